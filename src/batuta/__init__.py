@@ -1,0 +1,1 @@
+"""Batuta: code conducts, models play."""
