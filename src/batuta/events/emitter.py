@@ -1,0 +1,93 @@
+"""Tells events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batuta.events.envelope import Event
+from batuta.events.routing import Persistence
+from batuta.events.sink import EventSink, Recorder, guarded
+from batuta.kernel.errors import BatutaError, RecordingFailedError
+from batuta.kernel.ids import new_id, trace_id_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """The part of the envelope that all events of a run share."""
+
+    correlation_id: str
+    trace_id: str | None = None
+    session_id: str | None = None
+    turn_id: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """As constructor arguments, without what is absent."""
+        fields = {
+            "correlation_id": self.correlation_id,
+            "trace_id": self.trace_id or trace_id_for(self.correlation_id),
+            "session_id": self.session_id,
+            "turn_id": self.turn_id,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+class Emitter:
+    """Tells the events of one run, in order."""
+
+    __slots__ = ("_fields", "_index", "_now", "_observe", "_recorder", "stamp")
+
+    def __init__(
+        self,
+        stamp: Stamp,
+        *,
+        now: Callable[[], datetime],
+        sink: EventSink | None = None,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.stamp = stamp
+        self._fields = stamp.fields()
+        self._now = now
+        self._observe = guarded(sink).emit if sink is not None else None
+        self._recorder = recorder
+        self._index = 0
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return self._observe is not None or self._recorder is not None
+
+    async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
+        """Make an event, record it if its row says so, and show it to the observer."""
+        if self._observe is None and self._recorder is None:
+            return
+        self._index += 1
+        event = event_type(timestamp=self._now(), original_index=self._index, **self._fields, **payload)
+        await self._publish(event)
+
+    async def tell_trusted(self, event_type: type[Event], /, **payload: Any) -> None:
+        """The same for what the runtime itself says about every step, without validating its own words again."""
+        if self._observe is None and self._recorder is None:
+            return
+        self._index += 1
+        event = event_type.trusted(
+            event_id=new_id(), timestamp=self._now(), original_index=self._index, **self._fields, **payload
+        )
+        if self._recorder is None and self._observe is not None:
+            self._observe(event)
+            return
+        await self._publish(event)
+
+    async def _publish(self, event: Event) -> None:
+        if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
+            event = await self._record(event, self._recorder)
+        if self._observe is not None:
+            self._observe(event)
+
+    async def _record(self, event: Event, recorder: Recorder) -> Event:
+        try:
+            return await recorder.record(event)
+        except BatutaError:
+            raise
+        except Exception as error:
+            raise RecordingFailedError(f"the recorder did not take a {event.type!r} event: {error}") from error

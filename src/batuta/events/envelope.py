@@ -1,0 +1,77 @@
+"""The envelope that every event shares. A subclass is an event type: it finds its row in the routing table."""
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from batuta.events.routing import ROUTES, Audience, Persistence, Route
+from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, EventId, MessageId, SessionId, TraceId, TurnId, new_id
+
+_set = object.__setattr__
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Event(BaseModel):
+    """Something that happened. Frozen; ids in upper case; times in UTC."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True, ser_json_inf_nan="strings")
+
+    type: str
+    event_id: Annotated[EventId, UPPER_UUID] = Field(default_factory=lambda: EventId(new_id()))
+    version: int = 1
+    timestamp: AwareDatetime = Field(default_factory=_now)
+    session_id: Annotated[SessionId, UPPER_UUID] | None = None
+    turn_id: Annotated[TurnId, UPPER_UUID] | None = None
+    message_id: Annotated[MessageId, UPPER_UUID] | None = None
+    sequence_number: int | None = None
+    """Position in the session, given by the log."""
+    original_index: int = 0
+    """Position in the turn, given by whoever tells it."""
+    source_agent_id: str | None = None
+    is_internal: bool = False
+    persistence: Persistence = Persistence.ASYNC_ALLOWED
+    correlation_id: str | None = None
+    trace_id: Annotated[TraceId, LOWER_HEX_32] | None = None
+    caused_by: Annotated[EventId, UPPER_UUID] | None = None
+
+    route: ClassVar[Route]
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Take version, persistence and visibility from the table, and enter the catalogue."""
+        super().__pydantic_init_subclass__(**kwargs)
+        event_type = cls.model_fields["type"].default
+        if not isinstance(event_type, str):
+            return  # a base of several events
+        if event_type not in ROUTES:
+            raise TypeError(f"{cls.__name__}: the routing table has no row for {event_type!r}; add one first")
+        cls.route = ROUTES[event_type]
+        cls.model_fields["version"].default = cls.route.version
+        cls.model_fields["persistence"].default = cls.route.persistence
+        cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
+        EVENT_TYPES[event_type] = cls
+
+    @classmethod
+    def trusted(cls, **fields: Any) -> Self:
+        """An event from fields the runtime itself made, not validated again: for the hot path only."""
+        event = cls.__new__(cls)
+        _set(event, "__dict__", {**_defaults_of(cls), **fields})
+        _set(event, "__pydantic_fields_set__", set(fields))
+        _set(event, "__pydantic_extra__", None)
+        _set(event, "__pydantic_private__", None)
+        return event
+
+
+@cache
+def _defaults_of(event_type: type[Event]) -> dict[str, Any]:
+    """Every field in order, with its default; id and time are among what the caller gives."""
+    return {name: field.default for name, field in event_type.model_fields.items()}
+
+
+EVENT_TYPES: dict[str, type[Event]] = {}
+"""Every event model by its canonical name; a model enters when it is defined."""

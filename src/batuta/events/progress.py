@@ -1,0 +1,75 @@
+"""Events that live only while something runs; a stored event supersedes them."""
+
+from typing import Literal
+
+from batuta.events.envelope import Event
+
+
+class ContentDelta(Event):
+    """A piece of an answer as it arrives."""
+
+    type: Literal["content_delta"] = "content_delta"
+    delta: str
+
+
+class ThinkingDelta(Event):
+    """A piece of thinking as it arrives."""
+
+    type: Literal["thinking_delta"] = "thinking_delta"
+    delta: str
+
+
+class _Progress(Event):
+    message: str = ""
+    done: float | None = None
+    total: float | None = None
+
+
+class ToolProgress(_Progress):
+    """How far a tool is."""
+
+    type: Literal["tool_progress"] = "tool_progress"
+    tool_use_id: str
+    tool_name: str
+
+
+class StepProgress(_Progress):
+    """How far a step is."""
+
+    type: Literal["step_progress"] = "step_progress"
+    step_name: str
+    path: str
+
+
+class JobProgress(_Progress):
+    """How far a background job is."""
+
+    type: Literal["job_progress"] = "job_progress"
+    job_id: str
+    status: str = "running"
+
+
+class FileProgress(_Progress):
+    """How far the processing of a file is."""
+
+    type: Literal["file_progress"] = "file_progress"
+    file_id: str
+    stage: str
+
+
+class _Tag(Event):
+    tag: str
+    attributes: dict[str, str] = {}
+
+
+class TagStarted(_Tag):
+    """A declared artefact begins inside the stream."""
+
+    type: Literal["tag_started"] = "tag_started"
+
+
+class TagCompleted(_Tag):
+    """A declared artefact is complete."""
+
+    type: Literal["tag_completed"] = "tag_completed"
+    size: int = 0

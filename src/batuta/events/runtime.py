@@ -1,0 +1,170 @@
+"""Events of the runtime itself: steps, model calls, effects, limits, turns. Never shown to users."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from batuta.events.envelope import Event
+from batuta.kernel.answers import StopReason
+from batuta.kernel.errors import ErrorCategory
+from batuta.kernel.usage import Usage
+
+EffectKind = Literal["read", "idempotent", "write"]
+
+
+class _StepEvent(Event):
+    step_name: str
+    step_type: str
+    pipeline_name: str | None = None
+    path: str
+    parent_step: str | None = None
+    attributes: dict[str, Any] = {}
+
+
+class StepStarted(_StepEvent):
+    """The runner begins a step."""
+
+    type: Literal["step.started"] = "step.started"
+
+
+class StepCompleted(_StepEvent):
+    """A step returned a value."""
+
+    type: Literal["step.completed"] = "step.completed"
+    duration_ms: float
+
+
+class StepFailed(_StepEvent):
+    """A step returned an error, raised, or was cancelled."""
+
+    type: Literal["step.failed"] = "step.failed"
+    duration_ms: float
+    category: ErrorCategory
+    code: str
+    message: str
+
+
+class HookFailed(Event):
+    """An after hook raised; the step's result stands."""
+
+    type: Literal["hook.failed"] = "hook.failed"
+    hook: str
+    path: str
+    message: str
+
+
+class LlmRequest(Event):
+    """A model is about to be called; written before, so that a call without an end can be found."""
+
+    type: Literal["llm.request"] = "llm.request"
+    call_id: str
+    path: str
+    provider: str
+    model: str
+    attempt: int
+    is_streaming: bool = False
+    estimated_input_tokens: int | None = None
+
+
+class LlmResponse(Event):
+    """A model call ended."""
+
+    type: Literal["llm.response"] = "llm.response"
+    call_id: str
+    path: str
+    provider: str
+    model: str
+    duration_ms: float
+    success: bool = True
+    error: str | None = None
+    stop_reason: StopReason | None = None
+    usage: Usage | None = None
+    cost: Decimal | None = None
+
+
+class AttemptRejected(Event):
+    """An answer failed a validation; the agent tries again or gives up."""
+
+    type: Literal["attempt.rejected"] = "attempt.rejected"
+    path: str
+    attempt: int
+    kind: Literal["structural", "semantic", "confidence"]
+    message: str
+    answer: str = ""
+
+
+class EffectIntended(Event):
+    """A write is about to happen; without a matching `effect.recorded` its outcome is unknown."""
+
+    type: Literal["effect.intended"] = "effect.intended"
+    key: str
+    kind: EffectKind
+    name: str
+
+
+class EffectRecorded(Event):
+    """What an effect brought; on resume it is returned instead of being done again."""
+
+    type: Literal["effect.recorded"] = "effect.recorded"
+    key: str
+    kind: EffectKind
+    name: str
+    result: JsonValue
+
+
+class ToolRefused(Event):
+    """A tool call that was not allowed: a security event."""
+
+    type: Literal["tool.refused"] = "tool.refused"
+    tool_name: str
+    tool_use_id: str
+    path: str
+    reason: str
+    user_id: str | None = None
+
+
+class BreakerChanged(Event):
+    """A circuit breaker changed its state."""
+
+    type: Literal["breaker.changed"] = "breaker.changed"
+    key: str
+    previous: Literal["closed", "open", "half_open"]
+    current: Literal["closed", "open", "half_open"]
+    failures: int = 0
+
+
+class LimiterThrottled(Event):
+    """A rate limiter made somebody wait or refused."""
+
+    type: Literal["limiter.throttled"] = "limiter.throttled"
+    key: str
+    wait_seconds: float
+    refused: bool = False
+
+
+class BudgetRefused(Event):
+    """A model call did not fit the budget and was not made."""
+
+    type: Literal["budget.refused"] = "budget.refused"
+    scope: str
+    limit: str
+    needed: str
+    left: str
+
+
+class TurnStarted(Event):
+    """A worker began a turn."""
+
+    type: Literal["turn.started"] = "turn.started"
+    owner: str
+    attempt: int = 1
+
+
+class TurnResumed(Event):
+    """A worker took a turn up again, after a pause or the death of its last owner."""
+
+    type: Literal["turn.resumed"] = "turn.resumed"
+    owner: str
+    attempt: int
+    reason: Literal["recovered", "decided", "retried"]

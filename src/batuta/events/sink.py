@@ -1,0 +1,121 @@
+"""Where events go. One road: everything worth telling passes through an `EventSink`.
+
+A sink handed to a run is synchronous and cheap. The one recording sink (`Recorder`) is awaited. Slow observers
+stand behind a channel; an observer that turns out to block is moved to a thread of its own.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar, runtime_checkable
+
+from batuta.events.envelope import Event
+
+log = logging.getLogger("batuta.events")
+
+SLOW_SECONDS = 0.05
+BACKLOG = 10_000
+
+E = TypeVar("E", bound=Event)
+
+
+@runtime_checkable
+class EventSink(Protocol):
+    """Takes every event of a run, in the order it is told. Must be cheap; what it raises is reported, not passed on."""
+
+    def emit(self, event: Event) -> None:
+        """Take one event."""
+        ...
+
+
+@runtime_checkable
+class Recorder(Protocol):
+    """The recording sink: awaited before the run goes on; its failure fails the step that told the event."""
+
+    async def record(self, event: Event) -> Event:
+        """Store one event and return it as stored (with its position)."""
+        ...
+
+
+class FanOutSink:
+    """Hands each event to several sinks; one that raises does not keep it from the others."""
+
+    def __init__(self, *sinks: EventSink) -> None:
+        self._sinks = tuple(guarded(sink) for sink in sinks)
+
+    def emit(self, event: Event) -> None:
+        """Hand the event to every sink."""
+        for sink in self._sinks:
+            sink.emit(event)
+
+
+class FilterSink:
+    """Lets through only what a predicate accepts, or only the given types."""
+
+    def __init__(self, sink: EventSink, accepts: Callable[[Event], bool] | Iterable[type[Event]]) -> None:
+        self._sink = sink
+        if callable(accepts):
+            self._accepts: Callable[[Event], bool] = accepts
+        else:
+            types = tuple(accepts)
+            self._accepts = lambda event: isinstance(event, types)
+
+    def emit(self, event: Event) -> None:
+        """Pass the event on if it is wanted."""
+        if self._accepts(event):
+            self._sink.emit(event)
+
+
+class GuardedSink:
+    """Keeps a run safe from its observer: what it raises is reported once, and if it blocks it gets its own thread."""
+
+    def __init__(self, sink: EventSink) -> None:
+        self._sink = sink
+        self._emit: Callable[[Event], None] = self._emit_here
+        self._has_failed = False
+        self.dropped = 0
+
+    def emit(self, event: Event) -> None:
+        """Hand the event on; never raises, never blocks twice."""
+        self._emit(event)
+
+    def _emit_here(self, event: Event) -> None:
+        started = time.perf_counter()
+        self._emit_safely(event)
+        if time.perf_counter() - started > SLOW_SECONDS:
+            self._move_to_thread()
+
+    def _emit_safely(self, event: Event) -> None:
+        try:
+            self._sink.emit(event)
+        except Exception as error:
+            if not self._has_failed:
+                self._has_failed = True
+                log.exception("observer %s raised on %s: %s", _name(self._sink), event.type, error)  # noqa: TRY401
+
+    def _move_to_thread(self) -> None:
+        log.warning("observer %s blocks the run; it gets a thread of its own from now on", _name(self._sink))
+        self._queue: queue.Queue[Event] = queue.Queue(BACKLOG)
+        self._emit = self._enqueue
+        threading.Thread(target=self._drain, name=f"batuta-{_name(self._sink)}", daemon=True).start()
+
+    def _enqueue(self, event: Event) -> None:
+        try:
+            self._queue.put_nowait(event)
+        except queue.Full:
+            self.dropped += 1
+
+    def _drain(self) -> None:
+        while True:
+            self._emit_safely(self._queue.get())
+
+
+def guarded(sink: EventSink) -> EventSink:
+    """A sink that cannot harm a run; one that is guarded already stays as it is."""
+    return sink if isinstance(sink, (GuardedSink, FanOutSink)) else GuardedSink(sink)
+
+
+def _name(sink: EventSink) -> str:
+    return type(sink).__name__

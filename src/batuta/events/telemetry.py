@@ -1,0 +1,149 @@
+"""The telemetry contract, version 1.0.0: eight events that the runner tells for every execution."""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from batuta.events.envelope import Event
+
+CONTRACT_VERSION = "1.0.0"
+SUMMARY_LIMIT = 200
+
+Summary = Annotated[str, Field(max_length=SUMMARY_LIMIT)]
+Confidence = Annotated[float, Field(ge=0, le=1)]
+ContractCategory = Literal["transient", "permanent", "validation"]
+
+
+class AgentExecutionStarted(Event):
+    """An agent begins."""
+
+    type: Literal["agent.execution.started"] = "agent.execution.started"
+    agent_name: str
+    agent_version: str
+    parent_trace_id: str | None = None
+    input_type: str
+    input_summary: Summary
+    input_size_bytes: int
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class AgentExecutionCompleted(Event):
+    """An agent brought a valid result."""
+
+    type: Literal["agent.execution.completed"] = "agent.execution.completed"
+    agent_name: str
+    agent_version: str
+    execution_time_ms: int
+    execution_time_seconds: float
+    output_type: str
+    output_summary: Summary
+    output_size_bytes: int
+    confidence: Confidence | None = None
+    decision_type: str | None = None
+    reasoning: str | None = None
+    llm_tokens_used: int | None = None
+    llm_prompt_tokens: int | None = None
+    llm_completion_tokens: int | None = None
+    llm_cost_usd: Decimal | None = None
+    was_retried: bool = False
+    retry_count: int = 0
+    fallback_used: bool = False
+
+
+class AgentExecutionFailed(Event):
+    """An agent failed."""
+
+    type: Literal["agent.execution.failed"] = "agent.execution.failed"
+    agent_name: str
+    agent_version: str
+    error_type: str
+    error_message: str
+    error_code: str
+    error_category: ContractCategory
+    stage: str
+    input_at_error: dict[str, Any] | None = None
+    partial_output: dict[str, Any] | None = None
+    stack_trace: str | None = None
+    was_retried: bool = False
+    retry_count: int = 0
+    max_retries_reached: bool = False
+    fallback_attempted: bool = False
+    fallback_successful: bool | None = None
+    execution_time_before_failure_ms: int
+
+
+class AgentDecisionRecorded(Event):
+    """A decision and why it was taken."""
+
+    type: Literal["agent.decision.recorded"] = "agent.decision.recorded"
+    agent_name: str
+    decision_id: str
+    decision_type: str
+    decision_category: str
+    reasoning: str | None = None
+    confidence: Confidence | None = None
+    input_data: dict[str, Any] = {}
+    output_data: dict[str, Any] = {}
+    decision_duration_ms: int = 0
+    was_cached: bool = False
+    cache_hit_key: str | None = None
+
+
+class AgentRetryAttempted(Event):
+    """An agent tries again."""
+
+    type: Literal["agent.retry.attempted"] = "agent.retry.attempted"
+    agent_name: str
+    retry_attempt: int = Field(ge=1)
+    original_error: str
+    retry_reason: Literal["timeout", "error", "low_confidence"]
+    retry_strategy: Literal["exponential_backoff", "fixed_delay"]
+    delay_seconds: float
+    next_retry_at: AwareDatetime
+    retry_successful: bool | None = None
+
+
+class AgentFallbackTriggered(Event):
+    """Another step took over."""
+
+    type: Literal["agent.fallback.triggered"] = "agent.fallback.triggered"
+    primary_agent: str
+    fallback_agent: str
+    trigger_reason: str
+    primary_error: str
+    fallback_successful: bool
+    fallback_output_summary: Summary | None = None
+    fallback_confidence: Confidence | None = None
+    quality_delta: float | None = None
+
+
+class AgentPipelineStarted(Event):
+    """A pipeline begins."""
+
+    type: Literal["agent.pipeline.started"] = "agent.pipeline.started"
+    pipeline_type: str
+    agent_sequence: tuple[str, ...]
+    sequence_length: int
+    user_prompt: str | None = None
+    user_timezone: str | None = None
+    user_id: str | None = None
+
+
+class AgentPipelineCompleted(Event):
+    """A pipeline ended."""
+
+    type: Literal["agent.pipeline.completed"] = "agent.pipeline.completed"
+    pipeline_type: str
+    status: Literal["success", "partial_success", "failed"]
+    final_outcome: str
+    total_execution_time_ms: int
+    agents_executed: int
+    agents_succeeded: int
+    agents_failed: int
+    agents_retried: int
+    output_summary: Summary | None = None
+    final_confidence: Confidence | None = None

@@ -1,0 +1,72 @@
+"""Events of tools and of the approvals that some of them need."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, JsonValue, model_validator
+
+from batuta.events.envelope import Event
+from batuta.events.routing import is_internal
+from batuta.kernel.usage import Usage
+
+
+class _ToolEvent(Event):
+    """Routing tools move control between agents: what they ask and answer is internal."""
+
+    tool_use_id: str
+    tool_name: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hide_routing_tools(cls, data: Any) -> Any:
+        """Decide visibility here, where the tool's name is known."""
+        if isinstance(data, dict) and is_internal(cls.route.type, tool_name=str(data.get("tool_name", ""))):
+            return {**data, "is_internal": True}
+        return data
+
+
+class ToolRequest(_ToolEvent):
+    """A model asks for a tool."""
+
+    type: Literal["tool_request"] = "tool_request"
+    args: dict[str, Any] = {}
+    is_server_side: bool = False
+    """The provider runs this tool itself."""
+    model: str = "unknown"
+    usage: Usage | None = None
+    """Tokens of the model message, on exactly one of its events."""
+
+
+class ToolResponse(_ToolEvent):
+    """What the tool answered, or why it did not run."""
+
+    type: Literal["tool_response"] = "tool_response"
+    content: str
+    success: bool
+    error: str | None = None
+    duration_ms: float = 0.0
+    details: dict[str, JsonValue] = {}
+    """Facts the tool added to its own event."""
+
+
+class ApprovalRequested(Event):
+    """A tool call waits for a person. What is shown is what will be executed."""
+
+    type: Literal["approval_requested"] = "approval_requested"
+    approval_id: str
+    tool_use_id: str
+    tool_name: str
+    args: dict[str, Any]
+    preview: str | None = None
+    reason: str
+    expires_at: AwareDatetime | None = None
+
+
+class ApprovalResolved(Event):
+    """A person, a policy or the clock decided."""
+
+    type: Literal["approval_resolved"] = "approval_resolved"
+    approval_id: str
+    decision: Literal["approved", "rejected", "edited", "expired"]
+    args: dict[str, Any] | None = None
+    by: str
+    reason: str | None = None

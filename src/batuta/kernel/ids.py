@@ -1,0 +1,84 @@
+"""Typed ids. UUIDs are upper case everywhere and time-ordered when new; anything else is refused at the edge.
+
+New ids are version 7 UUIDs: 60 bits of time (a quarter of a microsecond each, strictly increasing within a
+process), then random bits.
+"""
+
+import hashlib
+import os
+import random
+import re
+import time
+from typing import Annotated, NewType
+
+from pydantic import StringConstraints
+
+EventId = NewType("EventId", str)
+SessionId = NewType("SessionId", str)
+TurnId = NewType("TurnId", str)
+MessageId = NewType("MessageId", str)
+UserId = NewType("UserId", str)
+TenantId = NewType("TenantId", str)
+CorrelationId = NewType("CorrelationId", str)
+TraceId = NewType("TraceId", str)
+
+_UUID_PATTERN = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+_UUID = re.compile(_UUID_PATTERN)
+
+UPPER_UUID = StringConstraints(to_upper=True, pattern=_UUID_PATTERN)
+"""Pydantic constraint for a UUID: accepted in any case, kept in upper case."""
+
+UuidStr = Annotated[str, UPPER_UUID]
+"""A UUID in a field: accepted in any case, kept in upper case."""
+
+LOWER_HEX_32 = StringConstraints(pattern=r"^[0-9a-f]{32}$")
+"""Pydantic constraint for a W3C trace id."""
+
+
+class _TimeOrdered:
+    """Source of version 7 UUIDs; its randomness is renewed in a forked child."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._random = random.Random(os.urandom(32))  # noqa: S311 - ids are names, not secrets
+        os.register_at_fork(after_in_child=self._reseed)
+
+    def _reseed(self) -> None:
+        self._random.seed(os.urandom(32))
+
+    def __call__(self) -> str:
+        stamp = time.time_ns() * 4096 // 1_000_000
+        if stamp <= self._last:
+            stamp = self._last + 1
+        self._last = stamp
+        tail = 0x8000_0000_0000_0000 | self._random.getrandbits(62)
+        text = f"{stamp >> 12:012X}7{stamp & 0xFFF:03X}{tail:016X}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+new_id = _TimeOrdered()
+"""A new time-ordered UUID in upper case."""
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text has the shape of a UUID, in any case."""
+    return _UUID.match(text) is not None
+
+
+def canonical_id(text: str) -> str:
+    """An id as it is kept: upper case if it is a UUID, unchanged otherwise (agent names, provider ids)."""
+    return text.upper() if is_uuid(text) else text
+
+
+def session_id(text: str) -> SessionId:
+    """A session id given in any case, as it is kept. Raises `ValueError` for anything that is no UUID."""
+    if not is_uuid(text):
+        raise ValueError(f"a session id is a UUID, got {text!r}")
+    return SessionId(text.upper())
+
+
+def trace_id_for(correlation_id: str) -> TraceId:
+    """The W3C trace id of a correlation id: its own digits if it is a UUID, else a digest of it."""
+    if is_uuid(correlation_id):
+        return TraceId(correlation_id.replace("-", "").lower())
+    return TraceId(hashlib.sha256(correlation_id.encode()).hexdigest()[:32])

@@ -1,0 +1,133 @@
+"""Batuta's own small messages: a role and frozen content blocks.
+
+Providers' words stay in their adapters; everything above speaks these.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, JsonValue
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TextBlock(_Block):
+    """Words."""
+
+    type: Literal["text"] = "text"
+    text: str
+    citations: tuple[JsonValue, ...] = ()
+
+
+class ThinkingBlock(_Block):
+    """What a model thought before it answered. The provider's `signature` lets it be sent back unchanged."""
+
+    type: Literal["thinking"] = "thinking"
+    text: str
+    signature: str | None = None
+    redacted: str | None = None
+
+
+class ToolCallBlock(_Block):
+    """A model's wish to have a tool run."""
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    args: dict[str, Any] = {}
+    invalid_args: str | None = None
+    """The raw text of arguments that were no JSON object; the call is answered with an error."""
+
+
+class ToolResultBlock(_Block):
+    """What a tool answered, or why it was not run."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    tool_name: str = ""
+    content: str
+    is_error: bool = False
+
+
+class ImageBlock(_Block):
+    """A picture, by content or by address."""
+
+    type: Literal["image"] = "image"
+    media_type: str
+    data: Base64Bytes | None = None
+    url: str | None = None
+
+
+class DocumentBlock(_Block):
+    """A document, by content or by address."""
+
+    type: Literal["document"] = "document"
+    media_type: str
+    name: str = ""
+    data: Base64Bytes | None = None
+    url: str | None = None
+
+
+class OpaqueBlock(_Block):
+    """Something of one provider that has no canonical form: kept, sent back to that provider, shown as unknown."""
+
+    type: Literal["opaque"] = "opaque"
+    provider: str
+    data: dict[str, JsonValue]
+
+
+ContentBlock = Annotated[
+    TextBlock | ThinkingBlock | ToolCallBlock | ToolResultBlock | ImageBlock | DocumentBlock | OpaqueBlock,
+    Field(discriminator="type"),
+]
+
+
+class Message(BaseModel):
+    """One message of a conversation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    content: tuple[ContentBlock, ...]
+    agent_id: str | None = None
+    """Who said it, for messages of an assistant."""
+
+    @classmethod
+    def system(cls, text: str) -> Self:
+        """A system message of one text."""
+        return cls(role="system", content=(TextBlock(text=text),))
+
+    @classmethod
+    def user(cls, text: str, *attachments: ImageBlock | DocumentBlock) -> Self:
+        """A user message of a text and what is attached to it."""
+        return cls(role="user", content=(TextBlock(text=text), *attachments))
+
+    @classmethod
+    def assistant(cls, content: str | Iterable[ContentBlock], agent_id: str | None = None) -> Self:
+        """An assistant message of a text or of blocks."""
+        blocks = (TextBlock(text=content),) if isinstance(content, str) else tuple(content)
+        return cls(role="assistant", content=blocks, agent_id=agent_id)
+
+    @classmethod
+    def tool(cls, results: Iterable[ToolResultBlock]) -> Self:
+        """The results of the calls of one assistant message, in call order."""
+        return cls(role="tool", content=tuple(results))
+
+    @property
+    def text(self) -> str:
+        """All its words, without thinking and tools."""
+        return "".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCallBlock, ...]:
+        """The tool calls it asks for."""
+        return tuple(block for block in self.content if isinstance(block, ToolCallBlock))
+
+    @property
+    def tool_results(self) -> tuple[ToolResultBlock, ...]:
+        """The tool results it brings."""
+        return tuple(block for block in self.content if isinstance(block, ToolResultBlock))

@@ -1,0 +1,105 @@
+"""What a model is to the rest of Batuta: something that answers a request, whole or as a stream."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.messages import Message, TextBlock, ToolResultBlock
+
+ToolChoice = Literal["auto", "required", "none"]
+
+MODEL_CALL_TIMEOUT = timedelta(seconds=120)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """How a model should answer. `None` leaves a setting to the provider."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    thinking_budget_tokens: int | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    timeout: timedelta = MODEL_CALL_TIMEOUT
+    caches_prompt: bool = False
+    """Ask the provider to cache the system prompt and tools, where it can."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Passed to the provider as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model sees it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSpec:
+    """The structure an answer must have, for providers that can enforce it."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """Everything a model needs to answer once."""
+
+    messages: tuple[Message, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    output: OutputSpec | None = None
+    settings: ModelSettings = ModelSettings()
+    metadata: dict[str, str] = field(default_factory=dict)
+    """Facts for interceptors and providers: user, session, agent, correlation id."""
+
+    @property
+    def text(self) -> str:
+        """The system prompt and the words of all messages."""
+        blocks = (block for message in self.messages for block in message.content)
+        words = [block.text for block in blocks if isinstance(block, TextBlock)]
+        return "\n".join([self.system, *words])
+
+    @property
+    def tool_results(self) -> tuple[ToolResultBlock, ...]:
+        """The results that answer the last assistant message, in call order."""
+        results: list[ToolResultBlock] = []
+        for message in reversed(self.messages):
+            if message.role == "assistant":
+                break
+            results[:0] = message.tool_results
+        return tuple(results)
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A language model, or something that stands in for one.
+
+    Raises only errors of Batuta's tree: transient ones may be tried again, logical ones may not. Cancelling a call
+    closes its connection.
+    """
+
+    @property
+    def provider(self) -> str:
+        """Who serves it, such as `anthropic`."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The model's name at its provider."""
+        ...
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """Answer piece by piece; the last item is the whole answer, equal to what `generate` gives."""
+        ...
