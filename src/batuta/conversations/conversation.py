@@ -4,6 +4,7 @@ Messages are frozen, so a copy shares them and copies only the list.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -101,7 +102,7 @@ class Conversation:
         copy = object.__new__(type(self))
         copy.conversation_id = self.conversation_id
         copy.system_prompt = self.system_prompt
-        copy.metadata = dict(self.metadata)
+        copy.metadata = deepcopy(self.metadata) if self.metadata else {}
         copy.created_at = self.created_at
         copy.last_activity_at = self.last_activity_at
         copy.history = self.history.copy() if keep is None else History(filter(keep, self.history))
