@@ -1,1 +1,40 @@
-"""Batuta: code conducts, models play."""
+"""Batuta: code conducts, models play.
+
+The public names. Each is imported when it is first used, so `import batuta` costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from batuta.kernel.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from batuta.conversations.conversation import Conversation as Conversation
+    from batuta.conversations.conversation import History as History
+    from batuta.kernel.errors import BatutaError as BatutaError
+    from batuta.kernel.errors import PipelineTypeError as PipelineTypeError
+    from batuta.kernel.errors import Rejected as Rejected
+    from batuta.kernel.errors import StepFailedError as StepFailedError
+    from batuta.kernel.messages import Message as Message
+    from batuta.pipelines.cancellation import Cancellation as Cancellation
+    from batuta.pipelines.context import Context as Context
+    from batuta.pipelines.journal import MemoryJournal as MemoryJournal
+    from batuta.pipelines.pipeline import Pipeline as Pipeline
+    from batuta.pipelines.result import StepError as StepError
+    from batuta.pipelines.result import StepResult as StepResult
+    from batuta.pipelines.step import Step as Step
+    from batuta.pipelines.step import step as step
+
+__getattr__, __all__ = lazy_exports(
+    __name__,
+    {
+        "batuta.conversations.conversation": ("Conversation", "History"),
+        "batuta.kernel.errors": ("BatutaError", "PipelineTypeError", "Rejected", "StepFailedError"),
+        "batuta.kernel.messages": ("Message",),
+        "batuta.pipelines.cancellation": ("Cancellation",),
+        "batuta.pipelines.context": ("Context",),
+        "batuta.pipelines.journal": ("MemoryJournal",),
+        "batuta.pipelines.pipeline": ("Pipeline",),
+        "batuta.pipelines.result": ("StepError", "StepResult"),
+        "batuta.pipelines.step": ("Step", "step"),
+    },
+)

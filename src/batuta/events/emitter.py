@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, template_of
 from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder, guarded
 from batuta.kernel.errors import BatutaError, RecordingFailedError
@@ -35,7 +35,7 @@ class Stamp:
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_now", "_observe", "_recorder", "stamp")
+    __slots__ = ("_fields", "_index", "_now", "_observe", "_recorder", "_templates", "stamp")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Emitter:
         self._observe = guarded(sink).emit if sink is not None else None
         self._recorder = recorder
         self._index = 0
+        self._templates: dict[type[Event], dict[str, Any]] = {}
 
     @property
     def is_heard(self) -> bool:
@@ -65,18 +66,25 @@ class Emitter:
         event = event_type(timestamp=self._now(), original_index=self._index, **self._fields, **payload)
         await self._publish(event)
 
-    async def tell_trusted(self, event_type: type[Event], /, **payload: Any) -> None:
-        """The same for what the runtime itself says about every step, without validating its own words again."""
+    async def tell_own(self, event_type: type[Event], facts: dict[str, Any]) -> None:
+        """The same for what the runtime itself says about every step: its own words are not validated again."""
         if self._observe is None and self._recorder is None:
             return
         self._index += 1
-        event = event_type.trusted(
-            event_id=new_id(), timestamp=self._now(), original_index=self._index, **self._fields, **payload
-        )
+        fields = (self._templates.get(event_type) or self._template(event_type)).copy()
+        fields.update(facts)
+        fields["event_id"] = new_id()
+        fields["timestamp"] = self._now()
+        fields["original_index"] = self._index
+        event = event_type.adopt(fields)
         if self._recorder is None and self._observe is not None:
             self._observe(event)
-            return
-        await self._publish(event)
+        else:
+            await self._publish(event)
+
+    def _template(self, event_type: type[Event]) -> dict[str, Any]:
+        self._templates[event_type] = template = {**template_of(event_type), **self._fields}
+        return template
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:

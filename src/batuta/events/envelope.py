@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from batuta.events.routing import ROUTES, Audience, Persistence, Route
 from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
+_new = object.__new__
 _set = object.__setattr__
 
 
@@ -40,6 +41,7 @@ class Event(BaseModel):
     caused_by: Annotated[EventId, UPPER_UUID] | None = None
 
     route: ClassVar[Route]
+    _field_names: ClassVar[set[str]]
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -51,25 +53,26 @@ class Event(BaseModel):
         if event_type not in ROUTES:
             raise TypeError(f"{cls.__name__}: the routing table has no row for {event_type!r}; add one first")
         cls.route = ROUTES[event_type]
+        cls._field_names = set(cls.model_fields)
         cls.model_fields["version"].default = cls.route.version
         cls.model_fields["persistence"].default = cls.route.persistence
         cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
         EVENT_TYPES[event_type] = cls
 
     @classmethod
-    def trusted(cls, **fields: Any) -> Self:
-        """An event from fields the runtime itself made, not validated again: for the hot path only."""
-        event = cls.__new__(cls)
-        _set(event, "__dict__", {**_defaults_of(cls), **fields})
-        _set(event, "__pydantic_fields_set__", set(fields))
+    def adopt(cls, fields: dict[str, Any]) -> Self:
+        """An event made of exactly these fields, which the runtime itself filled in: not validated again."""
+        event = _new(cls)
+        _set(event, "__dict__", fields)
+        _set(event, "__pydantic_fields_set__", cls._field_names)
         _set(event, "__pydantic_extra__", None)
         _set(event, "__pydantic_private__", None)
         return event
 
 
 @cache
-def _defaults_of(event_type: type[Event]) -> dict[str, Any]:
-    """Every field in order, with its default; id and time are among what the caller gives."""
+def template_of(event_type: type[Event]) -> dict[str, Any]:
+    """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
     return {name: field.default for name, field in event_type.model_fields.items()}
 
 

@@ -41,6 +41,7 @@ class _TimeOrdered:
     def __init__(self) -> None:
         self._last = 0
         self._random = random.Random(os.urandom(32))  # noqa: S311 - ids are names, not secrets
+        self._bits = self._random.getrandbits
         os.register_at_fork(after_in_child=self._reseed)
 
     def _reseed(self) -> None:
@@ -51,9 +52,14 @@ class _TimeOrdered:
         if stamp <= self._last:
             stamp = self._last + 1
         self._last = stamp
-        tail = 0x8000_0000_0000_0000 | self._random.getrandbits(62)
-        text = f"{stamp >> 12:012X}7{stamp & 0xFFF:03X}{tail:016X}"
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+        tail = self._bits(62)
+        return "%08X-%04X-7%03X-%04X-%012X" % (  # noqa: UP031 - twice as fast as an f-string here, and hot
+            stamp >> 28,
+            (stamp >> 12) & 0xFFFF,
+            stamp & 0xFFF,
+            0x8000 | (tail >> 48),
+            tail & 0xFFFF_FFFF_FFFF,
+        )
 
 
 new_id = _TimeOrdered()
