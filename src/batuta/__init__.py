@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from batuta.pipelines.result import StepResult as StepResult
     from batuta.pipelines.step import Step as Step
     from batuta.pipelines.step import step as step
+    from batuta.steps.action import ActionStep as ActionStep
+    from batuta.steps.action import action as action
+    from batuta.steps.parallel import Branch as Branch
+    from batuta.steps.parallel import ParallelStep as ParallelStep
+    from batuta.steps.parser import ParserStep as ParserStep
+    from batuta.steps.parser import parse_json as parse_json
+    from batuta.steps.switch import SwitchStep as SwitchStep
 
 __getattr__, __all__ = lazy_exports(
     __name__,
@@ -36,5 +43,9 @@ __getattr__, __all__ = lazy_exports(
         "batuta.pipelines.pipeline": ("Pipeline",),
         "batuta.pipelines.result": ("StepError", "StepResult"),
         "batuta.pipelines.step": ("Step", "step"),
+        "batuta.steps.action": ("ActionStep", "action"),
+        "batuta.steps.parallel": ("Branch", "ParallelStep"),
+        "batuta.steps.parser": ("ParserStep", "parse_json"),
+        "batuta.steps.switch": ("SwitchStep",),
     },
 )

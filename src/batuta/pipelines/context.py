@@ -31,7 +31,7 @@ _set = object.__setattr__
 class Context:
     """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
 
-    __slots__ = ("_run", "_scope", "conversation", "deadline", "key", "parent", "path", "step_name")
+    __slots__ = ("_run", "_scope", "conversation", "deadline", "key", "notes", "parent", "path", "step_name")
 
     _run: "Run"
     _scope: "Scope"
@@ -43,6 +43,8 @@ class Context:
     parent: "Context | None"
     conversation: Conversation | None
     deadline: Deadline | None
+    notes: dict[str, Any] | None
+    """What the step said about itself; it goes into its completed or failed event."""
 
     def __init__(
         self,
@@ -62,14 +64,23 @@ class Context:
         _set(self, "parent", parent)
         _set(self, "conversation", conversation)
         _set(self, "deadline", deadline)
+        _set(self, "notes", None)
 
-    def _within(self, scope: "Scope", deadline: Deadline | None = None) -> "Context":
-        """The same place in another scope, with a deadline of its own or the one it has."""
+    def _within(
+        self,
+        scope: "Scope",
+        *,
+        deadline: Deadline | None = None,
+        conversation: Conversation | None = None,
+        is_timeless: bool = False,
+    ) -> "Context":
+        """The same place in another scope, with a deadline and conversation of its own or those it has."""
         twin = object.__new__(Context)
-        for name in ("_run", "step_name", "path", "key", "parent", "conversation"):
+        for name in ("_run", "step_name", "path", "key", "parent", "notes"):
             _set(twin, name, getattr(self, name))
         _set(twin, "_scope", scope)
-        _set(twin, "deadline", deadline or self.deadline)
+        _set(twin, "deadline", None if is_timeless else deadline or self.deadline)
+        _set(twin, "conversation", conversation or self.conversation)
         return twin
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -108,6 +119,13 @@ class Context:
     async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
         """Tell an event of your own; ids, time and correlation are filled in."""
         await self._run.emitter.tell(event_type, **payload)
+
+    def note(self, **facts: Any) -> None:
+        """Add facts to this step's completed or failed event."""
+        if self.notes is None:
+            _set(self, "notes", {})
+        assert self.notes is not None
+        self.notes.update(facts)
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this step is."""

@@ -98,7 +98,7 @@ class Run:
         scope = Scope(parent._scope.pipeline_name, parent._scope)
         timeout = options.get("timeout")
         deadline = parent.deadline if timeout is None else Deadline.after(timeout).sooner(parent.deadline)
-        ctx = parent._within(scope, deadline)
+        ctx = parent._within(scope, deadline=deadline)
         try:
             act = self.invoke(step, value, ctx, options.get("conversation"))
             outcome = await (act if timeout is None or deadline is None else _until(deadline, act, step.name))
@@ -118,7 +118,7 @@ class Run:
     ) -> Any:
         """Run one step as a child of another. There is no other way."""
         if step.is_transparent:
-            return await step._perform(value, parent)
+            return await step._perform(value, parent._within(parent._scope, conversation=conversation))
         ctx = Context(
             self, parent._scope, step.name, parent, conversation or parent.conversation, self._deadline(step, parent)
         )
@@ -145,6 +145,8 @@ class Run:
             if type(outcome) is StepResult:
                 outcome = _opened(outcome, ctx)
             facts["duration_ms"] = (time.perf_counter() - started) * 1000
+            if ctx.notes is not None:
+                facts["attributes"] = ctx.notes
             await self.emitter.tell_own(StepCompleted, facts)
         except BaseException as error:
             failure = _failure(error, ctx)
