@@ -72,7 +72,7 @@ class SwitchStep(Step[In_contra, Out_co], Generic[E, In_contra, Out_co]):
         return exits
 
 
-def _check_coverage(name: str, options: type[E], cases: Mapping[E, Any], default: object) -> None:
+def _check_coverage(name: str, options: Any, cases: Mapping[Any, Any], default: object) -> None:
     if not isinstance(options, EnumMeta) or not len(options):
         raise PipelineTypeError(f"{name}: a switch needs an enum with members, got {options!r}")
     for key, target in cases.items():
