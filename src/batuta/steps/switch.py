@@ -73,14 +73,15 @@ class SwitchStep(Step[In_contra, Out_co], Generic[E, In_contra, Out_co]):
 
 
 def _check_coverage(name: str, options: Any, cases: Mapping[Any, Any], default: object) -> None:
-    if not isinstance(options, EnumMeta) or not len(options):
+    members: list[Enum] = list(options) if isinstance(options, EnumMeta) else []
+    if not members:
         raise PipelineTypeError(f"{name}: a switch needs an enum with members, got {options!r}")
     for key, target in cases.items():
         if not isinstance(key, options):
             raise PipelineTypeError(f"{name}: {key!r} is no member of {options.__name__}")
         if not isinstance(target, Step):
             raise PipelineTypeError(f"{name}: the case {key.name} is no step but {target!r}")
-    missing = [member.name for member in options if member not in cases]
+    missing = [member.name for member in members if member not in cases]
     if missing and default is None:
         raise PipelineTypeError(
             f"{name}: no case for {', '.join(missing)} of {options.__name__}; add it, or give a default"
