@@ -10,7 +10,8 @@ BatutaError
 │   │   └── ProviderTimeoutError        … or did not answer in time
 │   └── StoreUnavailableError           the database or Redis cannot be reached
 ├── InvalidAnswerError                  a model's answer has the wrong structure (corrected inside the agent)
-│   └── NoJsonFoundError                … or holds no JSON at all
+│   ├── NoJsonFoundError                … or holds no JSON at all
+│   └── MalformedAnswerError            … or is no answer of that provider at all
 ├── Rejected                            a semantic validator said no (corrected inside the agent)
 ├── LogicalError                        returned at once: trying again changes nothing
 │   ├── ConfigurationError              wrong use of the library, found before anything runs
@@ -128,6 +129,16 @@ class NoJsonFoundError(InvalidAnswerError):
     """No JSON value could be found in a text, whatever was tried."""
 
     code = "JSON_INVALID"
+
+
+class MalformedAnswerError(InvalidAnswerError):
+    """What came from a provider cannot be read as one of its answers."""
+
+    code = "ANSWER_MALFORMED"
+
+    def __init__(self, message: str, *, provider: str) -> None:
+        super().__init__(message)
+        self.provider = provider
 
 
 class Rejected(BatutaError):  # noqa: N818 - the verdict of a validator; reads as one where it is raised
