@@ -1,0 +1,1 @@
+"""Words everyone uses, and what stands below everything else."""
