@@ -239,7 +239,7 @@ def run_of_servers(harm: str = "", end: str = "time.sleep(60)") -> "subprocess.P
     return subprocess.Popen(
         [sys.executable, "-c", RUN_THAT_WAITS.format(harm=harm, end=end)],
         cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": f"{REPOSITORY / 'src'}:{REPOSITORY}"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         text=True,
     )
