@@ -16,7 +16,6 @@ from tests.support.faultproxy import Direction, FaultProxy, Shape, fault_proxy
 from tests.support.servers import PostgresServer, RedisServer
 from tests.support.triggers import after_bytes, any_request, containing, sometimes
 
-
 LONGEST_LINE = 1 << 22
 
 
