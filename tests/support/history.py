@@ -141,10 +141,11 @@ class History:
 
     @cached_property
     def entry_at(self) -> Mapping[tuple[str, Position], LogEntry]:
-        return {(entry.session, entry.position): entry for entry in reversed(self.log)}
+        return {(entry.session, entry.position): entry for entry in self.log}
 
     @cached_property
     def entry_of(self) -> Mapping[str, LogEntry]:
+        """The entry of each event, the first if there are several."""
         return {entry.event_id: entry for entry in reversed(self.log)}
 
     @cached_property

@@ -134,12 +134,17 @@ PHANTOMS = {
         with_frames(shown(1), shown(2), replace(shown(3), seq=5)),
         {"phantoms": 1, "gaps": 1},
     ),
+    "shown with a number beyond the log": (with_frames(shown(1), shown(9, event_id="ghost")), {"phantoms": 1}),
     "an internal event shown": (with_frames(shown(1), shown(2), shown(3), shown(INTERNAL)), {"phantoms": 1}),
 }
 DUPLICATES = {
     "a position given twice": (with_log(entry(1), entry(1, event_id="twin", client_key="other")), {"duplicated": 1}),
     "an entry read twice": (with_log(entry(1), entry(1), entry(2)), {"duplicated": 1}),
     "an event at two places": (with_log(entry(1), entry(2, event_id=event(1), client_key=None)), {"duplicated": 1}),
+    "an acknowledged event at its place and another": (
+        with_log(entry(1), entry(2, event_id=event(1), client_key=None), acked=(acked(1),)),
+        {"duplicated": 1},
+    ),
     "an event at three places": (
         with_log(*(entry(seq, event_id="same", client_key=None) for seq in (1, 2, 3))),
         {"duplicated": 2},
@@ -170,6 +175,26 @@ REORDERINGS = {
         with_log(entry(1), entry(2), acked=(acked(1, t_sent=5.0, t_acked=6.0), acked(2))),
         {"reordered": 1},
     ),
+    "an append behind one sent long after, with another between them": (
+        with_log(
+            *(entry(seq) for seq in (1, 2, 3)),
+            acked=(acked(1, t_sent=5.0, t_acked=6.0), acked(2, t_sent=1.0, t_acked=9.0), acked(3, t_sent=1.0)),
+        ),
+        {"reordered": 1},
+    ),
+    "an append ahead of one acknowledged early, and once more late": (
+        with_log(
+            entry(1),
+            entry(2),
+            acked=(acked(1, t_sent=5.0, t_acked=6.0), acked(2), acked(2, t_acked=9.0)),
+        ),
+        {"reordered": 1},
+    ),
+    "delivered backwards, and again": (
+        with_frames(*(shown(seq) for seq in (1, 2, 3, 2, 3))),
+        {"reordered": 2},
+    ),
+    "delivered backwards and then on": (with_frames(*(shown(seq) for seq in (1, 2, 3, 1, 5))), {"reordered": 1}),
     "delivered backwards": (with_frames(shown(1), shown(3), shown(2)), {"reordered": 1, "gaps": 1}),
     "delivered twice on a connection": (with_frames(shown(1), shown(2), shown(2)), {"reordered": 1}),
     "delivered although the client had it": (with_frames(shown(2), after=Position(1, 2)), {"reordered": 1}),
@@ -183,6 +208,17 @@ SKIPS = {
     "an event missed between two connections": (
         replace(CLEAN, connections=(CLEAN.connections[0], replace(CLEAN.connections[1], after=Position(1, 3)))),
         {"gaps": 1, "reordered": 1},
+    ),
+    "resumed from what a resync had taken back": (
+        replace(
+            CLEAN,
+            connections=(
+                Connection(client="c", session="s", frames=tuple(map(shown, VISIBLE))),
+                Connection(client="c", session="s", after=Position(1, LAST), frames=(Resync(epoch=1, seq=2),)),
+                Connection(client="c", session="s", after=Position(1, 5), frames=(shown(6),)),
+            ),
+        ),
+        {"gaps": 2},
     ),
     "an event missed after a resync": (with_frames(Resync(epoch=1, seq=2), shown(5)), {"gaps": 1}),
 }
@@ -203,6 +239,10 @@ OTHERS = {
         {"mismatched_views": 1},
     ),
     "a writer that lost its lease": (with_log(entry(1, fence=2), entry(2, fence=1)), {"stale_fences": 1}),
+    "a writer that went on without its lease": (
+        with_log(entry(1, fence=2), entry(2, fence=1), entry(3, fence=1)),
+        {"stale_fences": 2},
+    ),
     "a turn without end": (replace(CLEAN, turns=(AcceptedTurn(session="s", turn="lost"),)), {"unended_turns": 1}),
     "a turn that ends twice": (
         with_log(entry(1, turn="t", is_terminal=True), entry(2, turn="t", is_terminal=True)),
@@ -261,12 +301,24 @@ def test_concurrent_appends_may_stand_in_either_order() -> None:
     assert figures(History(acked=overlapping, log=(entry(1), entry(2)))) == {}
 
 
+def test_an_append_sent_the_moment_another_was_acknowledged_may_stand_ahead() -> None:
+    """The clock cannot tell which was first."""
+    tied = (acked(1, t_sent=3.0, t_acked=4.0), acked(2, t_sent=2.0, t_acked=3.0))
+    assert figures(History(acked=tied, log=(entry(1), entry(2)))) == {}
+
+
+def test_an_append_acknowledged_again_keeps_its_place_before_later_ones() -> None:
+    again = acked(1, t_sent=8.0, t_acked=9.0)
+    assert figures(History(acked=(acked(1), acked(2), again), log=(entry(1), entry(2)))) == {}
+
+
 def test_a_void_record_fills_a_hole() -> None:
     assert figures(with_log(entry(1), entry(2, is_void=True), entry(3))) == {}
 
 
-def test_an_entry_without_projection_needs_no_row() -> None:
-    assert figures(with_log(entry(1), entry(2, is_projected=False), rows=(row(1),))) == {}
+@pytest.mark.parametrize("kind", [{"is_projected": False}, {"is_void": True}], ids=str)
+def test_an_entry_without_projection_needs_no_row(kind: dict[str, bool]) -> None:
+    assert figures(with_log(entry(1), entry(2, **kind), rows=(row(1),))) == {}
 
 
 @pytest.mark.parametrize("first", [1, 3], ids=["from 1", "going on"])
@@ -289,6 +341,16 @@ def test_a_client_may_be_given_again_what_it_asks_for_again() -> None:
     first, second = CLEAN.connections
     earlier = replace(second, after=Position(1, 1), frames=(shown(2), *second.frames))
     assert figures(replace(CLEAN, connections=(first, earlier))) == {}
+
+
+def test_a_client_keeps_what_it_had_before_it_was_given_it_again() -> None:
+    complete, repeated = tuple(map(shown, VISIBLE)), (shown(2),)
+    connections = (
+        Connection(client="c", session="s", frames=complete[:-1]),
+        Connection(client="c", session="s", after=Position(1, 1), frames=repeated),
+        Connection(client="c", session="s", after=Position(1, 5), frames=complete[-1:], is_open_at_end=True),
+    )
+    assert figures(replace(CLEAN, connections=connections)) == {}
 
 
 def test_a_client_may_start_from_a_snapshot() -> None:
