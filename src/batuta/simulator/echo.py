@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from batuta.simulator.answers import Answer, Block, Json, Text, Thinking, ToolCall
 from batuta.simulator.samples import sample
-from batuta.simulator.wire.asked import Asked
+from batuta.simulator.wire.asked import Asked, mapping
 
 _WANTED_CALL = re.compile(r"\btool\s+([\w.-]+)\s+with\s+(?=\{)", re.IGNORECASE)
 
@@ -55,5 +55,4 @@ def _leading_object(text: str) -> Json | None:
 def _forced_call(asked: Asked) -> Iterator[ToolCall]:
     named = [tool for tool in asked.tools if asked.forced_tool in (tool.name, "*")]
     for tool in named[:1]:
-        arguments = sample(tool.parameters)
-        yield ToolCall(type="tool_call", name=tool.name, arguments=arguments if isinstance(arguments, dict) else {})
+        yield ToolCall(type="tool_call", name=tool.name, arguments=mapping(sample(tool.parameters)))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from batuta.simulator.wire.asked import as_list, dicts, mapping
+
 MAX_DEPTH = 12
 PLAIN: dict[str, Any] = {"boolean": False, "null": None}
 STRING_FORMATS = {
@@ -27,23 +29,23 @@ def _sample(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> A
     for key in ("const", "default"):
         if key in schema:
             return schema[key]
-    if schema.get("enum"):
-        return schema["enum"][0]
+    if choices := as_list(schema.get("enum")):
+        return choices[0]
     for key in ("anyOf", "oneOf", "allOf"):
-        if schema.get(key):
-            return _sample(schema[key][0], root, depth - 1)
+        if variants := dicts(schema.get(key)):
+            return _sample(variants[0], root, depth - 1)
     return _of_type(schema, root, depth)
 
 
 def _of_type(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Any:
     kind = _type_name(schema)
     if kind == "object":
-        fields = schema.get("properties") or {}
-        wanted = schema.get("required", fields)
-        return {name: _sample(fields.get(name, {}), root, depth - 1) for name in wanted}
+        fields = mapping(schema.get("properties"))
+        wanted = map(str, as_list(schema["required"])) if "required" in schema else fields
+        return {name: _sample(mapping(fields.get(name)), root, depth - 1) for name in wanted}
     if kind == "array":
-        item = _sample(schema.get("items") or {}, root, depth - 1)
-        return [item] * int(schema.get("minItems") or schema.get("min_items") or 0)
+        item = _sample(mapping(schema.get("items")), root, depth - 1)
+        return [item] * _size(schema, "minItems")
     if kind in ("integer", "number"):
         return _number(schema)
     return PLAIN[kind] if kind in PLAIN else _string(schema)
@@ -51,20 +53,27 @@ def _of_type(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> 
 
 def _type_name(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type") or ("object" if "properties" in schema else "string")
-    return str(kind[0] if isinstance(kind, list) else kind).lower()
+    return str(next(iter(as_list(kind)), kind)).lower()
 
 
 def _number(schema: Mapping[str, Any]) -> float | int:
-    if "minimum" in schema:
-        return schema["minimum"]  # type: ignore[no-any-return]
-    if "exclusiveMinimum" in schema:
-        return schema["exclusiveMinimum"] + 1  # type: ignore[no-any-return]
-    return min(0, schema["maximum"]) if "maximum" in schema else 0
+    bounds = {name: value for name, value in schema.items() if isinstance(value, int | float)}
+    if "minimum" in bounds:
+        return bounds["minimum"]
+    if "exclusiveMinimum" in bounds:
+        return bounds["exclusiveMinimum"] + 1
+    return min(0, bounds.get("maximum", 0))
+
+
+def _size(schema: Mapping[str, Any], name: str) -> int:
+    """A size limit; Google's schemas write numbers as strings."""
+    limit = schema.get(name)
+    return int(limit) if isinstance(limit, int) or (isinstance(limit, str) and limit.isdecimal()) else 0
 
 
 def _string(schema: Mapping[str, Any]) -> str:
     text = STRING_FORMATS.get(str(schema.get("format")), "text")
-    return text.ljust(int(schema.get("minLength") or 0), "x")[: schema.get("maxLength")]
+    return text.ljust(_size(schema, "minLength"), "x")[: _size(schema, "maxLength") or None]
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

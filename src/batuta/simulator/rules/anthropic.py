@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batuta.simulator.answers import Json
-from batuta.simulator.rules.common import quoted, repeated, required, run
+from batuta.simulator.rules.common import out_of_range, quoted, repeated, required, run
 from batuta.simulator.wire.asked import dicts, mapping
 from batuta.simulator.wire.turn import is_foreign_signature
 
@@ -76,7 +76,7 @@ def _contents(body: Json) -> Iterator[str]:
 
 def _calls_have_results(body: Json) -> Iterator[str]:
     turns = _turns(body)
-    for turn, following in zip(turns, [*turns[1:], None], strict=True):
+    for turn, following in zip(turns, [*turns[1:], None], strict=False):
         answered = following.results if following else []
         missing = [use for use in turn.uses if use not in answered]
         if missing:
@@ -161,8 +161,8 @@ def _thinking_excludes(body: Json) -> Iterator[str]:
         yield "temperature: may only be 1 when thinking is enabled"
     if body.get("top_k") is not None:
         yield "top_k: must be unset when thinking is enabled"
-    if body.get("top_p") is not None and not 0.95 <= body["top_p"] <= 1:
-        yield "top_p: must be between 0.95 and 1 when thinking is enabled"
+    for problem in out_of_range(body, "top_p", 0.95, 1):
+        yield f"{problem}, as thinking is enabled"
     if mapping(body.get("tool_choice")).get("type") in ("any", "tool"):
         yield "tool_choice: thinking may not be enabled when tool_choice forces tool use"
 
@@ -200,9 +200,8 @@ def _tools(body: Json) -> Iterator[str]:
 
 
 def _ranges(body: Json) -> Iterator[str]:
-    for name in ("temperature", "top_p"):
-        if isinstance(body.get(name), int | float) and not 0 <= body[name] <= 1:
-            yield f"{name}: must be between 0 and 1"
+    yield from out_of_range(body, "temperature", 0, 1)
+    yield from out_of_range(body, "top_p", 0, 1)
 
 
 def _cache_points(body: Json) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from batuta.simulator.answers import Json
-from batuta.simulator.wire.asked import dicts, mapping
+from batuta.simulator.wire.asked import as_list, dicts, mapping
 
 Check: TypeAlias = Callable[[Json], Iterator[str]]
 
@@ -26,8 +26,8 @@ def required(body: Json, fields: dict[str, type | tuple[type, ...]]) -> Iterator
             yield f"{name}: has the wrong type {type(body[name]).__name__}"
 
 
-def repeated(values: Iterable[Any]) -> list[Any]:
-    return [value for value, count in Counter(values).items() if count > 1]
+def repeated(values: Iterable[Any]) -> list[str]:
+    return [value for value, count in Counter(map(str, values)).items() if count > 1]
 
 
 def quoted(values: Iterable[Any]) -> str:
@@ -46,7 +46,7 @@ def strict_schema(schema: Any, where: str) -> Iterator[str]:
         properties = mapping(node.get("properties"))
         if node.get("additionalProperties") is not False:
             yield f"{path}: 'additionalProperties' must be supplied and false in a strict schema"
-        missing = [name for name in properties if name not in (node.get("required") or ())]
+        missing = [name for name in properties if name not in as_list(node.get("required"))]
         if missing:
             yield f"{path}: 'required' must name every property in a strict schema; missing {quoted(missing)}"
 

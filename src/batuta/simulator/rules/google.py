@@ -11,12 +11,11 @@ from collections.abc import Iterator
 
 from batuta.simulator.answers import Json
 from batuta.simulator.rules.common import out_of_range, quoted, repeated, run
-from batuta.simulator.wire.asked import dicts, mapping
-from batuta.simulator.wire.google import either
+from batuta.simulator.wire.asked import as_list, dicts, mapping
+from batuta.simulator.wire.google import either, signs_calls
 
 ROLES = ("user", "model", "function")
 FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}")
-GENERATION = re.compile(r"gemini-(\d+)")
 DATA_FIELDS = (
     "text",
     "inlineData",
@@ -84,7 +83,7 @@ def _same_functions(calls: list[Json], responses: list[Json], where: str) -> Ite
     called, answered = (Counter(str(item.get("name")) for item in items) for items in (calls, responses))
     if called != answered:
         yield f"{where}: function responses {quoted(answered)} do not match the calls {quoted(called)}"
-    call_ids = {item["id"] for item in calls if item.get("id")}
+    call_ids = [item["id"] for item in calls if item.get("id")]
     strangers = [item["id"] for item in responses if item.get("id") and item["id"] not in call_ids]
     if strangers:
         yield f"{where}: function response ids match no call: {quoted(strangers)}"
@@ -109,8 +108,7 @@ def _calls_follow_users(body: Json) -> Iterator[str]:
 
 
 def _signatures(body: Json) -> Iterator[str]:
-    generation = GENERATION.search(str(body.get("model", "")))
-    if generation is None or int(generation.group(1)) < 3:
+    if not signs_calls(str(body.get("model", ""))):
         return
     contents = dicts(body.get("contents"))
     for index in range(_current_turn(contents), len(contents)):
@@ -147,7 +145,7 @@ def _tools(body: Json) -> Iterator[str]:
 
 def _choice(body: Json, names: list[str]) -> Iterator[str]:
     config = mapping(either(mapping(either(body, "toolConfig")), "functionCallingConfig"))
-    allowed = either(config, "allowedFunctionNames") or []
+    allowed = as_list(either(config, "allowedFunctionNames"))
     mode = str(config.get("mode", "AUTO")).upper()
     if allowed and mode not in ("ANY", "VALIDATED"):
         yield "toolConfig: allowedFunctionNames may only be set when the mode is ANY or VALIDATED"
@@ -170,9 +168,9 @@ def _generation_config(body: Json) -> Iterator[str]:
     if either(thinking, "thinkingBudget") is not None and either(thinking, "thinkingLevel") is not None:
         yield "generationConfig: only one of thinkingBudget and thinkingLevel may be set"
     yield from out_of_range(config, "temperature", 0, 2)
-    generation = GENERATION.search(str(body.get("model", "")))
+    is_older = "gemini-" in str(body.get("model", "")) and not signs_calls(str(body["model"]))
     has_functions = any(either(tool, "functionDeclarations") for tool in dicts(body.get("tools")))
-    if generation and int(generation.group(1)) < 3 and has_functions and mime_type == "application/json":
+    if is_older and has_functions and mime_type == "application/json":
         yield "generationConfig: function calling with the responseMimeType application/json is not supported"
 
 

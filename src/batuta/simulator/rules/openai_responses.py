@@ -100,7 +100,7 @@ def _outputs_after_calls(items: Sequence[Json]) -> Iterator[str]:
 
 def _reasoning(items: Sequence[Json]) -> Iterator[str]:
     known = {str(item.get("id")) for item in items if item.get("type") == "reasoning"}
-    for item, following in zip(items, [*items[1:], {}], strict=True):
+    for item, following in zip(items, [*items[1:], {}], strict=False):
         is_input = following.get("role") in ("user", "system", "developer") or not following
         if item.get("type") == "reasoning" and (is_input or following.get("type") == "function_call_output"):
             yield f"input: item {item.get('id')!r} of type 'reasoning' came without its required following item"

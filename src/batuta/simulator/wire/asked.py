@@ -39,7 +39,11 @@ class Asked:
 
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a JSON list; anything else in a body we did not write counts as absent."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Google Gemini: ``models/{model}:generateContent`` and ``:streamGenerateContent?alt=sse``.
 
 Every event of a stream is a whole response with the next parts; the last one has the finish reason. The model's name
-is in the path, so the edge adds it to the body as ``model`` before reading. A thought's signature travels on the part
-that follows the thought, base64 as all bytes in this format.
+is in the path, so the edge adds it to the body as ``model`` before reading. A thought's signature travels on the first
+function call, or on the text that follows the thought; base64, as all bytes in this format.
 """
 
 import base64
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,6 +34,9 @@ FINISH_REASONS: dict[Stop, str] = {
     "pause": "STOP",
     "refusal": "SAFETY",
 }
+
+SIGNING_GENERATION = 3
+_GENERATION = re.compile(r"gemini-(\d+)")
 
 STATUSES: dict[int, str] = {
     400: "INVALID_ARGUMENT",
@@ -124,18 +128,36 @@ def _usage(answer: Answer, turn: Turn) -> Json:
 
 
 def _parts(answer: Answer, turn: Turn) -> list[Json]:
-    parts: list[Json] = []
-    signature: str | None = None
-    for index, block in enumerate(answer.blocks):
-        for part in _block_parts(block, turn, index):
-            if signature is not None and "thought" not in part:
-                parts.append({**part, "thoughtSignature": signature})
-                signature = None
-            else:
-                parts.append(part)
-        if isinstance(block, Thinking):
-            signature = _as_bytes(block.signature or signature_for(block.text))
-    return parts if signature is None else [*parts, {"text": "", "thoughtSignature": signature}]
+    parts = [part for index, block in enumerate(answer.blocks) for part in _block_parts(block, turn, index)]
+    signature = _signature(answer, turn)
+    if signature is None:
+        return parts
+    at = _signed_part(parts)
+    if at is None:
+        return [*parts, {"text": "", "thoughtSignature": signature}]
+    return [*parts[:at], {**parts[at], "thoughtSignature": signature}, *parts[at + 1 :]]
+
+
+def _signature(answer: Answer, turn: Turn) -> str | None:
+    """That of the thoughts; models that sign every function call sign it even without visible thoughts."""
+    thoughts = [block for block in answer.blocks if isinstance(block, Thinking)]
+    if thoughts:
+        return _as_bytes(thoughts[-1].signature or signature_for(thoughts[-1].text))
+    has_calls = any(isinstance(block, ToolCall) for block in answer.blocks)
+    return _as_bytes(signature_for(turn.digest("call"))) if has_calls and signs_calls(turn.asked.model) else None
+
+
+def signs_calls(model: str) -> bool:
+    """Whether the model is of the generations that sign function calls and demand the signature back."""
+    generation = _GENERATION.search(model)
+    return generation is not None and int(generation.group(1)) >= SIGNING_GENERATION
+
+
+def _signed_part(parts: list[Json]) -> int | None:
+    """The first function call carries the signature, without one the first part that is no thought."""
+    calls = [index for index, part in enumerate(parts) if "functionCall" in part]
+    spoken = [index for index, part in enumerate(parts) if "thought" not in part]
+    return next(iter([*calls, *spoken]), None)
 
 
 def _block_parts(block: Block, turn: Turn, index: int) -> Iterator[Json]:

@@ -20,7 +20,7 @@ from batuta.simulator.answers import (
     Thinking,
     ToolCall,
 )
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, dicts, mapping, text_of
+from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, as_list, dicts, mapping, text_of
 from batuta.simulator.wire.dialect import Dialect, Failure
 from batuta.simulator.wire.openai_errors import error
 from batuta.simulator.wire.sse import Event
@@ -172,7 +172,7 @@ def _annotations(block: Text) -> list[Json]:
 def _reasoning(block: Thinking, turn: Turn, index: int) -> Json:
     summary = [] if block.redacted or not block.text else [{"type": "summary_text", "text": block.text}]
     item: Json = {"type": "reasoning", "id": turn.id("rs_", index), "summary": summary}
-    if block.redacted or "reasoning.encrypted_content" in (turn.asked.body.get("include") or ()):
+    if block.redacted or "reasoning.encrypted_content" in as_list(turn.asked.body.get("include")):
         item["encrypted_content"] = block.signature or signature_for(block.text)
     return item
 
