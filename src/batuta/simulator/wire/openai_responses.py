@@ -239,7 +239,7 @@ def _progress(item: Json, turn: Turn, index: int) -> Iterator[Json]:
             name = "response.function_call_arguments"
             for piece in turn.chunks(item["arguments"], index):
                 yield {"type": f"{name}.delta", "delta": piece}
-            yield {"type": f"{name}.done", "arguments": item["arguments"], "name": item["name"]}
+            yield {"type": f"{name}.done", "arguments": item["arguments"]}
         case "web_search_call" | "code_interpreter_call" as kind:
             yield from ({"type": f"response.{kind}.{stage}"} for stage in PROGRESS[kind])
 
