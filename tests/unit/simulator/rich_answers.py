@@ -58,7 +58,11 @@ RICH: dict[str, Any] = {
     },
     "out of tokens": {"blocks": [{"type": "text", "text": "It was a dark and"}], "stop": "max_tokens"},
     "pause": {"blocks": [{"type": "text", "text": "Still searching."}], "stop": "pause"},
-    "stop sequence": {"blocks": [{"type": "text", "text": "One, two"}], "stop": "stop_sequence", "stop_sequence": "three"},
+    "stop sequence": {
+        "blocks": [{"type": "text", "text": "One, two"}],
+        "stop": "stop_sequence",
+        "stop_sequence": "three",
+    },
     "usage": {
         "blocks": [{"type": "text", "text": "Counted."}],
         "usage": {"input": 1000, "output": 200, "cached": 600, "cache_write": 100, "reasoning": 150},

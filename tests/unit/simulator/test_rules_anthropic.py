@@ -52,10 +52,14 @@ ACCEPTED = {
     "a foreign signature that cannot be judged": body(
         ASK, {"role": "assistant", "content": [{**THOUGHT, "signature": "EqQBCgIYAhIM"}, text("3")]}, ASK
     ),
-    "thinking left out once the turn is over": body(ASK, {"role": "assistant", "content": [text("3")]}, ASK, **THINKING),
+    "thinking left out once the turn is over": body(
+        ASK, {"role": "assistant", "content": [text("3")]}, ASK, **THINKING
+    ),
     "thinking with temperature 1": body(ASK, temperature=1, **THINKING),
     "a prefilled answer": body(ASK, {"role": "assistant", "content": "The sum is"}),
-    "a paused turn sent back": body(ASK, {"role": "assistant", "content": [SERVER_USE, text("Searching.")]}, **THINKING),
+    "a paused turn sent back": body(
+        ASK, {"role": "assistant", "content": [SERVER_USE, text("Searching.")]}, **THINKING
+    ),
     "a forced tool without thinking": body(ASK, tools=[TOOL], tool_choice={"type": "tool", "name": "add"}),
     "a server tool without a schema": body(ASK, tools=[{"type": "web_search_20260318", "name": "web_search"}]),
 }
@@ -71,7 +75,10 @@ REFUSED = {
     "a call without a result": (body(ASK, use("a"), ASK), "`tool_use` without a `tool_result` in the next message: a"),
     "a call at the end": (body(ASK, use("a")), "without a `tool_result`"),
     "one of two results missing": (body(ASK, use("a", "b"), result("a")), "in the next message: b"),
-    "a result too late": (body(ASK, use("a"), ASK, {"role": "assistant", "content": "?"}, result("a")), "next message: a"),
+    "a result too late": (
+        body(ASK, use("a"), ASK, {"role": "assistant", "content": "?"}, result("a")),
+        "next message: a",
+    ),
     "a result without a call": (body(ASK, {"role": "assistant", "content": "3"}, result("a")), "without a `tool_use`"),
     "a result with a wrong id": (body(ASK, use("a"), result("x")), "in the previous message: x"),
     "a result twice": (body(ASK, use("a"), result("a", "a")), "more than one `tool_result` for a"),

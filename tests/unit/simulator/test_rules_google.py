@@ -49,10 +49,14 @@ ACCEPTED = {
     "text before a call": body(
         ASK, {"role": "model", "parts": [{"text": "Let me add."}, *call("add")["parts"]]}, answer("add")
     ),
-    "a signed call of Gemini 3": body(ASK, call("add", "sub", signature="c2ln"), answer("add", "sub"), model="gemini-3-pro"),
+    "a signed call of Gemini 3": body(
+        ASK, call("add", "sub", signature="c2ln"), answer("add", "sub"), model="gemini-3-pro"
+    ),
     "an unsigned call of an earlier turn": body(ASK, call("add"), answer("add"), SAID, ASK, model="gemini-3-pro"),
     "a JSON answer": body(ASK, generationConfig=JSON_SCHEMA),
-    "a JSON answer with functions on Gemini 3": body(ASK, model="gemini-3-pro", generationConfig=JSON_SCHEMA, **DECLARED),
+    "a JSON answer with functions on Gemini 3": body(
+        ASK, model="gemini-3-pro", generationConfig=JSON_SCHEMA, **DECLARED
+    ),
     "a forced function": body(
         ASK, toolConfig={"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["add"]}}, **DECLARED
     ),
@@ -69,13 +73,22 @@ REFUSED = {
         "found text, inlineData",
     ),
     "only a model": (body(SAID), "must have the role user"),
-    "a call by the user": (body({**call("add"), "role": "user"}, answer("add")), "functionCall does not fit the role user"),
-    "a response by the model": (body(ASK, call("add"), {**answer("add"), "role": "model"}), "functionResponse does not fit"),
+    "a call by the user": (
+        body({**call("add"), "role": "user"}, answer("add")),
+        "functionCall does not fit the role user",
+    ),
+    "a response by the model": (
+        body(ASK, call("add"), {**answer("add"), "role": "model"}),
+        "functionResponse does not fit",
+    ),
     "a call without a response": (body(ASK, call("add"), ASK), "followed at once by a function response turn"),
     "a call at the end": (body(ASK, call("add")), "followed at once"),
     "fewer responses than calls": (body(ASK, call("add", "sub"), answer("add")), "parts (1) must equal"),
     "more responses than calls": (body(ASK, call("add"), answer("add", "add")), "parts (2) must equal"),
-    "responses split over two turns": (body(ASK, call("add", "sub"), answer("add"), answer("sub")), "parts (1) must equal"),
+    "responses split over two turns": (
+        body(ASK, call("add", "sub"), answer("add"), answer("sub")),
+        "parts (1) must equal",
+    ),
     "a response of another name": (body(ASK, call("add"), answer("sub")), "do not match the calls"),
     "a response of another id": (body(ASK, call("add", ids=True), answer("add", ids=("x",))), "ids match no call: x"),
     "one id answered twice": (
@@ -95,12 +108,18 @@ REFUSED = {
         "'sub' is missing its thought_signature",
     ),
     "a schema without its type": (body(ASK, generationConfig={"responseSchema": {}}), "needs the responseMimeType"),
-    "two schemas": (body(ASK, generationConfig={**JSON_SCHEMA, "responseJsonSchema": {}}), "only one of responseSchema"),
+    "two schemas": (
+        body(ASK, generationConfig={**JSON_SCHEMA, "responseJsonSchema": {}}),
+        "only one of responseSchema",
+    ),
     "two thinking settings": (
         body(ASK, generationConfig={"thinkingConfig": {"thinkingBudget": 1, "thinkingLevel": "LOW"}}),
         "only one of thinkingBudget",
     ),
-    "a JSON answer with functions before Gemini 3": (body(ASK, generationConfig=JSON_SCHEMA, **DECLARED), "not supported"),
+    "a JSON answer with functions before Gemini 3": (
+        body(ASK, generationConfig=JSON_SCHEMA, **DECLARED),
+        "not supported",
+    ),
     "a function name with spaces": (body(ASK, tools=[{"functionDeclarations": [{"name": "a b"}]}]), "'a b' must match"),
     "two functions of one name": (
         body(ASK, tools=[{"functionDeclarations": [{"name": "add"}, {"name": "add"}]}]),
@@ -118,7 +137,10 @@ REFUSED = {
         body(ASK, toolConfig={"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["x"]}}, **DECLARED),
         "x are not declared",
     ),
-    "forced functions without any": (body(ASK, toolConfig={"functionCallingConfig": {"mode": "ANY"}}), "needs function"),
+    "forced functions without any": (
+        body(ASK, toolConfig={"functionCallingConfig": {"mode": "ANY"}}),
+        "needs function",
+    ),
     "a temperature above two": (body(ASK, generationConfig={"temperature": 3}), "between 0 and 2"),
 }
 

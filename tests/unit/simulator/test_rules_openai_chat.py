@@ -42,7 +42,9 @@ ACCEPTED = {
     "a refusal in the history": body(ASK, {"role": "assistant", "refusal": "No."}, ASK),
     "a strict schema": body(ASK, **schema_format(CLOSED, strict=True)),
     "an open schema that is not strict": body(ASK, **schema_format({"type": "object"})),
-    "json mode that says json": body({"role": "user", "content": "Answer in JSON"}, response_format={"type": "json_object"}),
+    "json mode that says json": body(
+        {"role": "user", "content": "Answer in JSON"}, response_format={"type": "json_object"}
+    ),
     "usage in a stream": body(ASK, stream=True, stream_options={"include_usage": True}),
     "a forced tool": body(ASK, tools=[TOOL], tool_choice={"type": "function", "function": {"name": "add"}}),
 }
@@ -62,7 +64,9 @@ REFUSED = {
     "an answer with a wrong id": (body(ASK, call("a"), answer("x")), "no call x is open"),
     "an answer twice": (body(ASK, call("a"), answer("a"), answer("a")), "was answered before"),
     "arguments that are no string": (
-        body(ASK, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"arguments": {}}}]}),
+        body(
+            ASK, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"arguments": {}}}]}
+        ),
         "arguments: must be a string",
     ),
     "a call without a type": (

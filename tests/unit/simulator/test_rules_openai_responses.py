@@ -71,11 +71,17 @@ REFUSED = {
         "arguments: must be a string",
     ),
     "an output that is an object": (body(ASK, call("a"), {**output("a"), "output": {}}), "output: must be a string"),
-    "the tools of chat completions": (body(ASK, tools=[{"type": "function", "function": {"name": "add"}}]), "beside type"),
+    "the tools of chat completions": (
+        body(ASK, tools=[{"type": "function", "function": {"name": "add"}}]),
+        "beside type",
+    ),
     "the format of chat completions": (body(ASK, response_format={"type": "text"}), "moved to text.format"),
     "a function without a name": (body(ASK, tools=[{"type": "function", "parameters": CLOSED}]), "tools[0].name"),
     "two functions of one name": (body(ASK, tools=[TOOL, TOOL]), "unique, add"),
-    "a choice of an unknown function": (body(ASK, tool_choice={"type": "function", "name": "x"}), "not among the tools"),
+    "a choice of an unknown function": (
+        body(ASK, tool_choice={"type": "function", "name": "x"}),
+        "not among the tools",
+    ),
     "a strict schema left open": (
         body(ASK, text={"format": {"type": "json_schema", "name": "n", "strict": True, "schema": {"type": "object"}}}),
         "text.format.schema",
