@@ -12,6 +12,7 @@ from batuta.simulator.wire.asked import Asked
 
 SIGNATURE_MARK = "batuta-simulator:"
 CHARS_PER_TOKEN = 4
+TRANSPORT_FIELDS = ("stream", "stream_options")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,8 @@ class Turn:
         """The usage written in the answer, or an estimate from the sizes of question and answer."""
         if answer.usage is not None:
             return answer.usage
-        asked = len(json.dumps(self.asked.body, ensure_ascii=False, default=str))
+        prompt = {key: value for key, value in self.asked.body.items() if key not in TRANSPORT_FIELDS}
+        asked = len(json.dumps(prompt, ensure_ascii=False, default=str))
         reasoning = _tokens(sum(len(block.text) for block in answer.blocks if isinstance(block, Thinking)))
         said = _tokens(sum(map(_visible_size, answer.blocks)))
         return Usage(input=max(1, _tokens(asked)), output=max(1, said + reasoning), reasoning=reasoning)
