@@ -9,7 +9,7 @@ from batuta.events.envelope import Event, template_of
 from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder, guarded
 from batuta.kernel.errors import BatutaError, RecordingFailedError
-from batuta.kernel.ids import new_id, trace_id_for
+from batuta.kernel.ids import canonical_id, new_id, trace_id_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +24,10 @@ class Stamp:
     def fields(self) -> dict[str, Any]:
         """As constructor arguments, without what is absent."""
         fields = {
-            "correlation_id": self.correlation_id,
+            "correlation_id": canonical_id(self.correlation_id),
             "trace_id": self.trace_id or trace_id_for(self.correlation_id),
-            "session_id": self.session_id,
-            "turn_id": self.turn_id,
+            "session_id": self.session_id and canonical_id(self.session_id),
+            "turn_id": self.turn_id and canonical_id(self.turn_id),
         }
         return {name: value for name, value in fields.items() if value is not None}
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from batuta.events.routing import ROUTES, Audience, Persistence, Route
-from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, EventId, MessageId, SessionId, TraceId, TurnId, new_id
+from batuta.events.routing import ROUTES, Audience, Persistence, Route, is_internal
+from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, AnyId, EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
 _new = object.__new__
 _set = object.__setattr__
@@ -15,6 +15,14 @@ _set = object.__setattr__
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+
+
+UtcDatetime = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A moment given with any offset, kept in UTC."""
 
 
 class Event(BaseModel):
@@ -25,7 +33,7 @@ class Event(BaseModel):
     type: str
     event_id: Annotated[EventId, UPPER_UUID] = Field(default_factory=lambda: EventId(new_id()))
     version: int = 1
-    timestamp: AwareDatetime = Field(default_factory=_now)
+    timestamp: UtcDatetime = Field(default_factory=_now)
     session_id: Annotated[SessionId, UPPER_UUID] | None = None
     turn_id: Annotated[TurnId, UPPER_UUID] | None = None
     message_id: Annotated[MessageId, UPPER_UUID] | None = None
@@ -36,7 +44,7 @@ class Event(BaseModel):
     source_agent_id: str | None = None
     is_internal: bool = False
     persistence: Persistence = Persistence.ASYNC_ALLOWED
-    correlation_id: str | None = None
+    correlation_id: AnyId | None = None
     trace_id: Annotated[TraceId, LOWER_HEX_32] | None = None
     caused_by: Annotated[EventId, UPPER_UUID] | None = None
 
@@ -59,6 +67,11 @@ class Event(BaseModel):
         cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
         EVENT_TYPES[event_type] = cls
 
+    @property
+    def is_visible(self) -> bool:
+        """Whether a user may see it; asks the one function that decides."""
+        return not is_internal(self.type, tool_name=getattr(self, "tool_name", None), is_marked=self.is_internal)
+
     @classmethod
     def adopt(cls, fields: dict[str, Any]) -> Self:
         """An event made of exactly these fields, which the runtime itself filled in: not validated again."""
@@ -74,6 +87,12 @@ class Event(BaseModel):
 def template_of(event_type: type[Event]) -> dict[str, Any]:
     """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
     return {name: field.default for name, field in event_type.model_fields.items()}
+
+
+class UnknownEvent(Event):
+    """An event whose type this program does not know, with all its fields: kept and passed on, never dropped."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 EVENT_TYPES: dict[str, type[Event]] = {}

@@ -11,7 +11,7 @@ import re
 import time
 from typing import Annotated, NewType
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 EventId = NewType("EventId", str)
 SessionId = NewType("SessionId", str)
@@ -22,8 +22,8 @@ TenantId = NewType("TenantId", str)
 CorrelationId = NewType("CorrelationId", str)
 TraceId = NewType("TraceId", str)
 
-_UUID_PATTERN = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-_UUID = re.compile(_UUID_PATTERN)
+_UUID_PATTERN = r"^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$"  # read by Python, Rust and JavaScript alike
+_UUID = re.compile(_UUID_PATTERN.removesuffix("$") + r"\Z")
 
 UPPER_UUID = StringConstraints(to_upper=True, pattern=_UUID_PATTERN)
 """Pydantic constraint for a UUID: accepted in any case, kept in upper case."""
@@ -74,6 +74,10 @@ def is_uuid(text: str) -> bool:
 def canonical_id(text: str) -> str:
     """An id as it is kept: upper case if it is a UUID, unchanged otherwise (agent names, provider ids)."""
     return text.upper() if is_uuid(text) else text
+
+
+AnyId = Annotated[str, AfterValidator(canonical_id)]
+"""An id of ours in a field: a UUID is kept in upper case, a name as it is. Not for ids that a provider wants back."""
 
 
 def session_id(text: str) -> SessionId:
