@@ -24,6 +24,8 @@ BatutaError
 │   ├── BudgetExceededError             a call that does not fit the budget was not made
 │   ├── ProviderRejectedError           the provider refused the request (400, 401, 403, 404, 413 …)
 │   │   └── ContentRefusedError         … or its answer, for safety
+│   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
+│   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
 │   │   └── ApprovalNeededError         … without somebody's approval
 │   ├── EventRefusedError               an event that may not be recorded
@@ -218,6 +220,18 @@ class ProviderRejectedError(LogicalError):
 
 class ContentRefusedError(ProviderRejectedError):
     """The provider refused to answer, for safety."""
+
+
+class InvalidArgumentsError(LogicalError):
+    """A tool call whose arguments do not fit its schema; it was not executed. `problems` names each argument."""
+
+    def __init__(self, message: str, *, problems: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.problems = dict(problems)
+
+
+class ToolFailedError(LogicalError):
+    """A tool could not do its work; the message goes to the model as it is."""
 
 
 class ToolRefusedError(LogicalError):
