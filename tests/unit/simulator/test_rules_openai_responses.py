@@ -25,7 +25,7 @@ def body(*items: dict[str, Any], **extra: Any) -> dict[str, Any]:
     return {"model": "gpt-5", "input": list(items), **extra}
 
 
-ACCEPTED = {
+ACCEPTED: dict[str, dict[str, Any]] = {
     "a plain string": {"model": "gpt-5", "input": "Hello"},
     "one question": body(ASK),
     "a tool loop": body(ASK, call("a"), output("a")),
