@@ -46,7 +46,7 @@ async def test_a_client_that_leaves_a_stream_is_noticed_at_once(
 async def test_a_client_that_leaves_during_a_stall_is_noticed(clients: Clients, simulator: Simulator) -> None:
     simulator.inject(Fault(kind="stalled_stream", seconds=60))
     asking = asyncio.ensure_future(clients.ask("openai_chat", streaming=True)("Hi"))
-    await simulator.wait_until(lambda: simulator.open_streams == 1)
+    await simulator.wait_until(lambda: simulator.requests and simulator.requests[0].events_sent == 3)
 
     asking.cancel()
     with contextlib.suppress(asyncio.CancelledError):

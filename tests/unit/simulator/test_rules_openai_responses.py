@@ -40,7 +40,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
     "a server tool": body(ASK, tools=[{"type": "web_search"}]),
 }
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nothing at all": ({"model": "gpt-5"}, "one of input"),
     "no model": ({"input": "Hello"}, "model: field required"),
     "an input of the wrong type": ({"model": "gpt-5", "input": 3}, "a string or an array"),
