@@ -30,8 +30,7 @@ def anthropic_stream(message: Fields) -> list[Fields]:
         events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
         events.append({"type": "content_block_stop", "index": index})
     delta = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
-    counts = {name: usage[name] for name in ("output_tokens", "output_tokens_details") if name in usage}
-    return [*events, {"type": "message_delta", "delta": delta, "usage": counts}, {"type": "message_stop"}]
+    return [*events, {"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
 
 
 def _anthropic_block(block: Fields) -> tuple[Fields, list[Fields]]:
