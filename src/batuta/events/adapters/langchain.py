@@ -29,6 +29,7 @@ UsageReader = Callable[[Fields], Usage | None]
 
 _AI_TYPES = ("ai", "AIMessageChunk")
 _CALL_ID_NAMES = ("call_id", "id")
+_RUN_IDS = ("lc_run-", "run-")
 GEMINI_SIGNATURES = "__gemini_function_call_thought_signatures__"
 
 
@@ -55,10 +56,16 @@ def langchain_reading(message: Any, read_usage: UsageReader) -> Reading:
         stop=_stop_of(metadata),
         explanation=_explanation_of(metadata),
         model=_first_text(metadata, "model_name", "model", "model_id"),
-        response_id=_first_text(metadata, "id") or optional_text(member(message, "id")),
+        response_id=_first_text(metadata, "id") or _provider_id(message),
         usage=langchain_usage(message, read_usage),
         facts=metadata,
     )
+
+
+def _provider_id(message: Any) -> str | None:
+    """The id of a message, unless LangChain made it up for its own run."""
+    found = optional_text(member(message, "id"))
+    return None if found is None or found.startswith(_RUN_IDS) else found
 
 
 def langchain_usage(message: Any, read_usage: UsageReader) -> Usage | None:

@@ -84,6 +84,13 @@ def _reasoning(block: Fields) -> list[ContentBlock]:
     return [ThinkingBlock(text="\n\n".join(words), signature=signature, extra=_kept(block, "id"))]
 
 
+def _reasoning_detail(block: Fields) -> list[ContentBlock]:
+    """An entry of `reasoning_details`, as routers that speak chat completions send them."""
+    words = text_of(block.get("text", block.get("summary")), "reasoning")
+    redacted, signature = optional_text(block.get("data")), optional_text(block.get("signature"))
+    return [ThinkingBlock(text=words, signature=signature, redacted=redacted, extra=_kept(block, "id", "format"))]
+
+
 def _function(block: Fields) -> list[ContentBlock]:
     """A call of chat completions."""
     function = fields_of(block.get("function"), "function")
@@ -179,6 +186,9 @@ BLOCKS: BlockTable = {
     "refusal": _refusal,
     "reasoning": _reasoning,
     "thinking": _reasoning,
+    "reasoning.text": _reasoning_detail,
+    "reasoning.summary": _reasoning_detail,
+    "reasoning.encrypted": _reasoning_detail,
     "function": _function,
     "custom": _custom,
     "function_call": _function_call,

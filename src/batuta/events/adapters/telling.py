@@ -1,6 +1,6 @@
 """From an answer to the events that tell it, one per block in block order.
 
-The tokens of a model message stand on exactly one of its events: its last assistant message, else its last tool
+The tokens of a model message stand on exactly one of its events: its last assistant message with words, else its last tool
 request, else its last thinking.
 """
 
@@ -112,7 +112,8 @@ def _needs_an_ending(drafts: list[Draft], answer: Answer) -> bool:
 
 def _put_usage(drafts: list[Draft], answer: Answer) -> None:
     carrier = next(kind for kind in _USAGE_CARRIERS if any(event_type is kind for event_type, _ in drafts))
-    payload = [payload for event_type, payload in drafts if event_type is carrier][-1]
+    payloads = [payload for event_type, payload in drafts if event_type is carrier]
+    payload = next((payload for payload in reversed(payloads) if payload.get("content")), payloads[-1])
     payload["usage"] = answer.usage
     if "cost" in carrier.model_fields:
         payload["cost"] = answer.cost
