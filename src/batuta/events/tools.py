@@ -29,6 +29,8 @@ class ToolRequest(_ToolEvent):
 
     type: Literal["tool_request"] = "tool_request"
     args: dict[str, Any] = {}
+    invalid_args: str | None = None
+    """The raw text of arguments that were no JSON object."""
     is_server_side: bool = False
     """The provider runs this tool itself."""
     model: str = "unknown"

@@ -10,7 +10,8 @@ BatutaError
 │   │   └── ProviderTimeoutError        … or did not answer in time
 │   └── StoreUnavailableError           the database or Redis cannot be reached
 ├── InvalidAnswerError                  a model's answer has the wrong structure (corrected inside the agent)
-│   └── NoJsonFoundError                … or holds no JSON at all
+│   ├── NoJsonFoundError                … or holds no JSON at all
+│   └── MalformedAnswerError            … or is no answer of that provider at all
 ├── Rejected                            a semantic validator said no (corrected inside the agent)
 ├── LogicalError                        returned at once: trying again changes nothing
 │   ├── ConfigurationError              wrong use of the library, found before anything runs
@@ -130,6 +131,16 @@ class NoJsonFoundError(InvalidAnswerError):
     code = "JSON_INVALID"
 
 
+class MalformedAnswerError(InvalidAnswerError):
+    """What came from a provider cannot be read as one of its answers."""
+
+    code = "ANSWER_MALFORMED"
+
+    def __init__(self, message: str, *, provider: str) -> None:
+        super().__init__(message)
+        self.provider = provider
+
+
 class Rejected(BatutaError):  # noqa: N818 - the verdict of a validator; reads as one where it is raised
     """A semantic validator's verdict, with the place and a hint for the model.
 
@@ -194,6 +205,13 @@ class ToolLimitError(LogicalError):
 
 class BudgetExceededError(LogicalError):
     """A model call whose worst case does not fit what is left was not made."""
+
+    def __init__(self, message: str, *, scope: str = "", limit: str = "", needed: str = "", left: str = "") -> None:
+        super().__init__(message)
+        self.scope = scope
+        self.limit = limit
+        self.needed = needed
+        self.left = left
 
 
 class ProviderRejectedError(LogicalError):
