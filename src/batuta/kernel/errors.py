@@ -208,6 +208,13 @@ class ToolLimitError(LogicalError):
 class BudgetExceededError(LogicalError):
     """A model call whose worst case does not fit what is left was not made."""
 
+    def __init__(self, message: str, *, scope: str = "", limit: str = "", needed: str = "", left: str = "") -> None:
+        super().__init__(message)
+        self.scope = scope
+        self.limit = limit
+        self.needed = needed
+        self.left = left
+
 
 class ProviderRejectedError(LogicalError):
     """The provider refused the request itself."""
