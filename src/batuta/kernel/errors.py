@@ -36,6 +36,7 @@ BatutaError
 │   └── ConflictError                   somebody else was there first
 │       ├── FencedError                 this writer's lease was taken over
 │       ├── SequenceConflictError       the same position holds another event
+│       ├── StaleEpochError             the reader's position belongs to a lost life of the log
 │       └── IdempotencyConflictError    the same client key with other content
 └── RunCancelledError                   the run was stopped on request
 """
@@ -279,6 +280,10 @@ class FencedError(ConflictError):
 
 class SequenceConflictError(ConflictError):
     """The same position of a session already holds another event: raised and reported, never skipped."""
+
+
+class StaleEpochError(ConflictError):
+    """The log does not hold the position a reader was at: what it saw is void, it has to start afresh."""
 
 
 class IdempotencyConflictError(ConflictError):
