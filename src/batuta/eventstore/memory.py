@@ -148,9 +148,7 @@ class MemoryEventLog:
         self.store.bells.ring([batch.session_id])
         return appended
 
-    async def read(
-        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
-    ) -> Page:
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
         owner = _session(session_id)
         check_range(after, limit)

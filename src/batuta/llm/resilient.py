@@ -58,6 +58,11 @@ class ResilientModel(WrappedModel):
         self._key = f"{inner.provider}:{inner.name}"
 
     @property
+    def protection(self) -> Protection:
+        """What protects it."""
+        return self._protection
+
+    @property
     def key(self) -> str:
         """The name of this model's breaker and limit."""
         return self._key

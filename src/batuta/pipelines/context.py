@@ -15,6 +15,7 @@ from batuta.kernel.ids import new_id
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, perform
 from batuta.resilience.deadlines import Deadline
+from batuta.tools.context import ToolUser
 
 if TYPE_CHECKING:
     from batuta.pipelines.runner import Run
@@ -100,6 +101,16 @@ class Context:
     def services(self) -> Mapping[str, Any]:
         """What the caller of the run made available by name."""
         return self._run.services
+
+    @property
+    def user(self) -> ToolUser:
+        """On whose behalf the run acts."""
+        return self._run.user
+
+    @property
+    def run_key(self) -> str:
+        """What names this run in idempotency keys: its turn, else its correlation id."""
+        return self._run.emitter.stamp.turn_id or self.correlation_id
 
     @property
     def cancellation(self) -> Cancellation:

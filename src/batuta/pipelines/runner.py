@@ -22,6 +22,7 @@ from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
+from batuta.tools.context import ANYBODY
 
 if TYPE_CHECKING:
     from batuta.pipelines.step import Step
@@ -68,6 +69,9 @@ class Run:
         self.journal = options.get("journal")
         self.hooks = tuple(options.get("hooks", ()))
         self.services = options.get("services", {})
+        self.user = options.get("user", ANYBODY)
+        self.approver = options.get("approver")
+        self.options = options
         self.is_dry_run = options.get("dry_run", False)
         self.cancellation = options.get("cancellation") or Cancellation()
         self.is_active = True

@@ -36,9 +36,16 @@ class Scope:
 
     pipeline_name: str | None = None
     parent: "Scope | None" = None
+    agent_id: str | None = None
+    """The specialist that everything in here is attributed to, if there is one."""
     tally: Tally = field(default_factory=Tally)
     agents: AgentRecord = field(default_factory=AgentRecord)
     undo: list[Undo] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Belong to the same specialist as the scope around."""
+        if self.agent_id is None and self.parent is not None:
+            self.agent_id = self.parent.agent_id
 
     def close(self) -> None:
         """Hand counts over to the scope around, whatever the outcome."""

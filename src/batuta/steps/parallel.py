@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 from batuta.conversations.conversation import Conversation
 from batuta.kernel.errors import LogicalError, PipelineTypeError, StepFailedError
 from batuta.kernel.messages import Message
+from batuta.kernel.tasks import all_or_first_failure
 from batuta.pipelines.bounds import NOTHING, Bounds
 from batuta.pipelines.context import Context
 from batuta.pipelines.drawing import Drawing, Exit
@@ -81,7 +82,7 @@ class ParallelStep(Step[In_contra, Into]):
         slots = asyncio.Semaphore(self._limit) if self._limit else None
         work = [self._in_slot(branch, value, ctx, slots) for branch in self._branches]
         if self._policy == "fail_fast":
-            return self._merged(await _all_or_first_failure(work), ctx)
+            return self._merged(await all_or_first_failure(work), ctx)
         return self._collected(await asyncio.gather(*work, return_exceptions=True), ctx)
 
     async def _in_slot(
@@ -164,16 +165,6 @@ class ParallelStep(Step[In_contra, Into]):
         join = drawing.node("merge", "join")
         drawing.arrows(ends, join)
         return [Exit(join, type_name(self.output_type))]
-
-
-async def _all_or_first_failure(work: list[Any]) -> list[Any]:
-    """Every result, or the first failure with its siblings cancelled."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
 
 
 def _copy_for(branch: Branch[Any, Any], ctx: Context) -> Conversation | None:

@@ -1,9 +1,9 @@
 """The conformance suite of the event log: what any backend has to pass. Needs pytest and pytest-asyncio.
 
-    class TestMyLog(EventLogContract):
-        @pytest.fixture
-        async def subject(self) -> AsyncIterator[Subject]:
-            yield Subject(log=MyLog(...), another=..., damage=..., alarms=...)
+class TestMyLog(EventLogContract):
+@pytest.fixture
+async def subject(self) -> AsyncIterator[Subject]:
+yield Subject(log=MyLog(...), another=..., damage=..., alarms=...)
 """
 
 import asyncio
