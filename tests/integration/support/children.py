@@ -11,6 +11,12 @@ from tests.support.processes import say
 
 from batuta.kernel.failpoints import failpoint
 
+IMPORTER = os.getpid()
+
+
+def tell_importer() -> None:
+    say(importer=IMPORTER)
+
 
 def greet(name: str) -> None:
     say(ready=True, greeting=f"hello {name}", pid=os.getpid(), parent=os.getppid())
