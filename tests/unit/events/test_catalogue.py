@@ -68,7 +68,7 @@ def test_every_event_is_frozen(event_type: str) -> None:
     """E-1: an event is a fact."""
     event = EVENT_TYPES[event_type].model_construct(type=event_type)
     with pytest.raises(ValidationError, match="frozen"):
-        event.event_id = UPPER  # type: ignore[misc]
+        event.original_index = 7  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("field", ["event_id", "session_id", "turn_id", "message_id", "caused_by", "correlation_id"])
