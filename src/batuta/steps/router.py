@@ -56,7 +56,7 @@ class RouterAgentStep(AgentStep[str, Intention[E]], Generic[E]):
 
 def _classification(members: dict[str, Option]) -> type[BaseModel]:
     """What the model answers: a member by name, and why."""
-    names: Any = Literal[tuple(members)]  # type: ignore[valid-type] # built from the enum
+    names: Any = Literal[tuple(members)]
     return create_model(
         "Classification",
         option=(names, ...),
