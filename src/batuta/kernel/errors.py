@@ -296,6 +296,14 @@ class RunCancelledError(BatutaError):
     category = ErrorCategory.CANCELLED
 
 
+class Suspended(BaseException):
+    """A run stops here to go on later, somewhere else: it waits for a decision. Nothing failed, nothing is undone."""
+
+    def __init__(self, reason: str, *, waiting_for: str) -> None:
+        super().__init__(reason)
+        self.waiting_for = waiting_for
+
+
 def category_of(exception: BaseException) -> ErrorCategory:
     """The category of any exception, ours or foreign."""
     if isinstance(exception, BatutaError):

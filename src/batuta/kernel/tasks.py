@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+
+from batuta.kernel.errors import Suspended
 
 T = TypeVar("T")
 
@@ -27,10 +29,24 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Every result in order, or the first failure as it is, with the others cancelled."""
+    """Every result in order, or the first failure as it is, with the others cancelled.
+
+    One that suspends lets the others finish first, so that nothing is torn off in the middle of an effect.
+    """
+    suspensions: list[Suspended] = []
+
+    async def guarded(one: Coroutine[Any, Any, T]) -> T | None:
+        try:
+            return await one
+        except Suspended as suspended:
+            suspensions.append(suspended)
+            return None
+
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
+            tasks = [group.create_task(guarded(one)) for one in work]
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
+    if suspensions:
+        raise suspensions[0]
+    return [cast("T", task.result()) for task in tasks]

@@ -129,7 +129,11 @@ class Context:
 
     async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
         """Tell an event of your own; ids, time and correlation are filled in."""
-        await self._run.emitter.tell(event_type, **payload)
+        await self._run.emitter.tell(event_type, payload, self.key)
+
+    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
+        """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
+        await self._run.emitter.tell(event_type, payload)
 
     def note(self, **facts: Any) -> None:
         """Add facts to this step's completed or failed event."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from batuta.conversations.conversation import Conversation
+from batuta.events.emitter import Naming
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.clock import Clock
 from batuta.llm.budget import Budget, BudgetLedger
@@ -28,6 +29,8 @@ class RunOptions(TypedDict, total=False):
     """Sees every event; must be cheap."""
     recorder: Recorder | None
     """Stores every persisted event before the run goes on."""
+    naming: Naming | None
+    """Gives the events of a run that may be repeated the same ids each time."""
     journal: Journal | None
     """Returns recorded effects instead of repeating them."""
     cancellation: Cancellation | None

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, TypeVar, Unpack
 
 from batuta.events.telemetry import AgentPipelineCompleted, AgentPipelineStarted
-from batuta.kernel.errors import PipelineTypeError, StepFailedError
+from batuta.kernel.errors import PipelineTypeError, StepFailedError, Suspended
 from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.batch import Meter, Progress, as_completed, each, in_order
 from batuta.pipelines.bounds import Bounds, in_turn
@@ -85,6 +85,8 @@ class Pipeline(Step[In_contra, Out_co]):
             invoke = ctx._run.invoke
             for step in self.steps:
                 current = await invoke(step, current, inner)
+        except Suspended:
+            raise  # nothing failed: nothing is undone
         except BaseException as error:
             if scope.undo:
                 await to_the_end(_undo_all(scope))
@@ -108,8 +110,9 @@ class Pipeline(Step[In_contra, Out_co]):
                 "sequence_length": len(self._agents),
                 "user_prompt": value if isinstance(value, str) else None,
                 "user_timezone": ctx.services.get("timezone"),
-                "user_id": ctx.services.get("user_id"),
+                "user_id": ctx.user.id,
             },
+            ctx.key,
         )
 
     async def _tell_completed(
@@ -131,6 +134,7 @@ class Pipeline(Step[In_contra, Out_co]):
                 "output_summary": None if error is not None else summary_of(value),
                 "final_confidence": agents.last_confidence,
             },
+            ctx.key,
         )
 
     def bounds(self) -> Bounds:

@@ -14,7 +14,7 @@ from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
 from batuta.events.runtime import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
-from batuta.kernel.errors import ConfigurationError, RecordingFailedError, RunCancelledError, StepFailedError
+from batuta.kernel.errors import ConfigurationError, RecordingFailedError, RunCancelledError, StepFailedError, Suspended
 from batuta.kernel.ids import new_id
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
@@ -65,6 +65,7 @@ class Run:
             now=self.clock.now,
             sink=options.get("sink"),
             recorder=options.get("recorder"),
+            naming=options.get("naming"),
         )
         self.journal = options.get("journal")
         self.hooks = tuple(options.get("hooks", ()))
@@ -138,7 +139,7 @@ class Run:
         is_told = False
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
-            await self.emitter.tell_own(StepStarted, facts)
+            await self.emitter.tell_own(StepStarted, facts, ctx.key)
             is_told = True
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
@@ -151,12 +152,14 @@ class Run:
             facts["duration_ms"] = (time.perf_counter() - started) * 1000
             if ctx.notes is not None:
                 facts["attributes"] = ctx.notes
-            await self.emitter.tell_own(StepCompleted, facts)
+            await self.emitter.tell_own(StepCompleted, facts, ctx.key)
+        except Suspended:
+            raise  # it neither completed nor failed: it goes on later
         except BaseException as error:
             failure = _failure(error, ctx)
             if is_told:
                 facts["duration_ms"] = (time.perf_counter() - started) * 1000
-                await self._tell_failed(failure, facts)
+                await self._tell_failed(failure, facts, ctx.key)
             if self.hooks:
                 await self._after(ctx, StepResult(None, failure, Metrics()))
             if isinstance(error, StepFailedError) or not isinstance(error, Exception):
@@ -220,12 +223,12 @@ class Run:
             try:
                 await hook.after(ctx, result)
             except Exception as error:
-                await self.emitter.tell(HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
+                await ctx.tell(HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
 
-    async def _tell_failed(self, failure: StepError, facts: dict[str, Any]) -> None:
+    async def _tell_failed(self, failure: StepError, facts: dict[str, Any], key: str) -> None:
         reason = {"category": failure.category, "code": failure.code, "message": failure.message}
         try:
-            await self.emitter.tell_own(StepFailed, {**facts, **reason})
+            await self.emitter.tell_own(StepFailed, {**facts, **reason}, key)
         except RecordingFailedError:
             return  # the recorder is why the step failed, or cannot hear that it did: the error itself still travels
 

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
+from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelSettings, OutputSpec
@@ -183,8 +184,8 @@ class AgentStep(Step[In_contra, Out_co]):
         """What was said before."""
         return ctx.conversation.messages if ctx.conversation is not None else ()
 
-    def finished(self, output: Any, value: Any) -> Any:
-        """The result made of a valid output."""
+    def finished(self, output: Any, value: Any, answer: Answer) -> Any:
+        """The result made of a valid output, for those who give something else than that output."""
         return output
 
     def bounds(self) -> Bounds:

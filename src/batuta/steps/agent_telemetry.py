@@ -134,9 +134,8 @@ class AgentTelemetry:
             source_agent_id=self._agent.name,
         )
         if not is_final:
-            await self._retry(
-                last.attempt, last.message, "low_confidence" if last.kind == "confidence" else "error", 0.0
-            )
+            reason = "low_confidence" if last.kind == "confidence" else "error"
+            await self._ctx.tell(AgentRetryAttempted, **self._retry(last.attempt, last.message, reason))
 
     async def fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
         """T-6."""
@@ -159,11 +158,12 @@ class AgentTelemetry:
         """A model call is tried again."""
         self._ctx._scope.tally.retries += 1
         reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
-        await self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
+        facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
+        await self._ctx.tell_live(AgentRetryAttempted, **facts)
 
     async def breaker_changed(self, change: BreakerChange) -> None:
         """A breaker moved."""
-        await self._ctx.tell(
+        await self._ctx.tell_live(
             BreakerChanged,
             key=change.key,
             previous=change.previous,
@@ -173,7 +173,7 @@ class AgentTelemetry:
 
     async def limiter_throttled(self, throttled: Throttled) -> None:
         """A call waits for, or is refused by, a limiter."""
-        await self._ctx.tell(
+        await self._ctx.tell_live(
             LimiterThrottled, key=throttled.key, wait_seconds=throttled.wait_seconds, refused=throttled.refused
         )
 
@@ -181,17 +181,18 @@ class AgentTelemetry:
         """A provider outlasted the whole retry policy."""
         self._ctx.note(degraded=key)
 
-    async def _retry(self, attempt: int, error: str, reason: str, delay: float, strategy: str = "fixed_delay") -> None:
-        await self._ctx.tell(
-            AgentRetryAttempted,
-            agent_name=self._agent.name,
-            retry_attempt=attempt,
-            original_error=error,
-            retry_reason=reason,
-            retry_strategy=strategy,
-            delay_seconds=delay,
-            next_retry_at=self._ctx._run.clock.now() + timedelta(seconds=delay),
-        )
+    def _retry(
+        self, attempt: int, error: str, reason: str, delay: float = 0.0, strategy: str = "fixed_delay"
+    ) -> dict[str, Any]:
+        return {
+            "agent_name": self._agent.name,
+            "retry_attempt": attempt,
+            "original_error": error,
+            "retry_reason": reason,
+            "retry_strategy": strategy,
+            "delay_seconds": delay,
+            "next_retry_at": self._ctx._run.clock.now() + timedelta(seconds=delay),
+        }
 
     def _judged(self, output: Any) -> dict[str, Any]:
         """Confidence, kind and reason of a decision, as far as the output declares them."""

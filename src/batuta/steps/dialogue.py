@@ -150,14 +150,14 @@ class Dialogue:
             "provider": self._model.provider,
             "source_agent_id": self.agent_id,
         }
-        await self._ctx.tell(
+        await self._ctx.tell_live(
             LlmRequest, model=self._model.name, attempt=self._calls, is_streaming=self._agent.is_streaming, **facts
         )
         started = time.perf_counter()
         try:
             answer = await self._answer(request, message_id)
         except BaseException as error:
-            await self._ctx.tell(
+            await self._ctx.tell_live(
                 LlmResponse,
                 model=self._model.name,
                 duration_ms=_since(started),
@@ -166,7 +166,7 @@ class Dialogue:
                 **facts,
             )
             raise
-        await self._ctx.tell(
+        await self._ctx.tell_live(
             LlmResponse,
             model=answer.model,
             duration_ms=_since(started),
@@ -203,7 +203,9 @@ class Dialogue:
     async def _tell_delta(self, delta: Delta, message_id: str) -> None:
         event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
         if event_type is not None and delta.text and self._agent.is_speaking:
-            await self._ctx.tell(event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id)
+            await self._ctx.tell_live(
+                event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
+            )
 
     async def _run_tools(self, calls: list[ToolCallBlock]) -> list[ToolResultBlock]:
         """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
@@ -256,7 +258,7 @@ class Dialogue:
         )
 
     async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
-        await self._ctx.tell(
+        await self._ctx.tell_live(
             ToolProgress,
             tool_use_id=call.id,
             tool_name=call.name,

@@ -7,7 +7,7 @@ Dialogue.ask  the model and its tools
 
 from typing import TYPE_CHECKING, Any
 
-from batuta.kernel.errors import RecordingFailedError, StepFailedError, TransientError
+from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
 from batuta.kernel.messages import Message
 from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
@@ -43,6 +43,8 @@ class AgentExecution:
         try:
             with observing(self._telemetry):
                 output = await self._corrected()
+        except Suspended:
+            raise
         except BaseException as error:
             agents.retried += self._was_retried
             return await self._fall_back(error)
@@ -74,7 +76,7 @@ class AgentExecution:
                 self._tally.cognitive_retries += 1
                 continue
             await self._keep(spoken)
-            return self._agent.finished(output, self._value)
+            return self._agent.finished(output, self._value, spoken.answer)
 
     async def _keep(self, spoken: Spoken) -> None:
         """The valid answer joins the conversation: the request, the tool exchange, the answer, and nothing else."""

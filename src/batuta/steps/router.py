@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, TypeVar, Unpack
 
 from pydantic import BaseModel, Field, create_model
 
+from batuta.kernel.answers import Answer
 from batuta.llm.model import Model, ModelSettings
 from batuta.steps.agent import AgentOptions, AgentStep
 from batuta.steps.intention import Intention, Option, described
@@ -42,7 +43,7 @@ class RouterAgentStep(AgentStep[str, Intention[E]], Generic[E]):
         self._options = options
         self.output_type = Intention[options]  # type: ignore[valid-type] # known when it is built
 
-    def finished(self, output: Any, value: Any) -> Intention[E]:
+    def finished(self, output: Any, value: Any, answer: Answer) -> Intention[E]:
         """The intention, with the request as it was made."""
         intention: type[Intention[E]] = self.output_type
         return intention(

@@ -33,12 +33,12 @@ class ArtefactStream:
                 return text
             case Opened(tag, attributes):
                 self._attributes = attributes
-                await self._ctx.tell(TagStarted, tag=tag, attributes=attributes, source_agent_id=self._agent_id)
+                await self._ctx.tell_live(TagStarted, tag=tag, attributes=attributes, source_agent_id=self._agent_id)
             case Inside(tag, text):
                 await self._hand_over(tag, text, is_last=False)
             case Closed(tag, size):
                 await self._hand_over(tag, "", is_last=True)
-                await self._ctx.tell(
+                await self._ctx.tell_live(
                     TagCompleted,
                     tag=tag,
                     attributes=self._attributes,
