@@ -40,6 +40,10 @@ class Naming(Protocol):
         """The id of an event told at the place `key`."""
         ...
 
+    def id_for(self, key: str) -> str:
+        """The id of something made at the place `key`."""
+        ...
+
 
 class Emitter:
     """Tells the events of one run, in order."""
@@ -63,6 +67,10 @@ class Emitter:
         self._naming = naming
         self._index = 0
         self._templates: dict[type[Event], dict[str, Any]] = {}
+
+    def stable_id(self, key: str) -> str:
+        """A new id, or the one this place had before."""
+        return new_id() if self._naming is None else self._naming.id_for(key)
 
     @property
     def is_heard(self) -> bool:

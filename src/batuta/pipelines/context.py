@@ -135,6 +135,10 @@ class Context:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
         await self._run.emitter.tell(event_type, payload)
 
+    def stable_id(self, what: str) -> str:
+        """An id for something made here: the same when the run is repeated."""
+        return self._run.emitter.stable_id(f"{self.key}:{what}")
+
     def note(self, **facts: Any) -> None:
         """Add facts to this step's completed or failed event."""
         if self.notes is None:

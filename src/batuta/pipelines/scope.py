@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from batuta.pipelines.result import Tally
 
@@ -38,6 +39,10 @@ class Scope:
     parent: "Scope | None" = None
     agent_id: str | None = None
     """The specialist that everything in here is attributed to, if there is one."""
+    last_words: str | None = None
+    """The last thing an agent in here said in the conversation."""
+    cite: Callable[[str], tuple[Any, ...]] | None = None
+    """Finds the citations in what an agent in here says."""
     tally: Tally = field(default_factory=Tally)
     agents: AgentRecord = field(default_factory=AgentRecord)
     undo: list[Undo] = field(default_factory=list)
@@ -52,6 +57,7 @@ class Scope:
         if self.parent is not None:
             self.parent.tally.add(self.tally)
             self.parent.agents.add(self.agents)
+            self.parent.last_words = self.last_words or self.parent.last_words
 
     def hand_over_undo(self) -> None:
         """The pipeline succeeded: a failure further out still undoes it."""

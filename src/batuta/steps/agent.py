@@ -60,7 +60,7 @@ class AgentOptions(TypedDict, total=False):
     feedback_tokens: int
     """How long the feedback to a rejected answer may be (500)."""
     is_grounded: bool
-    """The first call must use a tool."""
+    """The first call must use a tool; by default only for workers of a team."""
     is_streaming: bool
     """Tell deltas while the answer arrives."""
     is_speaking: bool
@@ -144,7 +144,7 @@ class AgentStep(Step[In_contra, Out_co]):
         self.tags = {tag.name: tag for tag in options.get("tags", ())}
         self.max_tool_iterations = options.get("max_tool_iterations", 10)
         self.feedback_tokens = options.get("feedback_tokens", 500)
-        self.is_grounded = options.get("is_grounded", False) and bool(self.tools)
+        self.is_grounded = options.get("is_grounded")
         self.is_streaming = options.get("is_streaming", False)
         self.is_speaking = options.get("is_speaking", output is str)
         self.version = options.get("version", "1.0.0")

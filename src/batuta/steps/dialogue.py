@@ -96,11 +96,21 @@ class Dialogue:
     async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
         """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
         for event_type, payload in drafts_of(spoken.answer):
-            if is_silent and event_type is AssistantMessage:
-                continue
+            if event_type is AssistantMessage:
+                if is_silent:
+                    continue
+                self._cite(payload)
             if event_type is ToolRequest:
                 payload["args"] = self._redacted(payload["tool_name"], payload["args"])
             await self._ctx.tell(event_type, source_agent_id=self.agent_id, message_id=spoken.message_id, **payload)
+
+    def _cite(self, payload: dict[str, Any]) -> None:
+        """Note the words, and the citations that whoever runs this agent finds in them."""
+        scope = self._ctx._scope
+        scope.last_words = payload["content"]
+        cite = scope.parent.cite if scope.parent is not None else None
+        if cite is not None:
+            payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
 
     def _keep(self, continuation: list[Message], tail: list[Message]) -> None:
         """Tool rounds stay in the exchange; a feedback that preceded them has been heard."""
@@ -128,11 +138,16 @@ class Dialogue:
             messages=messages,
             system=self._agent.system_prompt(self._ctx),
             tools=self._agent.tool_specs,
-            tool_choice="required" if self._agent.is_grounded and is_first else "auto",
+            tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
             output=self._agent.output_spec,
             settings=self._settings(),
             metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id},
         )
+
+    def _must_use_a_tool(self) -> bool:
+        """A worker of a team answers from its tools, unless it is declared otherwise."""
+        grounded = self._agent.is_grounded
+        return bool(self._agent.tools) and (self._ctx._scope.agent_id is not None if grounded is None else grounded)
 
     def _settings(self) -> Any:
         """The agent's settings, with no more time than is left outside."""
