@@ -1,7 +1,7 @@
 """From an answer to the events that tell it, one per block in block order.
 
-The tokens of a model message stand on exactly one of its events: its last assistant message with words, else its last tool
-request, else its last thinking.
+The tokens of a model message stand on exactly one of its events: its last assistant message with words, else its last
+tool request, else its last thinking.
 """
 
 from collections.abc import Callable
