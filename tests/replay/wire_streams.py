@@ -133,6 +133,9 @@ def _part_events(item_id: str, index: int, part: Fields) -> Iterator[Fields]:
         yield {"type": "response.content_part.added", "part": {**part, "text": "", "annotations": []}, **where}
         for piece in pieces(part["text"]):
             yield {"type": "response.output_text.delta", "delta": piece, "logprobs": [], **where}
+        for number, annotation in enumerate(part["annotations"]):
+            added = {"annotation": annotation, "annotation_index": number}
+            yield {"type": "response.output_text.annotation.added", **added, **where}
         yield {"type": "response.output_text.done", "text": part["text"], "logprobs": [], **where}
     yield {"type": "response.content_part.done", "part": part, **where}
 

@@ -4,7 +4,7 @@ Most of their content is the provider's own blocks, which its adapter reads; her
 what it keeps beside the content: tool calls, refusals, reasoning, usage, names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from batuta.events.adapters.citations import citations_of
@@ -49,7 +49,7 @@ def langchain_reading(message: Any, read_usage: UsageReader) -> Reading:
     """Sort a LangChain message."""
     metadata = metadata_of(message)
     aside = fields_or_empty(plain(member(message, "additional_kwargs")))
-    content = list(_content(plain(member(message, "content"))))
+    content = _rejoined(_content(plain(member(message, "content"))))
     calls = _calls_beside(message, content, aside)
     return Reading(
         blocks=[*_thinking_beside(aside), *content, *_refusal_beside(aside), *calls],
@@ -111,6 +111,25 @@ def _content(content: Any) -> Iterator[Any]:
             yield block["value"]
         else:
             yield block
+
+
+def _rejoined(blocks: Iterable[Any]) -> list[Any]:
+    """The blocks with the parts of one reasoning item made one again: the standard form has a block for each part."""
+    whole: list[Any] = []
+    for block in blocks:
+        if whole and _is_more_of(whole[-1], block):
+            whole[-1] = {**block, **whole[-1], "reasoning": f"{whole[-1]['reasoning']}\n\n{block['reasoning']}"}
+        else:
+            whole.append(block)
+    return whole
+
+
+def _is_more_of(known: Any, block: Any) -> bool:
+    return (
+        all(isinstance(fields_or_empty(one).get("reasoning"), str) for one in (known, block))
+        and known.get("id") is not None
+        and known["id"] == block.get("id")
+    )
 
 
 def _calls_beside(message: Any, content: list[Any], aside: Fields) -> list[Any]:
@@ -181,7 +200,7 @@ def read_reasoning(block: Fields) -> list[ContentBlock]:
     if isinstance(words, list):
         words = "".join(text_of(fields_or_empty(part).get("text")) for part in words)
     extras = fields_or_empty(block.get("extras"))
-    signature = optional_text(block.get("signature")) or optional_text(extras.get("signature"))
+    signature = _first_text({**extras, **block}, "signature", "encrypted_content")
     return [ThinkingBlock(text=text_of(words, "reasoning"), signature=signature)]
 
 

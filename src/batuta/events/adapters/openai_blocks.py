@@ -80,7 +80,8 @@ def _reasoning(block: Fields) -> list[ContentBlock]:
         return read_reasoning(block)
     parts = list_of(block.get("summary"), "summary") + list_of(block.get("content"), "content")
     words = [text_of(fields_of(part, "a summary").get("text"), "text") for part in parts]
-    signature = optional_text(block.get("encrypted_content"))
+    beside = fields_or_empty(block.get("extras"))
+    signature = optional_text(block.get("encrypted_content")) or optional_text(beside.get("encrypted_content"))
     return [ThinkingBlock(text="\n\n".join(words), signature=signature, extra=_kept(block, "id"))]
 
 

@@ -1,6 +1,7 @@
 """The fixtures themselves: complete, as generated, and what the providers' SDKs call an answer."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -13,12 +14,12 @@ from openai.lib.streaming.responses._responses import ResponseStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
-
-from batuta.events.adapters import adapter_for
-from batuta.kernel.answers import Answer
 from tests.replay.make_wire_fixtures import FEATURES, PROVIDERS, WIRE, fixtures, text_of
 from tests.replay.recorded import CELLS, streamed, whole
 from tests.unit.events.adapters.seen import read_whole
+
+from batuta.events.adapters import adapter_for
+from batuta.kernel.answers import Answer
 
 SDK_ANSWERS: dict[str, type[BaseModel]] = {
     "anthropic": Message,
@@ -41,14 +42,15 @@ VALID_CELLS = [cell for cell in CELLS if cell not in BEYOND_THE_SDK]
 def test_the_matrix_has_no_empty_cell() -> None:
     """Issue 4, item 8: feature × provider × whole/stream; run with `-s` to see it."""
     missing = []
-    print(f"\n{'':18}" + "".join(f"{provider:>20}" for provider in PROVIDERS))
+    rows = [f"\n{'':18}" + "".join(f"{provider:>20}" for provider in PROVIDERS)]
     for feature in FEATURES:
         row = f"{feature:18}"
         for provider in PROVIDERS:
             forms = [form for form in ("whole", "stream") if (WIRE / provider / f"{feature}.{form}.json").is_file()]
             row += f"{' + '.join(forms) or '-':>20}"
             missing += [(provider, feature)] * (2 - len(forms))
-        print(row)
+        rows.append(row)
+    sys.stdout.write("\n".join(rows) + "\n")
     assert not missing
 
 
