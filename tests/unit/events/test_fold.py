@@ -148,6 +148,12 @@ def test_pieces_of_an_answer_gather_until_the_whole_supersedes_them(script: Scri
     assert only(script, "assistant_message").content == "Good morning"
 
 
+def test_a_piece_delivered_twice_is_said_once(script: Script) -> None:
+    script.tell(ContentDelta, delta="Good ")
+    script.repeat(script.tell(ContentDelta, delta="morning"))
+    assert [stream.content for stream in turn(script).streams] == ["Good morning"]
+
+
 def test_thinking_and_answer_stream_side_by_side(script: Script) -> None:
     script.tell(ThinkingDelta, delta="hm")
     script.tell(ContentDelta, delta="Well")

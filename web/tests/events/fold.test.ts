@@ -56,6 +56,14 @@ describe.each(recordings)("the recorded session $name", ({ events, views, wire }
   });
 });
 
+it("says a piece once that is delivered twice", () => {
+  const hello = recordings.find(({ name }) => name === "hello")?.events ?? [];
+  const streaming = hello.slice(0, 12);
+  const twice = streaming.flatMap((event) => [event, event]);
+  expect(fold(twice).turns[0]?.streams[0]?.content).toMatch(/^A baton/);
+  expect(fold(twice)).toEqual(fold(streaming));
+});
+
 it("folds an event whose type is named like a property of every object", () => {
   const example = recordings[0]?.events[1] as Envelope;
   const view = fold([{ ...example, type: "constructor", is_internal: false, persistence: "async_allowed" }]);
