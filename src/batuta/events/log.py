@@ -171,9 +171,7 @@ class EventLog(Protocol):
         """
         ...
 
-    async def read(
-        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
-    ) -> Page:
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """The records that follow position `after`, at most `limit`, each with its `sequence_number`.
 
         With `epoch`, `after` is a position that a client saw, and it is checked.

@@ -1,7 +1,7 @@
 """The hash chain of a session: each record vouches for all before it, even after contents were erased.
 
-    digest = sha256(salt ‖ content)            needs the content; the salt keeps a short one from being guessed
-    link   = sha256(previous ‖ place ‖ digest)  needs only digests, so it still verifies after an erasure
+digest = sha256(salt ‖ content)            needs the content; the salt keeps a short one from being guessed
+link   = sha256(previous ‖ place ‖ digest)  needs only digests, so it still verifies after an erasure
 """
 
 import hashlib

@@ -24,7 +24,7 @@ from batuta.eventstore.chain import GENESIS, Place, Sealed, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
-from batuta.eventstore.readmodels import CONSUMER, Upsert, changes_of
+from batuta.eventstore.readmodels import CONSUMER, Upsert
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import SequenceConflictError
 from batuta.kernel.failpoints import failpoint
@@ -108,13 +108,6 @@ class MemoryStore:
         session.head = head_after(batch, session.head, appended)
         if batch.client_key is not None:
             session.claims[batch.client_key] = Claim(batch.content, appended)
-        self._project(batch, appended)
-
-    def _project(self, batch: Batch, appended: Appended) -> None:
-        for seq, event in enumerate(batch.events, appended.first_seq):
-            stored = event.model_copy(update={"sequence_number": seq})
-            self.apply(changes_of(Record(appended.epoch, seq, stored)))
-        self.consumers[CONSUMER][batch.session_id] = appended.last_seq
 
 
 class MemoryEventLog:
@@ -148,9 +141,7 @@ class MemoryEventLog:
         self.store.bells.ring([batch.session_id])
         return appended
 
-    async def read(
-        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
-    ) -> Page:
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
         owner = _session(session_id)
         check_range(after, limit)

@@ -169,12 +169,22 @@ turns = Table(
     _time("created_at", required=True),
     _time("updated_at", required=True),
     UniqueConstraint("session_id", "client_key"),
-    Index("ix_turns_ready", "priority", "ordinal", postgresql_where=text("status = 'queued'"),
-          sqlite_where=text("status = 'queued'")),
-    Index("ix_turns_unfinished", "session_id", "ordinal", postgresql_where=text(UNFINISHED),
-          sqlite_where=text(UNFINISHED)),
-    Index("ix_turns_leased", "lease_until", postgresql_where=text("status = 'running'"),
-          sqlite_where=text("status = 'running'")),
+    Index(
+        "ix_turns_ready",
+        "priority",
+        "ordinal",
+        postgresql_where=text("status = 'queued'"),
+        sqlite_where=text("status = 'queued'"),
+    ),
+    Index(
+        "ix_turns_unfinished", "session_id", "ordinal", postgresql_where=text(UNFINISHED), sqlite_where=text(UNFINISHED)
+    ),
+    Index(
+        "ix_turns_leased",
+        "lease_until",
+        postgresql_where=text("status = 'running'"),
+        sqlite_where=text("status = 'running'"),
+    ),
 )
 
 messages = Table(

@@ -77,9 +77,7 @@ class SqliteEventLog:
         self.bells.ring([batch.session_id])
         return appended
 
-    async def read(
-        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
-    ) -> Page:
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
         owner = _session(session_id)
         check_range(after, limit)
@@ -137,9 +135,7 @@ class SqliteEventLog:
         settings = await self.database.write(_settings)
         if settings["journal_mode"] != "wal" or settings["synchronous"] not in ("FULL", "EXTRA"):
             raise ConfigurationError(f"{self.database.path} does not sync every commit: {settings}")
-        return Durability(
-            mode="sqlite wal full", rpo_seconds=0.0, verified_at=self.clock.now(), settings=settings
-        )
+        return Durability(mode="sqlite wal full", rpo_seconds=0.0, verified_at=self.clock.now(), settings=settings)
 
     async def close(self) -> None:
         """See `EventLog.close`."""
@@ -180,9 +176,7 @@ def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str 
 
 def _change_head(connection: sqlite3.Connection, owner: SessionId, *, fence: int = 0, epochs: int = 0) -> Head:
     state = sqlite_append.state_of(connection, owner)
-    head = Head(
-        epoch=state.head.epoch + epochs, last_seq=state.head.last_seq, fence=max(state.head.fence, fence)
-    )
+    head = Head(epoch=state.head.epoch + epochs, last_seq=state.head.last_seq, fence=max(state.head.fence, fence))
     sqlite_append.put_head(connection, owner, head, state.link)
     return head
 
