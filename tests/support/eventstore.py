@@ -1,13 +1,14 @@
 """Stores for tests: PostgreSQL with the schema of the log in it, emptied for each test."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from batuta.eventstore.migrations import migrate
 from batuta.eventstore.models import metadata
 from tests.support.servers import PostgresServer
+from tests.support.stores import Opener, Store, memory_opener, postgres_opener, sqlite_opener
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +36,20 @@ def empty(server: PostgresServer, database: str) -> None:
         "INSERT INTO consumers VALUES ('read_models')",
         database,
     )
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def opener(request: pytest.FixtureRequest) -> Opener:
+    """Opens the same empty store as often as it is called, of each kind in turn."""
+    if request.param == "memory":
+        return memory_opener()
+    if request.param == "sqlite":
+        return sqlite_opener(str(request.getfixturevalue("tmp_path") / "team.db"))
+    return postgres_opener(request.getfixturevalue("log_url"))
+
+
+@pytest.fixture
+async def store(opener: Opener) -> AsyncIterator[Store]:
+    """An empty store, of each kind in turn."""
+    async with opener() as opened:
+        yield opened

@@ -63,6 +63,8 @@ class MemoryStore:
         self.places: dict[str, tuple[SessionId, int]] = {}
         self.consumers: dict[str, dict[SessionId, int]] = {CONSUMER: {}}
         self.tables: dict[str, dict[tuple[Any, ...], Row]] = {}
+        self.turns: dict[str, dict[str, Any]] = {}
+        self.owners: dict[SessionId, str] = {}
         self.bells = Bells()
 
     def session(self, owner: SessionId) -> SessionRows:
@@ -122,15 +124,15 @@ class MemoryEventLog:
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self.store = store or MemoryStore()
-        self._limits = limits
+        self.limits = limits
         self._alarm = on_alarm
-        self._clock = clock
+        self.clock = clock
 
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
         """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self._limits)
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
         failpoint("log.append.before_commit")
         try:
             appended = self.store.append(batch)
@@ -204,7 +206,7 @@ class MemoryEventLog:
 
     async def durability(self) -> Durability:
         """See `EventLog.durability`."""
-        return Durability(mode="memory", rpo_seconds=None, verified_at=self._clock.now())
+        return Durability(mode="memory", rpo_seconds=None, verified_at=self.clock.now())
 
     async def close(self) -> None:
         """See `EventLog.close`."""
