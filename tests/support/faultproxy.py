@@ -247,10 +247,10 @@ class _Connection:
             _reset(writer)
 
     async def _read(self, direction: Direction) -> None:
-        due, clock = 0.0, asyncio.get_running_loop().time
+        clock = asyncio.get_running_loop().time
         while True:
             chunk = await self._readers[direction].read(_CHUNK_BYTES)
-            due = max(due, clock() + self._proxy.shape.delay(self._proxy.rng))
+            due = clock() + self._proxy.shape.delay(self._proxy.rng)
             await self._queues[direction].put((due, chunk))
             if not chunk:
                 return

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 from batuta.events.log import Alarm, EventLog
-from batuta.events.turns import TurnQueue
+from batuta.events.queue import TurnQueue
 from batuta.eventstore.memory import MemoryEventLog, MemoryStore
 from batuta.eventstore.memory_projections import MemoryProjections
 from batuta.eventstore.memory_turns import MemoryTurnQueue

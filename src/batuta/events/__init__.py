@@ -18,6 +18,7 @@ from batuta.events.conversation import (
 )
 from batuta.events.emitter import Emitter, Stamp
 from batuta.events.envelope import Event
+from batuta.events.normalizer import normalize
 from batuta.events.plans import (
     AgentChanged,
     AgentHandoff,
@@ -144,5 +145,6 @@ __all__ = [
     "decode",
     "encode",
     "is_internal",
+    "normalize",
     "upcast",
 ]

@@ -22,7 +22,7 @@ from batuta.events.conversation import (
     TurnPaused,
     UserMessage,
 )
-from batuta.events.envelope import EVENT_TYPES, Event
+from batuta.events.envelope import EVENT_TYPES, Event, UnknownEvent
 from batuta.events.plans import (
     AgentChanged,
     AgentHandoff,
@@ -166,6 +166,18 @@ def decode(data: bytes | str | Mapping[str, Any]) -> Event:
         return model.model_validate(_lifted(fields, model))
     except (ValidationError, KeyError, TypeError, ValueError) as error:
         raise UndecodableEventError(f"cannot read a stored {event_type!r} event: {error}") from error
+
+
+def decode_any(data: bytes | str | Mapping[str, Any]) -> Event:
+    """Like `decode`, but an event of a type the table does not hold comes back as an `UnknownEvent`."""
+    try:
+        return decode(data)
+    except UnknownEventTypeError:
+        pass
+    try:
+        return UnknownEvent.model_validate(_fields(data))
+    except ValidationError as error:
+        raise UndecodableEventError(f"cannot read the envelope of a stored event: {error}") from error
 
 
 def _fields(data: bytes | str | Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from batuta.events.envelope import Event
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
+from batuta.kernel.ids import AnyId
 from batuta.kernel.usage import Usage
 
 
@@ -16,7 +17,7 @@ class Attachment(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    file_id: str
+    file_id: AnyId
     name: str = ""
     media_type: str = ""
     size_bytes: int = 0
@@ -56,8 +57,8 @@ class UserMessage(Event):
     type: Literal["user_message"] = "user_message"
     content: str
     attachments: tuple[Attachment, ...] = ()
-    client_message_id: str | None = None
-    target_agent_id: str | None = None
+    client_message_id: AnyId | None = None
+    target_agent_id: AnyId | None = None
 
 
 class Thinking(Event):
@@ -91,7 +92,7 @@ class TurnPaused(Event):
 
     type: Literal["turn_paused"] = "turn_paused"
     reason: str
-    approval_id: str | None = None
+    approval_id: AnyId | None = None
 
 
 class ContentRefused(Event):
@@ -135,6 +136,6 @@ class FeedbackGiven(Event):
     """A person judged an answer."""
 
     type: Literal["feedback_given"] = "feedback_given"
-    target_message_id: str
+    target_message_id: AnyId
     rating: Annotated[int, Field(ge=-1, le=1)]
     comment: str = ""

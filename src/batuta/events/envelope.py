@@ -4,16 +4,25 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from batuta.events.routing import ROUTES, Audience, Persistence, Route
-from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, EventId, MessageId, SessionId, TraceId, TurnId, new_id
+from batuta.events.routing import ROUTES, Audience, Persistence, Route, is_internal
+from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, AnyId, EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
+_new = object.__new__
 _set = object.__setattr__
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+
+
+UtcDatetime = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A moment given with any offset, kept in UTC."""
 
 
 class Event(BaseModel):
@@ -24,7 +33,7 @@ class Event(BaseModel):
     type: str
     event_id: Annotated[EventId, UPPER_UUID] = Field(default_factory=lambda: EventId(new_id()))
     version: int = 1
-    timestamp: AwareDatetime = Field(default_factory=_now)
+    timestamp: UtcDatetime = Field(default_factory=_now)
     session_id: Annotated[SessionId, UPPER_UUID] | None = None
     turn_id: Annotated[TurnId, UPPER_UUID] | None = None
     message_id: Annotated[MessageId, UPPER_UUID] | None = None
@@ -35,11 +44,12 @@ class Event(BaseModel):
     source_agent_id: str | None = None
     is_internal: bool = False
     persistence: Persistence = Persistence.ASYNC_ALLOWED
-    correlation_id: str | None = None
+    correlation_id: AnyId | None = None
     trace_id: Annotated[TraceId, LOWER_HEX_32] | None = None
     caused_by: Annotated[EventId, UPPER_UUID] | None = None
 
     route: ClassVar[Route]
+    _field_names: ClassVar[set[str]]
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -51,26 +61,38 @@ class Event(BaseModel):
         if event_type not in ROUTES:
             raise TypeError(f"{cls.__name__}: the routing table has no row for {event_type!r}; add one first")
         cls.route = ROUTES[event_type]
+        cls._field_names = set(cls.model_fields)
         cls.model_fields["version"].default = cls.route.version
         cls.model_fields["persistence"].default = cls.route.persistence
         cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
         EVENT_TYPES[event_type] = cls
 
+    @property
+    def is_visible(self) -> bool:
+        """Whether a user may see it; asks the one function that decides."""
+        return not is_internal(self.type, tool_name=getattr(self, "tool_name", None), is_marked=self.is_internal)
+
     @classmethod
-    def trusted(cls, **fields: Any) -> Self:
-        """An event from fields the runtime itself made, not validated again: for the hot path only."""
-        event = cls.__new__(cls)
-        _set(event, "__dict__", {**_defaults_of(cls), **fields})
-        _set(event, "__pydantic_fields_set__", set(fields))
+    def adopt(cls, fields: dict[str, Any]) -> Self:
+        """An event made of exactly these fields, which the runtime itself filled in: not validated again."""
+        event = _new(cls)
+        _set(event, "__dict__", fields)
+        _set(event, "__pydantic_fields_set__", cls._field_names)
         _set(event, "__pydantic_extra__", None)
         _set(event, "__pydantic_private__", None)
         return event
 
 
 @cache
-def _defaults_of(event_type: type[Event]) -> dict[str, Any]:
-    """Every field in order, with its default; id and time are among what the caller gives."""
+def template_of(event_type: type[Event]) -> dict[str, Any]:
+    """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
     return {name: field.default for name, field in event_type.model_fields.items()}
+
+
+class UnknownEvent(Event):
+    """An event whose type this program does not know, with all its fields: kept and passed on, never dropped."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 EVENT_TYPES: dict[str, type[Event]] = {}

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from batuta.events.envelope import Event
+from batuta.kernel.ids import AnyId
 
 HandoffReason = Literal["plan_step", "capability_match", "user_request", "error_recovery", "clarification"]
 
@@ -25,19 +26,19 @@ class PlannedStep(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    step_id: str
+    step_id: AnyId
     step_index: int = Field(ge=0)
     agent_id: str
     agent_name: str
     task: str
-    depends_on: tuple[str, ...] = ()
+    depends_on: tuple[AnyId, ...] = ()
 
 
 class PlanGenerated(Event):
     """The supervisor proposed a plan and code accepted it."""
 
     type: Literal["plan_generated"] = "plan_generated"
-    plan_id: str
+    plan_id: AnyId
     query: str
     steps: tuple[PlannedStep, ...]
     estimated_steps: int = Field(ge=1)
@@ -47,8 +48,8 @@ class PlanStepStarted(Event):
     """A step of the plan is being worked on."""
 
     type: Literal["plan_step_started"] = "plan_step_started"
-    plan_id: str
-    step_id: str
+    plan_id: AnyId
+    step_id: AnyId
     step_index: int
     agent_id: str
     agent_name: str
@@ -59,8 +60,8 @@ class PlanStepCompleted(Event):
     """A step of the plan ended."""
 
     type: Literal["plan_step_completed"] = "plan_step_completed"
-    plan_id: str
-    step_id: str
+    plan_id: AnyId
+    step_id: AnyId
     step_index: int
     status: Literal["completed", "failed", "skipped"]
     result: str | None = None
@@ -71,7 +72,7 @@ class PlanCompleted(Event):
     """The plan ended."""
 
     type: Literal["plan_completed"] = "plan_completed"
-    plan_id: str
+    plan_id: AnyId
     status: Literal["completed", "failed", "cancelled"]
     summary: str | None = None
     failure_reason: str | None = None
@@ -81,12 +82,12 @@ class AgentHandoff(Event):
     """Work went from one agent to another, and why."""
 
     type: Literal["agent_handoff"] = "agent_handoff"
-    handoff_id: str
+    handoff_id: AnyId
     from_agent: AgentIdentity
     to_agent: AgentIdentity
     reason: HandoffReason
     explanation: str | None = None
-    plan_step_id: str | None = None
+    plan_step_id: AnyId | None = None
 
 
 class AgentChanged(Event):

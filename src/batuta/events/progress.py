@@ -3,6 +3,7 @@
 from typing import Literal
 
 from batuta.events.envelope import Event
+from batuta.kernel.ids import AnyId
 
 
 class ContentDelta(Event):
@@ -45,7 +46,7 @@ class JobProgress(_Progress):
     """How far a background job is."""
 
     type: Literal["job_progress"] = "job_progress"
-    job_id: str
+    job_id: AnyId
     status: str = "running"
 
 
@@ -53,7 +54,7 @@ class FileProgress(_Progress):
     """How far the processing of a file is."""
 
     type: Literal["file_progress"] = "file_progress"
-    file_id: str
+    file_id: AnyId
     stage: str
 
 

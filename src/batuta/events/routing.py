@@ -31,6 +31,9 @@ EventRole = Literal["user", "assistant", "tool", "system"]
 ROUTING_TOOL_PREFIX = "transfer_to_"
 """Tools that only move control between agents start with this; users never see them."""
 
+HANDOFF_BACK_PREFIX = "transfer_back_to_"
+"""The same on the way back, as LangGraph's supervisors name it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
@@ -140,21 +143,36 @@ _TABLE = (
     _row("agent.pipeline.completed", "system", _ASYNC, _INTERNAL),
 )
 
-ROUTES: dict[str, Route] = {route.type: route for route in _TABLE}
+ROUTES: dict[str, Route] = {}
 """The table by canonical name."""
+
+BY_WIRE: dict[str, Route] = {}
+"""The same rows by the name on the socket."""
+
+BY_STORE: dict[str, Route] = {}
+"""The same rows by the name in the log."""
 
 
 def add_route(route: Route) -> None:
     """Add a row for an event of your own, before its model is defined. A name can be given only once."""
-    if route.type in ROUTES:
-        raise ValueError(f"the routing table already has a row for {route.type!r}")
-    ROUTES[route.type] = route
+    entries = [(ROUTES, "canonical", route.type), (BY_WIRE, "wire", route.wire), (BY_STORE, "store", route.store)]
+    for table, kind, name in entries:
+        if name in table:
+            raise ValueError(f"the routing table already has a row for the {kind} name {name!r}")
+    for table, _, name in entries:
+        if name is not None:
+            table[name] = route
+
+
+for _route in _TABLE:
+    add_route(_route)
 
 
 def is_internal(event_type: str, *, tool_name: str | None = None, is_marked: bool = False) -> bool:
     """Whether a user may not see an event: the one place where that is decided."""
+    route = ROUTES.get(event_type)
     return (
         is_marked
-        or ROUTES[event_type].audience is Audience.INTERNAL
-        or (tool_name is not None and tool_name.startswith(ROUTING_TOOL_PREFIX))
+        or (route is not None and route.audience is Audience.INTERNAL)
+        or (tool_name is not None and tool_name.startswith((ROUTING_TOOL_PREFIX, HANDOFF_BACK_PREFIX)))
     )

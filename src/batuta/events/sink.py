@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from batuta.events.envelope import Event
 
@@ -18,7 +18,7 @@ log = logging.getLogger("batuta.events")
 SLOW_SECONDS = 0.05
 BACKLOG = 10_000
 
-E = TypeVar("E", bound=Event)
+_clock = time.perf_counter
 
 
 @runtime_checkable
@@ -73,43 +73,49 @@ class GuardedSink:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
-        self._emit: Callable[[Event], None] = self._emit_here
+        self._emit = sink.emit
+        self._queue: queue.Queue[Event] | None = None
         self._has_failed = False
         self.dropped = 0
 
     def emit(self, event: Event) -> None:
         """Hand the event on; never raises, never blocks twice."""
-        self._emit(event)
-
-    def _emit_here(self, event: Event) -> None:
-        started = time.perf_counter()
-        self._emit_safely(event)
-        if time.perf_counter() - started > SLOW_SECONDS:
+        if self._queue is not None:
+            self._enqueue(event, self._queue)
+            return
+        started = _clock()
+        try:
+            self._emit(event)
+        except Exception as error:
+            self._report(event, error)
+        if _clock() - started > SLOW_SECONDS:
             self._move_to_thread()
 
-    def _emit_safely(self, event: Event) -> None:
-        try:
-            self._sink.emit(event)
-        except Exception as error:
-            if not self._has_failed:
-                self._has_failed = True
-                log.exception("observer %s raised on %s: %s", _name(self._sink), event.type, error)  # noqa: TRY401
+    def _report(self, event: Event, error: Exception) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            log.error("observer %s raised on %s: %r", _name(self._sink), event.type, error, exc_info=error)
 
     def _move_to_thread(self) -> None:
         log.warning("observer %s blocks the run; it gets a thread of its own from now on", _name(self._sink))
-        self._queue: queue.Queue[Event] = queue.Queue(BACKLOG)
-        self._emit = self._enqueue
-        threading.Thread(target=self._drain, name=f"batuta-{_name(self._sink)}", daemon=True).start()
+        self._queue = queue.Queue(BACKLOG)
+        threading.Thread(
+            target=self._drain, args=(self._queue,), name=f"batuta-{_name(self._sink)}", daemon=True
+        ).start()
 
-    def _enqueue(self, event: Event) -> None:
+    def _enqueue(self, event: Event, backlog: "queue.Queue[Event]") -> None:
         try:
-            self._queue.put_nowait(event)
+            backlog.put_nowait(event)
         except queue.Full:
             self.dropped += 1
 
-    def _drain(self) -> None:
+    def _drain(self, backlog: "queue.Queue[Event]") -> None:
         while True:
-            self._emit_safely(self._queue.get())
+            event = backlog.get()
+            try:
+                self._emit(event)
+            except Exception as error:
+                self._report(event, error)
 
 
 def guarded(sink: EventSink) -> EventSink:

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, UtcDatetime
 
 CONTRACT_VERSION = "1.0.0"
 SUMMARY_LIMIT = 200
@@ -82,8 +82,8 @@ class AgentDecisionRecorded(Event):
     type: Literal["agent.decision.recorded"] = "agent.decision.recorded"
     agent_name: str
     decision_id: str
-    decision_type: str
-    decision_category: str
+    decision_type: str | None = None
+    decision_category: str | None = None
     reasoning: str | None = None
     confidence: Confidence | None = None
     input_data: dict[str, Any] = {}
@@ -103,7 +103,7 @@ class AgentRetryAttempted(Event):
     retry_reason: Literal["timeout", "error", "low_confidence"]
     retry_strategy: Literal["exponential_backoff", "fixed_delay"]
     delay_seconds: float
-    next_retry_at: AwareDatetime
+    next_retry_at: UtcDatetime
     retry_successful: bool | None = None
 
 

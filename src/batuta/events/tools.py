@@ -2,10 +2,11 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, JsonValue, model_validator
+from pydantic import JsonValue, model_validator
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, UtcDatetime
 from batuta.events.routing import is_internal
+from batuta.kernel.ids import AnyId
 from batuta.kernel.usage import Usage
 
 
@@ -29,6 +30,8 @@ class ToolRequest(_ToolEvent):
 
     type: Literal["tool_request"] = "tool_request"
     args: dict[str, Any] = {}
+    invalid_args: str | None = None
+    """The raw text of arguments that were no JSON object."""
     is_server_side: bool = False
     """The provider runs this tool itself."""
     model: str = "unknown"
@@ -52,20 +55,20 @@ class ApprovalRequested(Event):
     """A tool call waits for a person. What is shown is what will be executed."""
 
     type: Literal["approval_requested"] = "approval_requested"
-    approval_id: str
+    approval_id: AnyId
     tool_use_id: str
     tool_name: str
     args: dict[str, Any]
     preview: str | None = None
     reason: str
-    expires_at: AwareDatetime | None = None
+    expires_at: UtcDatetime | None = None
 
 
 class ApprovalResolved(Event):
     """A person, a policy or the clock decided."""
 
     type: Literal["approval_resolved"] = "approval_resolved"
-    approval_id: str
+    approval_id: AnyId
     decision: Literal["approved", "rejected", "edited", "expired"]
     args: dict[str, Any] | None = None
     by: str

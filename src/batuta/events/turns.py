@@ -1,211 +1,104 @@
-"""The queue of turns and jobs: one contract for every store that keeps work.
+"""Small moves on a `SessionView` that the reducers are made of: find a turn, add an item, change one."""
 
-    accept -> queued -> lease -> running -> finish | retry | pause | release
-                 ^                                |       |
-                 +--------- backoff --------------+       +--- resume (a decision came)
-
-A turn belongs to a session: turns of one session run one at a time, in the order they were accepted, and a paused one
-holds back those behind it. A job has no session. Work is owned by lease and fencing token; an owner that lost its
-lease is refused. What dies with its owner is found by `recover` and given to another.
-
-A backend is right when it passes `batuta.testing.turns`.
-"""
-
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from batuta.events.envelope import Event
-from batuta.events.log import Appended
-from batuta.kernel.ids import new_id
+from batuta.events.view import Item, SessionView, StreamView, TurnView, ViewModel
 
-TURN = "turn"
-MAX_ATTEMPTS = 5
-LEASE = timedelta(seconds=30)
+V = TypeVar("V", bound=ViewModel)
+TurnChange = Callable[[TurnView], TurnView]
 
-
-class WorkStatus(StrEnum):
-    """Where a piece of work stands. The last four are final."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    PAUSED = "paused"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    DEAD = "dead"
+BUSY = ("queued", "running", "paused")
+"""A turn in one of these keeps later ones waiting."""
 
 
-UNFINISHED = frozenset({WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.PAUSED})
-
-Outcome = Literal["completed", "failed", "cancelled"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewWork:
-    """Something to be done."""
-
-    turn_id: str = field(default_factory=new_id)
-    session_id: str | None = None
-    kind: str = TURN
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    """JSON that the worker gets."""
-    user_id: str | None = None
-    tenant_id: str | None = None
-    priority: int = 0
-    """Higher goes first, among different sessions."""
-    delay: timedelta = timedelta()
-    max_attempts: int = MAX_ATTEMPTS
+def changed(view: V, **fields: Any) -> V:
+    """A copy with some fields replaced."""
+    return view.model_copy(update=fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """A piece of work as it stands now."""
-
-    turn_id: str
-    session_id: str | None
-    kind: str
-    payload: Mapping[str, Any]
-    user_id: str | None
-    tenant_id: str | None
-    priority: int
-    status: WorkStatus
-    attempts: int
-    """How often it was begun."""
-    max_attempts: int
-    not_before: datetime
-    waiting_for: str | None = None
-    """What a paused turn waits for: an approval's id."""
-    resumed_by: str | None = None
-    """Why it was queued again: `recovered`, `decided` or `retried`; nothing if it never was."""
-    error: str | None = None
-    is_cancelled: bool = False
+def item_head(event: Event) -> dict[str, Any]:
+    """The fields every item takes from its event."""
+    return {
+        "event_id": event.event_id,
+        "timestamp": event.timestamp,
+        "sequence_number": event.sequence_number,
+        "message_id": event.message_id,
+        "agent_id": event.source_agent_id,
+    }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
-    """The answer to `accept`: the same for the same work sent twice."""
-
-    work: Work
-    appended: Appended | None
+def turn_of(view: SessionView, event: Event) -> TurnView | None:
+    """The turn an event belongs to, if the log told of it."""
+    return next((turn for turn in reversed(view.turns) if turn.turn_id == event.turn_id), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
-    """The right to do a piece of work until it expires; `fence` goes with everything its owner writes."""
-
-    work: Work
-    owner: str
-    fence: int
-    length: timedelta
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
-    """What a recovery scan found."""
-
-    requeued: tuple[str, ...] = ()
-    """Turns whose owner was lost, or whose time to wake came, or whose decision was taken."""
-    dead: tuple[str, ...] = ()
-    """Turns whose owner was lost once too often."""
+def with_turn(view: SessionView, event: Event, change: TurnChange) -> SessionView:
+    """Change the turn of a stored event; the first event of a turn opens it."""
+    if turn_of(view, event) is None:
+        is_waiting = any(turn.status in BUSY for turn in view.turns)
+        opened = TurnView(
+            turn_id=event.turn_id, status="queued" if is_waiting else "running", started_at=event.timestamp
+        )
+        view = changed(view, turns=(*view.turns, opened))
+    return in_turn(view, event, change)
 
 
-@runtime_checkable
-class TurnQueue(Protocol):
-    """Keeps work. Nothing accepted is lost, nothing is owned by two, turns of a session keep their order.
+def in_turn(view: SessionView, event: Event, change: TurnChange) -> SessionView:
+    """Change the turn of an event; nothing happens if there is none."""
+    current = turn_of(view, event)
+    after = current and change(current)
+    if after is current or after is None:
+        return view
+    return changed(view, turns=tuple(after if turn is current else turn for turn in view.turns))
 
-    Any operation may raise `StoreUnavailableError`: then nobody knows whether it took effect, and sending it again
-    is harmless.
-    """
 
-    async def accept(self, work: NewWork, events: Sequence[Event] = (), *, client_key: str | None = None) -> Accepted:
-        """Queue the work and append the events to its session: both, durably, in one step, or neither.
+def add_item(item: Item) -> TurnChange:
+    """Add an item at the end of a turn, once."""
+    return lambda turn: turn if has_item(turn, item.event_id) else changed(turn, items=(*turn.items, item))
 
-        The same `turn_id`, or the same `client_key` in the same session with the same content, is answered as before.
 
-        Raises:
-            IdempotencyConflictError: the key or id stands for other work.
-            EventRefusedError and its kinds: as for `EventLog.append`.
-            ValueError: events without a session, or a payload that is no JSON.
-        """
-        ...
+def has_item(turn: TurnView, event_id: str) -> bool:
+    """Whether an event was already seen; a repeated one is usually among the last."""
+    return any(item.event_id == event_id for item in reversed(turn.items))
 
-    async def lease(
-        self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
-    ) -> Lease | None:
-        """The next piece of work that may run now, owned from now on; nothing if there is none.
 
-        Raises the fence of its session, so that an earlier owner can append nothing more.
-        """
-        ...
+def woken(turn: TurnView) -> TurnView:
+    """An agent at work ends waiting."""
+    return changed(turn, status="running") if turn.status in ("queued", "paused") else turn
 
-    async def heartbeat(self, lease: Lease) -> bool:
-        """Keep the lease for another length. Whether the work was cancelled meanwhile.
 
-        Raises:
-            FencedError: somebody else owns it, or nobody does any more.
-        """
-        ...
+def patch_item(turn: TurnView, matches: Callable[[Item], bool], change: Callable[[Any], Any]) -> TurnView:
+    """Change the last item that matches."""
+    for index in range(len(turn.items) - 1, -1, -1):
+        if matches(turn.items[index]):
+            items = (*turn.items[:index], change(turn.items[index]), *turn.items[index + 1 :])
+            return changed(turn, items=items)
+    return turn
 
-    async def finish(self, lease: Lease, outcome: Outcome, events: Sequence[Event] = (), *, error: str = "") -> None:
-        """The work is over: its last events and its end are stored in one step. The same call again is harmless.
 
-        Raises:
-            FencedError: the owner lost it; nothing of this was stored.
-        """
-        ...
+def patch_anywhere(view: SessionView, matches: Callable[[Item], bool], change: Callable[[Any], Any]) -> SessionView:
+    """Change the last matching item of the session, whichever turn holds it."""
+    for index in range(len(view.turns) - 1, -1, -1):
+        turn = patch_item(view.turns[index], matches, change)
+        if turn is not view.turns[index]:
+            return changed(view, turns=(*view.turns[:index], turn, *view.turns[index + 1 :]))
+    return view
 
-    async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
-        """Give it back to be tried again after `delay`; after its last attempt it is `dead` instead.
 
-        Raises:
-            FencedError: the owner lost it.
-        """
-        ...
+def without_streams(turn: TurnView, kind: str, event: Event) -> TurnView:
+    """Drop the streams that a stored event supersedes: of its message, or else of its agent."""
+    kept = tuple(stream for stream in turn.streams if not (stream.kind == kind and _is_same_speech(stream, event)))
+    return turn if len(kept) == len(turn.streams) else changed(turn, streams=kept)
 
-    async def release(self, lease: Lease) -> None:
-        """Give it back unharmed, as at shutdown: the attempt does not count.
 
-        Raises:
-            FencedError: the owner lost it.
-        """
-        ...
+def _is_same_speech(stream: StreamView, event: Event) -> bool:
+    if stream.message_id is not None and event.message_id is not None:
+        return stream.message_id == event.message_id
+    return stream.agent_id == event.source_agent_id
 
-    async def pause(
-        self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
-    ) -> None:
-        """Let go of everything until `resume`, or until `wake_at`: its events and its rest are stored in one step.
 
-        Raises:
-            FencedError: the owner lost it; nothing of this was stored.
-        """
-        ...
-
-    async def resume(self, turn_id: str, *, waiting_for: str) -> bool:
-        """Queue a paused turn again, once: whether this call did it. One that waits for something else stays."""
-        ...
-
-    async def cancel(self, turn_id: str) -> WorkStatus | None:
-        """Stop it: waiting work ends at once, running work is told at its next heartbeat.
-
-        Its status from now on, or `None` if there is no such work.
-        """
-        ...
-
-    async def recover(self) -> Recovered:
-        """Queue again what lost its owner, was decided without being resumed, or has slept long enough."""
-        ...
-
-    async def get(self, turn_id: str) -> Work | None:
-        """A piece of work as it stands."""
-        ...
-
-    async def depth(self) -> Mapping[WorkStatus, int]:
-        """How many pieces are in each status."""
-        ...
-
-    async def revive(self, turn_id: str) -> bool:
-        """Queue a dead one again with fresh attempts: whether it was dead."""
-        ...
+def keyed(table: Mapping[str, V], key: str, value: V) -> dict[str, V]:
+    """A table with one entry set."""
+    return {**table, key: value}

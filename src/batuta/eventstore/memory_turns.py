@@ -7,7 +7,7 @@ from datetime import timedelta
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Head
-from batuta.events.turns import LEASE, UNFINISHED, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, UNFINISHED, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of

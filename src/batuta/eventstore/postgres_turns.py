@@ -12,7 +12,7 @@ import asyncpg
 
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
-from batuta.events.turns import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor, append_one

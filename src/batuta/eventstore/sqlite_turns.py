@@ -8,7 +8,7 @@ from typing import Any
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Head
-from batuta.events.turns import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import sqlite_append
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.sqlite import SqliteEventLog

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
-from batuta.events.turns import LEASE, Accepted, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.work_rules import Row
 from batuta.kernel.errors import FencedError

@@ -13,7 +13,7 @@ from typing import Any
 from batuta.events.admission import content_digest
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
-from batuta.events.turns import UNFINISHED, Accepted, Lease, NewWork, Outcome, Work, WorkStatus
+from batuta.events.queue import UNFINISHED, Accepted, Lease, NewWork, Outcome, Work, WorkStatus
 from batuta.kernel.errors import FencedError, IdempotencyConflictError
 from batuta.kernel.ids import canonical_id, session_id
 

@@ -21,6 +21,8 @@ class Answer(BaseModel):
     stop_reason: StopReason = "success"
     raw_stop_reason: str | None = None
     """The provider's own word, as it came."""
+    stop_explanation: str | None = None
+    """What the provider said about why it stopped, where it said something."""
     model: str = "unknown"
     """The model that was really used, as the provider named it."""
     provider: str = "unknown"
@@ -40,8 +42,9 @@ class Answer(BaseModel):
 
     @property
     def tool_calls(self) -> tuple[ToolCallBlock, ...]:
-        """The tools it asks for, in order."""
-        return tuple(block for block in self.content if isinstance(block, ToolCallBlock))
+        """The tools it asks for, in order, without those the provider ran itself."""
+        calls = (block for block in self.content if isinstance(block, ToolCallBlock))
+        return tuple(call for call in calls if not call.is_server_side)
 
     def as_message(self, agent_id: str | None = None) -> Message:
         """The answer as a message of a conversation."""

@@ -10,7 +10,8 @@ BatutaError
 │   │   └── ProviderTimeoutError        … or did not answer in time
 │   └── StoreUnavailableError           the database or Redis cannot be reached
 ├── InvalidAnswerError                  a model's answer has the wrong structure (corrected inside the agent)
-│   └── NoJsonFoundError                … or holds no JSON at all
+│   ├── NoJsonFoundError                … or holds no JSON at all
+│   └── MalformedAnswerError            … or is no answer of that provider at all
 ├── Rejected                            a semantic validator said no (corrected inside the agent)
 ├── LogicalError                        returned at once: trying again changes nothing
 │   ├── ConfigurationError              wrong use of the library, found before anything runs
@@ -23,6 +24,8 @@ BatutaError
 │   ├── BudgetExceededError             a call that does not fit the budget was not made
 │   ├── ProviderRejectedError           the provider refused the request (400, 401, 403, 404, 413 …)
 │   │   └── ContentRefusedError         … or its answer, for safety
+│   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
+│   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
 │   │   └── ApprovalNeededError         … without somebody's approval
 │   ├── EventRefusedError               an event that may not be recorded
@@ -131,6 +134,16 @@ class NoJsonFoundError(InvalidAnswerError):
     code = "JSON_INVALID"
 
 
+class MalformedAnswerError(InvalidAnswerError):
+    """What came from a provider cannot be read as one of its answers."""
+
+    code = "ANSWER_MALFORMED"
+
+    def __init__(self, message: str, *, provider: str) -> None:
+        super().__init__(message)
+        self.provider = provider
+
+
 class Rejected(BatutaError):  # noqa: N818 - the verdict of a validator; reads as one where it is raised
     """A semantic validator's verdict, with the place and a hint for the model.
 
@@ -196,6 +209,13 @@ class ToolLimitError(LogicalError):
 class BudgetExceededError(LogicalError):
     """A model call whose worst case does not fit what is left was not made."""
 
+    def __init__(self, message: str, *, scope: str = "", limit: str = "", needed: str = "", left: str = "") -> None:
+        super().__init__(message)
+        self.scope = scope
+        self.limit = limit
+        self.needed = needed
+        self.left = left
+
 
 class ProviderRejectedError(LogicalError):
     """The provider refused the request itself."""
@@ -208,6 +228,18 @@ class ProviderRejectedError(LogicalError):
 
 class ContentRefusedError(ProviderRejectedError):
     """The provider refused to answer, for safety."""
+
+
+class InvalidArgumentsError(LogicalError):
+    """A tool call whose arguments do not fit its schema; it was not executed. `problems` names each argument."""
+
+    def __init__(self, message: str, *, problems: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.problems = dict(problems)
+
+
+class ToolFailedError(LogicalError):
+    """A tool could not do its work; the message goes to the model as it is."""
 
 
 class ToolRefusedError(LogicalError):
@@ -262,6 +294,14 @@ class RunCancelledError(BatutaError):
     """The run was stopped on request through its `Cancellation`."""
 
     category = ErrorCategory.CANCELLED
+
+
+class Suspended(BaseException):
+    """A run stops here to go on later, somewhere else: it waits for a decision. Nothing failed, nothing is undone."""
+
+    def __init__(self, reason: str, *, waiting_for: str) -> None:
+        super().__init__(reason)
+        self.waiting_for = waiting_for
 
 
 def category_of(exception: BaseException) -> ErrorCategory:

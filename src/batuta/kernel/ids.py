@@ -11,7 +11,7 @@ import re
 import time
 from typing import Annotated, NewType
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 EventId = NewType("EventId", str)
 SessionId = NewType("SessionId", str)
@@ -22,8 +22,8 @@ TenantId = NewType("TenantId", str)
 CorrelationId = NewType("CorrelationId", str)
 TraceId = NewType("TraceId", str)
 
-_UUID_PATTERN = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
-_UUID = re.compile(_UUID_PATTERN)
+_UUID_PATTERN = r"^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$"  # read by Python, Rust and JavaScript alike
+_UUID = re.compile(_UUID_PATTERN.removesuffix("$") + r"\Z")
 
 UPPER_UUID = StringConstraints(to_upper=True, pattern=_UUID_PATTERN)
 """Pydantic constraint for a UUID: accepted in any case, kept in upper case."""
@@ -41,6 +41,7 @@ class _TimeOrdered:
     def __init__(self) -> None:
         self._last = 0
         self._random = random.Random(os.urandom(32))  # noqa: S311 - ids are names, not secrets
+        self._bits = self._random.getrandbits
         os.register_at_fork(after_in_child=self._reseed)
 
     def _reseed(self) -> None:
@@ -51,9 +52,14 @@ class _TimeOrdered:
         if stamp <= self._last:
             stamp = self._last + 1
         self._last = stamp
-        tail = 0x8000_0000_0000_0000 | self._random.getrandbits(62)
-        text = f"{stamp >> 12:012X}7{stamp & 0xFFF:03X}{tail:016X}"
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+        tail = self._bits(62)
+        return "%08X-%04X-7%03X-%04X-%012X" % (  # noqa: UP031 - twice as fast as an f-string here, and hot
+            stamp >> 28,
+            (stamp >> 12) & 0xFFFF,
+            stamp & 0xFFF,
+            0x8000 | (tail >> 48),
+            tail & 0xFFFF_FFFF_FFFF,
+        )
 
 
 new_id = _TimeOrdered()
@@ -68,6 +74,10 @@ def is_uuid(text: str) -> bool:
 def canonical_id(text: str) -> str:
     """An id as it is kept: upper case if it is a UUID, unchanged otherwise (agent names, provider ids)."""
     return text.upper() if is_uuid(text) else text
+
+
+AnyId = Annotated[str, AfterValidator(canonical_id)]
+"""An id of ours in a field: a UUID is kept in upper case, a name as it is. Not for ids that a provider wants back."""
 
 
 def session_id(text: str) -> SessionId:

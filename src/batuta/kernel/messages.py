@@ -15,7 +15,12 @@ class _Block(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class TextBlock(_Block):
+class _ModelBlock(_Block):
+    extra: dict[str, dict[str, JsonValue]] = {}
+    """By provider: what it wants to have sent back with this block (item ids, signatures, its own form of it)."""
+
+
+class TextBlock(_ModelBlock):
     """Words."""
 
     type: Literal["text"] = "text"
@@ -23,7 +28,7 @@ class TextBlock(_Block):
     citations: tuple[JsonValue, ...] = ()
 
 
-class ThinkingBlock(_Block):
+class ThinkingBlock(_ModelBlock):
     """What a model thought before it answered. The provider's `signature` lets it be sent back unchanged."""
 
     type: Literal["thinking"] = "thinking"
@@ -32,7 +37,7 @@ class ThinkingBlock(_Block):
     redacted: str | None = None
 
 
-class ToolCallBlock(_Block):
+class ToolCallBlock(_ModelBlock):
     """A model's wish to have a tool run."""
 
     type: Literal["tool_call"] = "tool_call"
@@ -41,9 +46,11 @@ class ToolCallBlock(_Block):
     args: dict[str, Any] = {}
     invalid_args: str | None = None
     """The raw text of arguments that were no JSON object; the call is answered with an error."""
+    is_server_side: bool = False
+    """The provider ran this tool itself; nobody here answers it."""
 
 
-class ToolResultBlock(_Block):
+class ToolResultBlock(_ModelBlock):
     """What a tool answered, or why it was not run."""
 
     type: Literal["tool_result"] = "tool_result"
@@ -51,6 +58,8 @@ class ToolResultBlock(_Block):
     tool_name: str = ""
     content: str
     is_error: bool = False
+    is_server_side: bool = False
+    """The provider ran the tool; this is part of the model's own message."""
 
 
 class ImageBlock(_Block):
@@ -124,10 +133,12 @@ class Message(BaseModel):
 
     @property
     def tool_calls(self) -> tuple[ToolCallBlock, ...]:
-        """The tool calls it asks for."""
-        return tuple(block for block in self.content if isinstance(block, ToolCallBlock))
+        """The tool calls it asks for, without those the provider ran itself."""
+        calls = (block for block in self.content if isinstance(block, ToolCallBlock))
+        return tuple(call for call in calls if not call.is_server_side)
 
     @property
     def tool_results(self) -> tuple[ToolResultBlock, ...]:
-        """The tool results it brings."""
-        return tuple(block for block in self.content if isinstance(block, ToolResultBlock))
+        """The tool results it brings, without those the provider made itself."""
+        results = (block for block in self.content if isinstance(block, ToolResultBlock))
+        return tuple(result for result in results if not result.is_server_side)

@@ -1,1 +1,20 @@
-"""For your tests: doubles that do what they say, and the suites every implementation of a seam has to pass."""
+"""Part of the product: doubles and conformance suites for those who build on Batuta."""
+
+from typing import TYPE_CHECKING
+
+from batuta.kernel.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from batuta.testing.models import Reply as Reply
+    from batuta.testing.models import ScriptedModel as ScriptedModel
+    from batuta.testing.models import ToolCall as ToolCall
+    from batuta.testing.models import UnexpectedRequestError as UnexpectedRequestError
+    from batuta.testing.sinks import CapturingSink as CapturingSink
+
+__getattr__, __all__ = lazy_exports(
+    __name__,
+    {
+        "batuta.testing.models": ("Reply", "ScriptedModel", "ToolCall", "UnexpectedRequestError"),
+        "batuta.testing.sinks": ("CapturingSink",),
+    },
+)

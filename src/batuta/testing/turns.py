@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from batuta.events.log import EventLog
+from batuta.events.queue import Lease, NewWork, TurnQueue, WorkStatus
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
-from batuta.events.turns import Lease, NewWork, TurnQueue, WorkStatus
 from batuta.kernel.errors import EventRefusedError, FencedError, IdempotencyConflictError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import noted, said, words

@@ -1,0 +1,1 @@
+"""Typed, forward-only pipelines and the runner that wraps every step."""

@@ -1,0 +1,177 @@
+"""The technical context of one step: frozen, and the only way to have another step run."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from pydantic import TypeAdapter
+
+from batuta.conversations.conversation import Conversation
+from batuta.events.envelope import Event
+from batuta.events.progress import StepProgress
+from batuta.events.runtime import EffectKind
+from batuta.events.telemetry import AgentDecisionRecorded
+from batuta.kernel.ids import new_id
+from batuta.pipelines.cancellation import Cancellation
+from batuta.pipelines.journal import Effect, perform
+from batuta.resilience.deadlines import Deadline
+from batuta.tools.context import ToolUser
+
+if TYPE_CHECKING:
+    from batuta.pipelines.runner import Run
+    from batuta.pipelines.scope import Scope
+    from batuta.pipelines.step import Step
+
+A = TypeVar("A")
+B = TypeVar("B")
+T = TypeVar("T")
+
+_set = object.__setattr__
+
+
+class Context:
+    """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
+
+    __slots__ = ("_run", "_scope", "conversation", "deadline", "key", "notes", "parent", "path", "step_name")
+
+    _run: "Run"
+    _scope: "Scope"
+    step_name: str
+    path: str
+    """Where the step stands: `main/router/sales`."""
+    key: str
+    """The path with a number for every repetition: stable when the same run is repeated."""
+    parent: "Context | None"
+    conversation: Conversation | None
+    deadline: Deadline | None
+    notes: dict[str, Any] | None
+    """What the step said about itself; it goes into its completed or failed event."""
+
+    def __init__(
+        self,
+        run: "Run",
+        scope: "Scope",
+        step_name: str,
+        parent: "Context | None",
+        conversation: Conversation | None,
+        deadline: Deadline | None,
+    ) -> None:
+        path = f"{parent.path}/{step_name}" if parent is not None and parent.path else step_name
+        _set(self, "_run", run)
+        _set(self, "_scope", scope)
+        _set(self, "step_name", step_name)
+        _set(self, "path", path)
+        _set(self, "key", run.numbered(path, parent) if run.journal is not None else path)
+        _set(self, "parent", parent)
+        _set(self, "conversation", conversation)
+        _set(self, "deadline", deadline)
+        _set(self, "notes", None)
+
+    def _within(
+        self,
+        scope: "Scope",
+        *,
+        deadline: Deadline | None = None,
+        conversation: Conversation | None = None,
+        is_timeless: bool = False,
+    ) -> "Context":
+        """The same place in another scope, with a deadline and conversation of its own or those it has."""
+        twin = object.__new__(Context)
+        for name in ("_run", "step_name", "path", "key", "parent", "notes"):
+            _set(twin, name, getattr(self, name))
+        _set(twin, "_scope", scope)
+        _set(twin, "deadline", None if is_timeless else deadline or self.deadline)
+        _set(twin, "conversation", conversation or self.conversation)
+        return twin
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: a context is frozen."""
+        raise AttributeError(f"a Context is frozen; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse: a context is frozen."""
+        raise AttributeError(f"a Context is frozen; {name!r} cannot be removed")
+
+    @property
+    def correlation_id(self) -> str:
+        """The id that ties everything about this run together."""
+        return self._run.emitter.stamp.correlation_id
+
+    @property
+    def services(self) -> Mapping[str, Any]:
+        """What the caller of the run made available by name."""
+        return self._run.services
+
+    @property
+    def user(self) -> ToolUser:
+        """On whose behalf the run acts."""
+        return self._run.user
+
+    @property
+    def run_key(self) -> str:
+        """What names this run in idempotency keys: its turn, else its correlation id."""
+        return self._run.emitter.stamp.turn_id or self.correlation_id
+
+    @property
+    def cancellation(self) -> Cancellation:
+        """Whether the run has been asked to stop."""
+        return self._run.cancellation
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Whether effects are replaced by stand-ins."""
+        return self._run.is_dry_run
+
+    async def invoke(self, step: "Step[A, B]", value: A, *, conversation: Conversation | None = None) -> B:
+        """Have another step run as a child of this one. Its failure is raised as `StepFailedError`."""
+        result: B = await self._run.invoke(step, value, self, conversation)
+        return result
+
+    async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
+        """Tell an event of your own; ids, time and correlation are filled in."""
+        await self._run.emitter.tell(event_type, payload, self.key)
+
+    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
+        """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
+        await self._run.emitter.tell(event_type, payload)
+
+    def note(self, **facts: Any) -> None:
+        """Add facts to this step's completed or failed event."""
+        if self.notes is None:
+            _set(self, "notes", {})
+        assert self.notes is not None
+        self.notes.update(facts)
+
+    async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
+        """Say how far this step is."""
+        await self.tell(StepProgress, step_name=self.step_name, path=self.path, message=message, done=done, total=total)
+
+    async def decide(self, decision_type: str, *, category: str = "decision", **facts: Any) -> None:
+        """Record a decision: `reasoning`, `confidence`, `input_data`, `output_data` as far as they are known."""
+        await self.tell(
+            AgentDecisionRecorded,
+            agent_name=self.step_name,
+            decision_id=new_id(),
+            decision_type=decision_type,
+            decision_category=category,
+            **facts,
+        )
+
+    async def effect(
+        self,
+        act: Callable[[], Awaitable[T]],
+        codec: TypeAdapter[T],
+        *,
+        kind: EffectKind,
+        name: str,
+        reconcile: Callable[[], Awaitable[T | None]] | None = None,
+    ) -> T:
+        """Reach outside once: with a journal, a recorded outcome is returned instead of acting again."""
+        if self._run.journal is None:
+            return await act()
+        effect = Effect(key=f"{self.key}:{name}", kind=kind, name=name)
+        return await perform(self._run.journal, effect, act, codec, reconcile)
+
+
+current_context: ContextVar[Context | None] = ContextVar("batuta_context", default=None)
+"""The context of the step that is running in this task."""

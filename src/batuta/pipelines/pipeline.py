@@ -1,0 +1,181 @@
+"""A pipeline: a named, forward-only chain of steps that is itself a step."""
+
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Any, TypeVar, Unpack
+
+from batuta.events.telemetry import AgentPipelineCompleted, AgentPipelineStarted
+from batuta.kernel.errors import PipelineTypeError, StepFailedError, Suspended
+from batuta.kernel.tasks import to_the_end
+from batuta.pipelines.batch import Meter, Progress, as_completed, each, in_order
+from batuta.pipelines.bounds import Bounds, in_turn
+from batuta.pipelines.context import Context
+from batuta.pipelines.drawing import Drawing, Exit
+from batuta.pipelines.options import RunOptions
+from batuta.pipelines.result import StepResult
+from batuta.pipelines.scope import Scope
+from batuta.pipelines.step import Step
+from batuta.pipelines.summaries import summary_of
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+Item = TypeVar("Item")
+
+
+class Pipeline(Step[In_contra, Out_co]):
+    """Steps that run one after the other and stop at the first error.
+
+        Pipeline("orders", parse >> price)
+
+    When a later step fails, the transactional actions that completed are rolled back in reverse order.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        steps: Step[In_contra, Out_co],
+        *,
+        timeout: timedelta | float | None = None,
+    ) -> None:
+        if not isinstance(steps, Step):
+            raise PipelineTypeError(f"pipeline {name!r} has no steps; give it one, or several joined by >>")
+        super().__init__(name, input_type=steps.input_type, output_type=steps.output_type, timeout=timeout)
+        self.steps = steps._links()
+        self._refuse_duplicates()
+        self._agents = tuple(step.name for step in _agents_in(self))
+
+    def map(
+        self,
+        inputs: Iterable[Item] | AsyncIterable[Item],
+        *,
+        max_concurrency: int = 8,
+        ordered: bool = True,
+        on_progress: Callable[[Progress], None] | None = None,
+        **options: Unpack[RunOptions],
+    ) -> AsyncIterator[StepResult[Out_co]]:
+        """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation."""
+        if max_concurrency < 1:
+            raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
+        return self._map(inputs, max_concurrency, ordered, Meter(inputs, on_progress), options)
+
+    async def _map(
+        self, inputs: Any, limit: int, ordered: bool, meter: Meter, options: RunOptions
+    ) -> AsyncIterator[StepResult[Out_co]]:
+        async def start(value: Any) -> StepResult[Any]:
+            conversation = options.get("conversation")
+            own = options if conversation is None else RunOptions(**{**options, "conversation": conversation.clone()})
+            return await self.run(value, **own)
+
+        arranged = in_order if ordered else as_completed
+        async with aclosing(arranged(each(inputs), start, limit)) as finished:  # type: ignore[type-var]
+            async for result in finished:
+                yield meter.count(result)
+
+    async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
+        scope = Scope(self.name, ctx._scope)
+        inner = ctx._within(scope)
+        started = time.perf_counter()
+        is_told = ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard
+        if is_told:
+            await self._tell_started(ctx, value)
+        current: Any = value
+        try:
+            invoke = ctx._run.invoke
+            for step in self.steps:
+                current = await invoke(step, current, inner)
+        except Suspended:
+            raise  # nothing failed: nothing is undone
+        except BaseException as error:
+            if scope.undo:
+                await to_the_end(_undo_all(scope))
+            if is_told:
+                await self._tell_completed(ctx, scope, started, error)
+            raise
+        finally:
+            scope.close()
+        scope.hand_over_undo()
+        if is_told:
+            await self._tell_completed(ctx, scope, started, None, current)
+        result: Out_co = current
+        return result
+
+    async def _tell_started(self, ctx: Context, value: Any) -> None:
+        await ctx._run.emitter.tell_own(
+            AgentPipelineStarted,
+            {
+                "pipeline_type": self.name,
+                "agent_sequence": self._agents,
+                "sequence_length": len(self._agents),
+                "user_prompt": value if isinstance(value, str) else None,
+                "user_timezone": ctx.services.get("timezone"),
+                "user_id": ctx.user.id,
+            },
+            ctx.key,
+        )
+
+    async def _tell_completed(
+        self, ctx: Context, scope: Scope, started: float, error: BaseException | None, value: Any = None
+    ) -> None:
+        agents = scope.agents
+        status = "failed" if error is not None else "partial_success" if agents.is_partial else "success"
+        await ctx._run.emitter.tell_own(
+            AgentPipelineCompleted,
+            {
+                "pipeline_type": self.name,
+                "status": status,
+                "final_outcome": str(getattr(value, "outcome", None) or status),
+                "total_execution_time_ms": int((time.perf_counter() - started) * 1000),
+                "agents_executed": agents.executed,
+                "agents_succeeded": agents.succeeded,
+                "agents_failed": agents.failed,
+                "agents_retried": agents.retried,
+                "output_summary": None if error is not None else summary_of(value),
+                "final_confidence": agents.last_confidence,
+            },
+            ctx.key,
+        )
+
+    def bounds(self) -> Bounds:
+        """The worst case, before anything runs."""
+        inner = in_turn(step.bounds() for step in self.steps)
+        return Bounds(executions=1).then(inner.below(self.name)).within(self.timeout)
+
+    def children(self) -> tuple[Step[Any, Any], ...]:
+        """Its steps."""
+        return self.steps
+
+    def _draw(self, drawing: Drawing, entries: list[Exit]) -> list[Exit]:
+        drawing.open_group(self.name)
+        for step in self.steps:
+            entries = step._draw(drawing, entries)
+        drawing.close_group()
+        return entries
+
+    def _refuse_duplicates(self) -> None:
+        seen: set[str] = set()
+        for step in self.steps:
+            if step.name in seen:
+                raise PipelineTypeError(
+                    f'pipeline {self.name!r} has two steps called {step.name!r}; give one another name with .named("…")'
+                )
+            seen.add(step.name)
+
+
+async def _undo_all(scope: Scope) -> None:
+    """Roll back in reverse order; one that fails is told as an event and does not keep the others from running."""
+    while scope.undo:
+        undo = scope.undo.pop()
+        try:
+            await undo()
+        except StepFailedError:
+            continue
+
+
+def _agents_in(step: Step[Any, Any]) -> Iterator[Step[Any, Any]]:
+    """The agents below a step, in the order they stand."""
+    if step.shape == "agent":
+        yield step
+    for child in step.children():
+        yield from _agents_in(child)

@@ -1,0 +1,1 @@
+"""Staying upright when the outside does not: deadlines, retries, breakers, limiters."""

@@ -1,0 +1,58 @@
+"""Who had which tool run, with what outcome. Every execution and every refusal leaves one entry."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from batuta.events.runtime import EffectKind
+
+log = logging.getLogger("batuta.tools.audit")
+
+AuditOutcome = Literal["succeeded", "failed", "refused", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAudit:
+    """One execution or refusal."""
+
+    at: datetime
+    tool_name: str
+    tool_version: str | None
+    effect: EffectKind | None
+    tool_use_id: str
+    idempotency_key: str
+    agent_id: str
+    user_id: str | None
+    correlation_id: str
+    args: Any
+    """Redacted as the tool declares."""
+    outcome: AuditOutcome
+    detail: str = ""
+    """Why it was refused or failed: a code, never the values of arguments."""
+    duration_seconds: float = 0.0
+
+
+class AuditSink(Protocol):
+    """Takes every entry. Synchronous and cheap: a slow one queues."""
+
+    def record(self, entry: ToolAudit) -> None:
+        """Take one entry."""
+        ...
+
+
+class LoggingAudit:
+    """Writes entries to the log `batuta.tools.audit`, without arguments."""
+
+    def record(self, entry: ToolAudit) -> None:
+        """Write one line."""
+        log.info(
+            "tool.%s tool=%s agent=%s user=%s correlation=%s detail=%s seconds=%.3f",
+            entry.outcome,
+            entry.tool_name,
+            entry.agent_id,
+            entry.user_id,
+            entry.correlation_id,
+            entry.detail,
+            entry.duration_seconds,
+        )

@@ -1,0 +1,346 @@
+"""One tool call, through the ladder:
+
+    known → granted → roles → arguments → approval → [ rate → concurrency → timeout → run ] → outcome
+
+What a model gets wrong and what a tool raises comes back as a result for the model. Cancellation and other control
+flow pass through, and so does what the caller's own seams raise (approver, `around`). The bracket runs inside
+`around`, where the caller may journal it, or return what an earlier run recorded.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import (
+    BatutaError,
+    InvalidArgumentsError,
+    RunCancelledError,
+    ToolRefusedError,
+    code_of,
+)
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
+from batuta.tools.arguments import as_json
+from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
+from batuta.tools.context import ANYBODY, ToolContext, ToolUser
+from batuta.tools.limits import ConcurrencyGate, LocalRateLimiter, RateLimiter
+from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content
+from batuta.tools.tool import Tool
+
+MAX_ERROR_CHARS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCall:
+    """A call that passed every check and is about to run."""
+
+    tool: Tool
+    call: ToolCallBlock
+    args: dict[str, Any]
+    """As JSON says them."""
+    values: dict[str, Any]
+    """As the tool takes them."""
+    idempotency_key: str
+
+
+Execute = Callable[[], Awaitable[Execution]]
+Around = Callable[[PreparedCall, Execute], Awaitable[Execution]]
+OnProgress = Callable[[ToolCallBlock, str, float | None, float | None], Awaitable[None]]
+
+
+async def _just_run(_: PreparedCall, execute: Execute) -> Execution:
+    return await execute()
+
+
+async def _nobody_listens(_: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
+    """Progress that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallScope:
+    """On whose behalf calls are made, what they may use, and who watches. Shared by the calls of one agent."""
+
+    tools: Mapping[str, Tool]
+    agent_id: str = ""
+    user: ToolUser = ANYBODY
+    correlation_id: str = ""
+    services: Mapping[Any, Any] = field(default_factory=dict)
+    approver: Approver | None = None
+    around: Around = _just_run
+    on_progress: OnProgress = _nobody_listens
+
+
+class _Refused(Exception):  # noqa: N818 - a way down the ladder, never seen outside
+    def __init__(self, refusal: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+
+class ToolInvoker:
+    """Runs tool calls. One per process: rate and concurrency limits hold for everything that shares it."""
+
+    def __init__(
+        self, *, limiter: RateLimiter | None = None, audit: AuditSink | None = None, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._limiter = limiter or LocalRateLimiter(clock)
+        self._audit = audit or LoggingAudit()
+        self._clock = clock
+        self._gate = ConcurrencyGate()
+
+    async def invoke(self, call: ToolCallBlock, scope: CallScope, *, idempotency_key: str = "") -> ToolOutcome:
+        """Answer one call. `idempotency_key` must be the same whenever the same call is resumed."""
+        started = self._clock.monotonic()
+        prepared = None
+        try:
+            prepared = self._prepare(call, scope, idempotency_key)
+            prepared = await self._approved(prepared, scope)
+        except _Refused as refused:
+            execution = _refusal(refused.refusal, str(refused))
+            self._record_refusal(call, scope, idempotency_key, refused)
+        else:
+            execution = await scope.around(prepared, lambda: self._execute(prepared, scope))
+        return _outcome(call, prepared, execution, self._clock.monotonic() - started)
+
+    def _prepare(self, call: ToolCallBlock, scope: CallScope, idempotency_key: str) -> PreparedCall:
+        tool = _granted_tool(call, scope)
+        _require_roles(tool, scope.user)
+        values = _checked(tool, call.args, call.invalid_args)
+        return PreparedCall(
+            tool=tool, call=call, args=call.args, values=values, idempotency_key=idempotency_key or call.id
+        )
+
+    async def _approved(self, prepared: PreparedCall, scope: CallScope) -> PreparedCall:
+        tool = prepared.tool
+        if tool.policy.approval == "never" or not tool.policy.needs_approval(prepared.values):
+            return prepared
+        if scope.approver is None:
+            raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
+        decision = await scope.approver.decide(await _approval_request(prepared, scope))
+        return _as_decided(prepared, decision)
+
+    async def _execute(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+        """Run within the tool's limits and write the audit, whatever happens."""
+        started = self._clock.monotonic()
+        outcome: AuditOutcome = "cancelled"
+        detail = ""
+        try:
+            execution = await self._run_within_rate(prepared, scope)
+            outcome = "refused" if execution.refusal else "failed" if execution.is_error else "succeeded"
+            detail = execution.refusal or execution.error or ""
+            return execution
+        finally:
+            self._audit.record(
+                self._entry(
+                    prepared.call, scope, prepared.idempotency_key, tool=prepared.tool, args=prepared.args,
+                    outcome=outcome, detail=detail, duration_seconds=self._clock.monotonic() - started,
+                )
+            )  # fmt: skip
+
+    async def _run_within_rate(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+        tool = prepared.tool
+        rate = tool.policy.limits.rate
+        if rate is not None:
+            wait_seconds = await self._limiter.take(f"tool:{tool.name}:{scope.user.id or '-'}", rate)
+            if wait_seconds > 0:
+                words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
+                return _refusal(Refusal.RATE_LIMITED, words)
+        return await self._run_within_concurrency(prepared, scope)
+
+    async def _run_within_concurrency(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+        tool = prepared.tool
+        limit = tool.policy.limits.max_concurrency
+        if limit is None:
+            return await _run_within_timeout(prepared, scope)
+        try:
+            async with self._gate.slot(tool, limit):
+                return await _run_within_timeout(prepared, scope)
+        except TimeoutError:
+            return _refusal(Refusal.BUSY, f"{tool.name} is busy: {limit} calls are running; try again later")
+
+    def _record_refusal(self, call: ToolCallBlock, scope: CallScope, key: str, refused: _Refused) -> None:
+        tool = scope.tools.get(call.name)
+        self._audit.record(
+            self._entry(call, scope, key, tool=tool, args=call.args, outcome="refused", detail=refused.refusal)
+        )
+
+    def _entry(
+        self, call: ToolCallBlock, scope: CallScope, key: str, *, tool: Tool | None, args: Any, **facts: Any
+    ) -> ToolAudit:
+        return ToolAudit(
+            at=self._clock.now(),
+            tool_name=call.name,
+            tool_version=tool.policy.version if tool else None,
+            effect=tool.policy.effect if tool else None,
+            tool_use_id=call.id,
+            idempotency_key=key,
+            agent_id=scope.agent_id,
+            user_id=scope.user.id,
+            correlation_id=scope.correlation_id,
+            args=tool.policy.redacted(args) if tool else args,
+            **facts,
+        )
+
+
+@cache
+def default_invoker() -> ToolInvoker:
+    """The invoker of this process, for runs that are given none."""
+    return ToolInvoker()
+
+
+def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[], Awaitable[Execution | None]] | None:
+    """How to find out what an interrupted call brought, if the tool can tell; `None` from it: it did not happen."""
+    reconcile = prepared.tool.policy.reconcile
+    if reconcile is None:
+        return None
+
+    async def ask() -> Execution | None:
+        value = await reconcile(prepared.values, _context(prepared, scope))
+        if value is None:
+            return None
+        return Execution(content=as_content(value, prepared.tool.policy.max_result_chars))
+
+    return ask
+
+
+def _granted_tool(call: ToolCallBlock, scope: CallScope) -> Tool:
+    tool = scope.tools.get(call.name)
+    if tool is None:
+        known = ", ".join(scope.tools) or "none"
+        raise _Refused(Refusal.UNKNOWN_TOOL, f"there is no tool {call.name[:64]!r} here; there are: {known}")
+    return tool
+
+
+def _require_roles(tool: Tool, user: ToolUser) -> None:
+    if missing := tool.policy.roles - user.roles:
+        words = f"{tool.name} needs the role {', '.join(sorted(missing))}, which the user does not hold"
+        raise _Refused(Refusal.MISSING_ROLE, words)
+
+
+def _checked(tool: Tool, args: Mapping[str, Any], invalid_args: str | None = None) -> dict[str, Any]:
+    if invalid_args is not None:
+        words = f"{tool.name} was not executed: its arguments are no JSON object"
+        raise _Refused(Refusal.INVALID_ARGUMENTS, words)
+    try:
+        raw = as_json(args)
+        _require_size(tool, raw)
+        return tool.arguments.check(raw)
+    except InvalidArgumentsError as error:
+        raise _Refused(Refusal.INVALID_ARGUMENTS, f"{tool.name} was not executed: {error}") from None
+
+
+def _require_size(tool: Tool, raw: str) -> None:
+    limit = tool.policy.max_argument_bytes
+    # UTF-8 has at most four bytes per character, so short texts need no second look.
+    if len(raw) * 4 > limit and len(raw.encode("utf-8", "surrogatepass")) > limit:
+        words = f"{tool.name} was not executed: its arguments are larger than {limit} bytes"
+        raise _Refused(Refusal.OVERSIZED_ARGUMENTS, words)
+
+
+async def _approval_request(prepared: PreparedCall, scope: CallScope) -> ApprovalRequest:
+    return ApprovalRequest(
+        tool_use_id=prepared.call.id,
+        tool_name=prepared.tool.name,
+        args=prepared.args,
+        idempotency_key=prepared.idempotency_key,
+        preview=await _preview(prepared),
+        reason=f"{prepared.tool.name} ({prepared.tool.policy.effect}) asks for approval",
+        agent_id=scope.agent_id,
+        user=scope.user,
+        correlation_id=scope.correlation_id,
+    )
+
+
+async def _preview(prepared: PreparedCall) -> str | None:
+    """What the tool shows; a preview that fails leaves the arguments to speak for themselves."""
+    preview = prepared.tool.policy.preview
+    if preview is None:
+        return None
+    try:
+        async with asyncio.timeout(prepared.tool.policy.limits.timeout.total_seconds()):
+            shown = preview(prepared.values)
+            return await shown if inspect.isawaitable(shown) else shown
+    except Exception as error:  # a broken preview must not keep a person from deciding
+        return f"(no preview: {type(error).__name__})"
+
+
+def _as_decided(prepared: PreparedCall, decision: ApprovalDecision) -> PreparedCall:
+    if decision.verdict == "rejected":
+        reason = f": {decision.reason}" if decision.reason else ""
+        raise _Refused(Refusal.APPROVAL_REJECTED, f"{prepared.tool.name} was not approved{reason}")
+    if decision.verdict == "edited":
+        return replace(prepared, args=decision.args, values=_checked(prepared.tool, decision.args))
+    return prepared
+
+
+async def _run_within_timeout(prepared: PreparedCall, scope: CallScope) -> Execution:
+    seconds = prepared.tool.policy.limits.timeout.total_seconds()
+    context = _context(prepared, scope)
+    deadline = asyncio.timeout(seconds)
+    try:
+        async with deadline:
+            value = await prepared.tool.body(prepared.values, context)
+        content = as_content(value, prepared.tool.policy.max_result_chars)
+    except RunCancelledError:
+        raise
+    except Exception as error:  # whatever a tool raises is an answer to the model
+        return _failure(prepared.tool, error, context, timed_out_after=seconds if deadline.expired() else None)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody cancelled this call: the tool let a cancellation of its own escape.
+        return _failure(prepared.tool, error, context)
+    return Execution(content=content, details=context.facts)
+
+
+def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
+    async def report(message: str, done: float | None, total: float | None) -> None:
+        await scope.on_progress(prepared.call, message, done, total)
+
+    return ToolContext(
+        tool_use_id=prepared.call.id,
+        idempotency_key=prepared.idempotency_key,
+        agent_id=scope.agent_id,
+        user=scope.user,
+        correlation_id=scope.correlation_id,
+        services=scope.services,
+        report=report,
+    )
+
+
+def _failure(tool: Tool, error: BaseException, context: ToolContext, timed_out_after: float | None = None) -> Execution:
+    if timed_out_after is not None:
+        words = f"{tool.name} did not answer within {timed_out_after:g} s"
+        return Execution(content=words, is_error=True, error="TOOL_TIMEOUT", details=context.facts)
+    if isinstance(error, ToolRefusedError):
+        return _refusal(Refusal.FORBIDDEN, f"{tool.name} refused: {error}", details=context.facts)
+    words = str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"
+    content = f"{tool.name} failed: {words}"[:MAX_ERROR_CHARS]
+    return Execution(content=content, is_error=True, error=code_of(error), details=context.facts)
+
+
+def _refusal(refusal: Refusal, words: str, details: dict[str, Any] | None = None) -> Execution:
+    return Execution(
+        content=words[:MAX_ERROR_CHARS], is_error=True, error=refusal.upper(), refusal=refusal, details=details or {}
+    )
+
+
+def _outcome(
+    call: ToolCallBlock, prepared: PreparedCall | None, execution: Execution, duration_seconds: float
+) -> ToolOutcome:
+    return ToolOutcome(
+        call=call,
+        result=ToolResultBlock(
+            tool_use_id=call.id, tool_name=call.name, content=execution.content, is_error=execution.is_error
+        ),
+        tool=prepared.tool if prepared else None,
+        args=prepared.args if prepared else call.args,
+        error=execution.error,
+        refusal=execution.refusal,
+        details=execution.details,
+        duration_seconds=duration_seconds,
+    )

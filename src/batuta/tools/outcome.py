@@ -1,0 +1,79 @@
+"""What came of a tool call: always a result for the model, never an exception."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic_core import PydanticSerializationError, to_json
+
+from batuta.kernel.errors import ToolFailedError
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.tools.tool import Tool
+
+
+class Refusal(StrEnum):
+    """Why a call was not executed."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    MISSING_ROLE = "missing_role"
+    OVERSIZED_ARGUMENTS = "oversized_arguments"
+    INVALID_ARGUMENTS = "invalid_arguments"
+    APPROVAL_NEEDED = "approval_needed"
+    APPROVAL_REJECTED = "approval_rejected"
+    RATE_LIMITED = "rate_limited"
+    BUSY = "busy"
+    FORBIDDEN = "forbidden"
+    """The tool itself refused: a path outside its root, a private address, a statement that writes."""
+
+
+SECURITY_REFUSALS = frozenset(Refusal) - {Refusal.INVALID_ARGUMENTS, Refusal.RATE_LIMITED, Refusal.BUSY}
+"""Refusals that are told as `tool.refused`."""
+
+
+class Execution(BaseModel):
+    """What running a tool brought. Plain data: it can be journalled and returned on resume instead of a second run."""
+
+    model_config = ConfigDict(frozen=True)
+
+    content: str
+    is_error: bool = False
+    error: str | None = None
+    """The code of what went wrong."""
+    refusal: Refusal | None = None
+    details: dict[str, JsonValue] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What came of one call."""
+
+    call: ToolCallBlock
+    result: ToolResultBlock
+    tool: Tool | None = None
+    args: dict[str, Any] = field(default_factory=dict)
+    """The arguments as they were used, which an approver may have changed."""
+    error: str | None = None
+    refusal: Refusal | None = None
+    details: dict[str, JsonValue] = field(default_factory=dict)
+    duration_seconds: float = 0.0
+
+    @property
+    def is_security_event(self) -> bool:
+        """Whether the caller has to tell it as `tool.refused`."""
+        return self.refusal in SECURITY_REFUSALS
+
+
+def as_content(value: Any, max_chars: int) -> str:
+    """A tool's value as a model reads it: text as it is, anything else as JSON, cut where it is too long."""
+    text = value if isinstance(value, str) else _as_json(value)
+    if len(text) <= max_chars:
+        return text
+    return f"{text[:max_chars]}\n[cut: {len(text)} characters, the first {max_chars} are shown; ask for less]"
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return to_json(value, inf_nan_mode="strings").decode()
+    except PydanticSerializationError as error:
+        raise ToolFailedError(f"the tool returned something that is no JSON: {error}") from error

@@ -1,0 +1,155 @@
+"""What a tool declares about itself besides its schema: effect, limits, who may use it, who must agree.
+
+The kind of a tool sets its default limits; whatever is declared wins.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal, TypedDict
+
+from batuta.events.runtime import EffectKind
+from batuta.kernel.errors import ConfigurationError
+from batuta.tools.context import ToolContext
+
+ToolKind = Literal["retrieval", "computation", "external", "side_effect"]
+Approval = Literal["always", "never"] | Callable[[dict[str, Any]], bool]
+Preview = Callable[[dict[str, Any]], str | Awaitable[str]]
+Reconcile = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
+
+TOOL_TIMEOUT = timedelta(seconds=30)
+MAX_ARGUMENT_BYTES = 64 * 1024
+MAX_RESULT_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """So many calls in a time; the bucket is full at the start."""
+
+    calls: int
+    per: timedelta
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that would let nothing or everything through."""
+        if self.calls < 1 or self.per <= timedelta(0):
+            raise ConfigurationError(f"a rate limit needs at least one call in some time, got {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds on how a tool is run. `None` is no bound."""
+
+    timeout: timedelta = TOOL_TIMEOUT
+    rate: RateLimit | None = None
+    max_concurrency: int | None = None
+
+
+KIND_LIMITS: dict[ToolKind | None, Limits] = {
+    None: Limits(),
+    "retrieval": Limits(max_concurrency=16),
+    "computation": Limits(timeout=timedelta(seconds=10), max_concurrency=4),
+    "external": Limits(rate=RateLimit(10, timedelta(seconds=1)), max_concurrency=8),
+    "side_effect": Limits(rate=RateLimit(5, timedelta(seconds=1)), max_concurrency=1),
+}
+
+
+class ToolOptions(TypedDict, total=False):
+    """The options of `@tool`."""
+
+    name: str
+    effect: EffectKind
+    kind: ToolKind
+    timeout: float | timedelta
+    roles: Iterable[str]
+    approval: Approval
+    rate: RateLimit
+    max_concurrency: int
+    exclusive: bool
+    redact: Iterable[str]
+    preview: Preview
+    reconcile: Reconcile
+    version: str
+    max_argument_bytes: int
+    max_result_chars: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPolicy:
+    """The declarations of one tool."""
+
+    effect: EffectKind = "read"
+    kind: ToolKind | None = None
+    limits: Limits = KIND_LIMITS[None]
+    roles: frozenset[str] = frozenset()
+    """The user must hold all of them."""
+    approval: Approval = "never"
+    exclusive: bool = False
+    """Must not run beside other calls of the same answer."""
+    redact: frozenset[str] = frozenset()
+    """Fields whose values stay out of audit and events, at any depth."""
+    preview: Preview | None = None
+    """Shows a person what a call would do."""
+    reconcile: Reconcile | None = None
+    """Finds out whether an interrupted write happened: returns its result, or raises."""
+    version: str = "1"
+    max_argument_bytes: int = MAX_ARGUMENT_BYTES
+    max_result_chars: int = MAX_RESULT_CHARS
+
+    def needs_approval(self, args: dict[str, Any]) -> bool:
+        """Whether somebody has to agree to a call with these arguments. A predicate that fails says yes."""
+        if not callable(self.approval):
+            return self.approval == "always"
+        try:
+            return bool(self.approval(args))
+        except Exception:  # whatever is wrong with the predicate, the safe answer is to ask
+            return True
+
+    def redacted(self, value: Any) -> Any:
+        """Arguments as they may be shown and kept."""
+        if not self.redact:
+            return value
+        if isinstance(value, dict):
+            return {key: "[redacted]" if key in self.redact else self.redacted(part) for key, part in value.items()}
+        return [self.redacted(part) for part in value] if isinstance(value, list) else value
+
+
+DEFAULT_POLICY = ToolPolicy()
+"""A tool that reads, with the default limits, for everybody."""
+
+_OWN_FIELDS = ("effect", "kind", "approval", "exclusive", "preview", "reconcile", "version")
+_CAPS = ("max_argument_bytes", "max_result_chars")
+
+
+def policy_from(options: ToolOptions) -> ToolPolicy:
+    """The policy of a tool declared with these options."""
+    given: dict[str, Any] = {name: options.get(name) for name in (*_OWN_FIELDS, *_CAPS) if name in options}
+    return ToolPolicy(
+        **given,
+        limits=_limits_from(options),
+        roles=_names(options.get("roles", ()), "roles"),
+        redact=_names(options.get("redact", ()), "redact"),
+    )
+
+
+def _limits_from(options: ToolOptions) -> Limits:
+    defaults = KIND_LIMITS[options.get("kind")]
+    limits = Limits(
+        timeout=_as_timedelta(options.get("timeout", defaults.timeout)),
+        rate=options.get("rate", defaults.rate),
+        max_concurrency=options.get("max_concurrency", defaults.max_concurrency),
+    )
+    if limits.timeout <= timedelta(0):
+        raise ConfigurationError(f"a tool's timeout is positive, got {limits.timeout}")
+    if limits.max_concurrency is not None and limits.max_concurrency < 1:
+        raise ConfigurationError(f"max_concurrency is at least 1, got {limits.max_concurrency}")
+    return limits
+
+
+def _as_timedelta(value: float | timedelta) -> timedelta:
+    return value if isinstance(value, timedelta) else timedelta(seconds=value)
+
+
+def _names(names: Iterable[str], option: str) -> frozenset[str]:
+    if isinstance(names, str):
+        raise ConfigurationError(f"{option} is a set of names, got the text {names!r}")
+    return frozenset(names)

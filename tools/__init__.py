@@ -1,0 +1,1 @@
+"""Scripts of the repository: what is generated from the catalogue, and the recorded sessions."""
