@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
@@ -93,11 +93,7 @@ def admit(
 def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
     """The event of a stored record, with its position. Raises `UndecodableEventError` with that position."""
     try:
-        fields = from_json(payload)
-        if not isinstance(fields, dict):
-            raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")
-        fields["sequence_number"] = seq
-        event = decode(fields)
+        event = decode({**_object(payload), "sequence_number": seq})
     except (UndecodableEventError, UnknownEventTypeError, ValueError, TypeError) as error:
         raise UndecodableEventError(f"session {owner} position {seq} cannot be read: {error}") from error
     if (event.event_id, event.session_id) != (event_id, owner):
@@ -106,6 +102,13 @@ def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
             f"its content says event {event.event_id} of session {event.session_id}"
         )
     return event
+
+
+def _object(payload: str | bytes) -> dict[str, Any]:
+    fields = from_json(payload)
+    if not isinstance(fields, dict):
+        raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")
+    return fields
 
 
 def content_digest(events: Sequence[Event]) -> bytes:
@@ -122,8 +125,14 @@ def _check_size_of_batch(events: Sequence[Event], client_key: str | None, limits
         raise EventRefusedError("a batch holds at least one event")
     if len(events) > limits.batch_events:
         raise EventTooLargeError(f"a batch of {len(events)} events; the log takes {limits.batch_events} at once")
-    if client_key is not None and not 0 < len(client_key) <= limits.client_key_chars:
-        raise EventRefusedError(f"a client key has 1 to {limits.client_key_chars} characters, not {len(client_key)}")
+    if client_key is not None and not (0 < len(client_key) <= limits.client_key_chars and _is_plain(client_key)):
+        raise EventRefusedError(
+            f"a client key has 1 to {limits.client_key_chars} printable characters, got {client_key[:20]!r}"
+        )
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _stored_form(event: Event, limits: Limits) -> Admitted:

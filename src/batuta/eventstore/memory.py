@@ -24,7 +24,7 @@ from batuta.eventstore.chain import GENESIS, Place, Sealed, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
-from batuta.eventstore.readmodels import CONSUMER, Upsert, changes_of
+from batuta.eventstore.readmodels import CONSUMER, Upsert
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import SequenceConflictError
 from batuta.kernel.failpoints import failpoint
@@ -63,6 +63,8 @@ class MemoryStore:
         self.places: dict[str, tuple[SessionId, int]] = {}
         self.consumers: dict[str, dict[SessionId, int]] = {CONSUMER: {}}
         self.tables: dict[str, dict[tuple[Any, ...], Row]] = {}
+        self.turns: dict[str, dict[str, Any]] = {}
+        self.owners: dict[SessionId, str] = {}
         self.bells = Bells()
 
     def session(self, owner: SessionId) -> SessionRows:
@@ -108,13 +110,6 @@ class MemoryStore:
         session.head = head_after(batch, session.head, appended)
         if batch.client_key is not None:
             session.claims[batch.client_key] = Claim(batch.content, appended)
-        self._project(batch, appended)
-
-    def _project(self, batch: Batch, appended: Appended) -> None:
-        for seq, event in enumerate(batch.events, appended.first_seq):
-            stored = event.model_copy(update={"sequence_number": seq})
-            self.apply(changes_of(Record(appended.epoch, seq, stored)))
-        self.consumers[CONSUMER][batch.session_id] = appended.last_seq
 
 
 class MemoryEventLog:
@@ -129,15 +124,15 @@ class MemoryEventLog:
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self.store = store or MemoryStore()
-        self._limits = limits
+        self.limits = limits
         self._alarm = on_alarm
-        self._clock = clock
+        self.clock = clock
 
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
         """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self._limits)
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
         failpoint("log.append.before_commit")
         try:
             appended = self.store.append(batch)
@@ -211,7 +206,7 @@ class MemoryEventLog:
 
     async def durability(self) -> Durability:
         """See `EventLog.durability`."""
-        return Durability(mode="memory", rpo_seconds=None, verified_at=self._clock.now())
+        return Durability(mode="memory", rpo_seconds=None, verified_at=self.clock.now())
 
     async def close(self) -> None:
         """See `EventLog.close`."""

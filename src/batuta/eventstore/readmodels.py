@@ -32,7 +32,7 @@ NANOS = Decimal(1_000_000_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upsert:
-    """A row made, or changed where the key exists: `values` replace, `add` is added, `initial` is for a new row only."""
+    """A row made, or changed where the key exists: `values` replace, `add` is added, `initial` is for new rows."""
 
     table: str
     key: Mapping[str, Value]

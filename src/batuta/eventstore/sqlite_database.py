@@ -175,10 +175,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if version > SCHEMA_VERSION:
         raise ConfigurationError(f"{path} has schema {version}, this program knows {SCHEMA_VERSION}: update batuta")
     if version < SCHEMA_VERSION:
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {SCHEMA_FILE.read_text()}"
-            f" INSERT OR IGNORE INTO consumers VALUES ('read_models'); PRAGMA user_version={SCHEMA_VERSION}; COMMIT;"
-        )
+        script = SCHEMA_FILE.read_text()
+        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

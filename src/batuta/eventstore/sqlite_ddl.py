@@ -27,6 +27,8 @@ WHEN NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
     SELECT 1 FROM session_owners o WHERE o.session_id = OLD.session_id AND o.erased_at IS NOT NULL
   )
 BEGIN SELECT RAISE(ABORT, 'message_events is append-only'); END;
+
+INSERT OR IGNORE INTO consumers VALUES ('read_models');
 """
 
 

@@ -180,7 +180,7 @@ CREATE TABLE IF NOT EXISTS turns (
   user_id TEXT,
   tenant_id TEXT,
   status TEXT NOT NULL,
-  priority BIGINT NOT NULL,
+  rank BIGINT NOT NULL,
   attempts BIGINT NOT NULL,
   max_attempts BIGINT NOT NULL,
   not_before DATETIME NOT NULL,
@@ -192,6 +192,9 @@ CREATE TABLE IF NOT EXISTS turns (
   resumed_by TEXT,
   error TEXT,
   is_cancelled BOOLEAN DEFAULT false NOT NULL,
+  accepted_epoch BIGINT,
+  accepted_seq BIGINT,
+  accepted_count BIGINT,
   created_at DATETIME NOT NULL,
   updated_at DATETIME NOT NULL,
   CONSTRAINT pk_turns PRIMARY KEY (ordinal),
@@ -199,7 +202,7 @@ CREATE TABLE IF NOT EXISTS turns (
   CONSTRAINT uq_turns_turn_id UNIQUE (turn_id)
 );
 CREATE INDEX IF NOT EXISTS ix_turns_leased ON turns (lease_until) WHERE status = 'running';
-CREATE INDEX IF NOT EXISTS ix_turns_ready ON turns (priority, ordinal) WHERE status = 'queued';
+CREATE INDEX IF NOT EXISTS ix_turns_ready ON turns (rank, ordinal) WHERE status = 'queued';
 CREATE INDEX IF NOT EXISTS ix_turns_unfinished ON turns (session_id, ordinal) WHERE status IN ('queued', 'running', 'paused');
 CREATE TABLE IF NOT EXISTS usage (
   session_id TEXT NOT NULL,
@@ -234,3 +237,5 @@ WHEN NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
     SELECT 1 FROM session_owners o WHERE o.session_id = OLD.session_id AND o.erased_at IS NOT NULL
   )
 BEGIN SELECT RAISE(ABORT, 'message_events is append-only'); END;
+
+INSERT OR IGNORE INTO consumers VALUES ('read_models');

@@ -1,7 +1,5 @@
 """The log in memory keeps the contract."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from batuta.events.log import Alarm, EventLog
@@ -11,7 +9,7 @@ from batuta.testing.eventlog import EventLogContract, Subject
 
 class TestMemoryEventLog(EventLogContract):
     @pytest.fixture
-    async def subject(self) -> AsyncIterator[Subject]:
+    async def subject(self) -> Subject:
         alarms: list[Alarm] = []
         log = MemoryEventLog(on_alarm=alarms.append)
 
@@ -22,4 +20,4 @@ class TestMemoryEventLog(EventLogContract):
             rows = next(rows for owner, rows in log.store.sessions.items() if owner == session)
             rows.rows[seq - 1].payload = payload
 
-        yield Subject(log=log, another=another, damage=damage, alarms=alarms)
+        return Subject(log=log, another=another, damage=damage, alarms=alarms)
