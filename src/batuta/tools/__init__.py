@@ -4,7 +4,7 @@ from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.audit import AuditSink, ToolAudit
 from batuta.tools.context import ToolContext, ToolUser
 from batuta.tools.invocation import CallScope, PreparedCall, ToolInvoker
-from batuta.tools.limits import RateLimiter
+from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ToolOutcome
 from batuta.tools.policy import RateLimit, ToolPolicy
 from batuta.tools.registry import ToolRegistry, ToolSet
@@ -19,12 +19,12 @@ __all__ = [
     "Execution",
     "PreparedCall",
     "RateLimit",
-    "RateLimiter",
     "Refusal",
     "Tool",
     "ToolAudit",
     "ToolContext",
     "ToolInvoker",
+    "ToolLimits",
     "ToolOutcome",
     "ToolPolicy",
     "ToolRegistry",

@@ -17,6 +17,7 @@ from typing import Any
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import (
     BatutaError,
+    DeadlineExceededError,
     InvalidArgumentsError,
     RunCancelledError,
     ToolRefusedError,
@@ -27,7 +28,7 @@ from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
 from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
 from batuta.tools.context import ANYBODY, ToolContext, ToolUser
-from batuta.tools.limits import ConcurrencyGate, LocalRateLimiter, RateLimiter
+from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content
 from batuta.tools.tool import Tool
 
@@ -84,12 +85,11 @@ class ToolInvoker:
     """Runs tool calls. One per process: rate and concurrency limits hold for everything that shares it."""
 
     def __init__(
-        self, *, limiter: RateLimiter | None = None, audit: AuditSink | None = None, clock: Clock = SYSTEM_CLOCK
+        self, *, limits: ToolLimits | None = None, audit: AuditSink | None = None, clock: Clock = SYSTEM_CLOCK
     ) -> None:
-        self._limiter = limiter or LocalRateLimiter(clock)
+        self._limits = limits or ToolLimits(clock=clock)
         self._audit = audit or LoggingAudit()
         self._clock = clock
-        self._gate = ConcurrencyGate()
 
     async def invoke(self, call: ToolCallBlock, scope: CallScope, *, idempotency_key: str = "") -> ToolOutcome:
         """Answer one call. `idempotency_key` must be the same whenever the same call is resumed."""
@@ -142,24 +142,39 @@ class ToolInvoker:
 
     async def _run_within_rate(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
-        rate = tool.policy.limits.rate
-        if rate is not None:
-            wait_seconds = await self._limiter.take(f"tool:{tool.name}:{scope.user.id or '-'}", rate)
-            if wait_seconds > 0:
-                words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
-                return _refusal(Refusal.RATE_LIMITED, words)
+        wait_seconds = await self._limits.take(tool, scope.user.id)
+        if wait_seconds > 0:
+            words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
+            return _refusal(Refusal.RATE_LIMITED, words)
         return await self._run_within_concurrency(prepared, scope)
 
     async def _run_within_concurrency(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
-        limit = tool.policy.limits.max_concurrency
-        if limit is None:
-            return await _run_within_timeout(prepared, scope)
+        if tool.policy.limits.max_concurrency is None:
+            return await self._run_to_a_result(prepared, scope)
         try:
-            async with self._gate.slot(tool, limit):
-                return await _run_within_timeout(prepared, scope)
+            async with self._limits.slot(tool):
+                return await self._run_to_a_result(prepared, scope)
         except TimeoutError:
-            return _refusal(Refusal.BUSY, f"{tool.name} is busy: {limit} calls are running; try again later")
+            return _refusal(Refusal.BUSY, f"{tool.name} is busy with other calls; try again later")
+
+    async def _run_to_a_result(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+        """Whatever the tool returns or raises, as a result; control flow passes through."""
+        context = _context(prepared, scope)
+        try:
+            value = await self._limits.guarded(prepared.tool, lambda: _run_within_timeout(prepared, context))
+            content = as_content(value, prepared.tool.policy.max_result_chars)
+        except RunCancelledError:
+            raise
+        except Exception as error:  # whatever a tool raises is an answer to the model
+            return _failure(prepared.tool, error, context)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Nobody cancelled this call: the tool let a cancellation of its own escape.
+            return _failure(prepared.tool, error, context)
+        return Execution(content=content, details=context.facts)
 
     def _record_refusal(self, call: ToolCallBlock, scope: CallScope, key: str, refused: _Refused) -> None:
         tool = scope.tools.get(call.name)
@@ -276,25 +291,16 @@ def _as_decided(prepared: PreparedCall, decision: ApprovalDecision) -> PreparedC
     return prepared
 
 
-async def _run_within_timeout(prepared: PreparedCall, scope: CallScope) -> Execution:
+async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> Any:
     seconds = prepared.tool.policy.limits.timeout.total_seconds()
-    context = _context(prepared, scope)
     deadline = asyncio.timeout(seconds)
     try:
         async with deadline:
-            value = await prepared.tool.body(prepared.values, context)
-        content = as_content(value, prepared.tool.policy.max_result_chars)
-    except RunCancelledError:
+            return await prepared.tool.body(prepared.values, context)
+    except TimeoutError as error:
+        if deadline.expired():
+            raise DeadlineExceededError(f"it did not answer within {seconds:g} s") from error
         raise
-    except Exception as error:  # whatever a tool raises is an answer to the model
-        return _failure(prepared.tool, error, context, timed_out_after=seconds if deadline.expired() else None)
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        # Nobody cancelled this call: the tool let a cancellation of its own escape.
-        return _failure(prepared.tool, error, context)
-    return Execution(content=content, details=context.facts)
 
 
 def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
@@ -312,10 +318,7 @@ def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
     )
 
 
-def _failure(tool: Tool, error: BaseException, context: ToolContext, timed_out_after: float | None = None) -> Execution:
-    if timed_out_after is not None:
-        words = f"{tool.name} did not answer within {timed_out_after:g} s"
-        return Execution(content=words, is_error=True, error="TOOL_TIMEOUT", details=context.facts)
+def _failure(tool: Tool, error: BaseException, context: ToolContext) -> Execution:
     if isinstance(error, ToolRefusedError):
         return _refusal(Refusal.FORBIDDEN, f"{tool.name} refused: {error}", details=context.facts)
     words = str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"

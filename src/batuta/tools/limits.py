@@ -1,71 +1,83 @@
-"""How often and how many at once. Shared by all agents of a process, so that a tool's limit holds for all of them."""
+"""How often, how many at once, and whether the other side is well enough to be asked.
+
+Shared by all agents of a process, so that a tool's limits hold for all of them together.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.tools.policy import RateLimit
+from batuta.resilience.circuit_breaker import CircuitBreaker, Signal, signal_of
+from batuta.resilience.observer import current_observer
+from batuta.resilience.rate_limiter import LimiterState, MemoryLimiterState, Rate, Throttled
 from batuta.tools.tool import Tool
 
-MAX_BUCKETS = 10_000
-
+T = TypeVar("T")
 _Slots = WeakKeyDictionary[Tool, asyncio.Semaphore]
 
 
-class RateLimiter(Protocol):
-    """Counts calls. In process by default; shared state comes from outside."""
+class ToolLimits:
+    """The limits that tools declare, and a circuit breaker for each one that asks an outside system."""
 
-    async def take(self, key: str, limit: RateLimit) -> float:
-        """Take one call from the bucket of a key: 0.0 if there was one, else the seconds until there is."""
-        ...
-
-
-class LocalRateLimiter:
-    """Token buckets in this process. The least used ones are forgotten when there are too many."""
-
-    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
-        self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    async def take(self, key: str, limit: RateLimit) -> float:
-        """Take one call if the bucket holds one."""
-        now = self._clock.monotonic()
-        seconds_per_call = limit.per.total_seconds() / limit.calls
-        left, since = self._buckets.pop(key, (float(limit.calls), now))
-        left = min(float(limit.calls), left + (now - since) / seconds_per_call)
-        has_one = left >= 1
-        self._buckets[key] = (left - 1 if has_one else left, now)
-        if len(self._buckets) > MAX_BUCKETS:
-            del self._buckets[next(iter(self._buckets))]
-        return 0.0 if has_one else (1 - left) * seconds_per_call
-
-
-class ConcurrencyGate:
-    """Lets at most `max_concurrency` calls of a tool run at once, per event loop."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self, *, state: LimiterState | None = None, breaker: CircuitBreaker | None = None, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._state = state or MemoryLimiterState(clock)
+        self._breaker = breaker or CircuitBreaker(clock=clock)
         self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slots] = WeakKeyDictionary()
 
+    async def take(self, tool: Tool, user_id: str | None) -> float:
+        """Count one call of a user: 0.0 if the rate allows it, else the seconds until it does."""
+        limit = tool.policy.limits.rate
+        if limit is None:
+            return 0.0
+        key = f"tool:{tool.name}:{user_id or '-'}"
+        rate = Rate(tokens=limit.calls, per_second=limit.calls / limit.per.total_seconds())
+        _, wait_seconds = await self._state.take(key, rate, 1.0, 0.0)
+        if wait_seconds > 0 and (observer := current_observer()) is not None:
+            await observer.limiter_throttled(Throttled(key, wait_seconds, refused=True))
+        return wait_seconds
+
     @asynccontextmanager
-    async def slot(self, tool: Tool, max_concurrency: int) -> AsyncIterator[None]:
+    async def slot(self, tool: Tool) -> AsyncIterator[None]:
         """Wait for a slot, at most as long as the tool itself may take. Raises `TimeoutError` if none came free."""
-        semaphore = self._semaphore(tool, max_concurrency)
-        if semaphore.locked():
-            async with asyncio.timeout(tool.policy.limits.timeout.total_seconds()):
-                await semaphore.acquire()
-        else:
+        limit = tool.policy.limits.max_concurrency
+        if limit is None:
+            yield
+            return
+        semaphore = self._semaphore(tool, limit)
+        async with asyncio.timeout(tool.policy.limits.timeout.total_seconds()):
             await semaphore.acquire()
         try:
             yield
         finally:
             semaphore.release()
 
-    def _semaphore(self, tool: Tool, max_concurrency: int) -> asyncio.Semaphore:
-        loop = asyncio.get_running_loop()
-        slots = self._slots.setdefault(loop, WeakKeyDictionary())
+    async def guarded(self, tool: Tool, run: Callable[[], Awaitable[T]]) -> T:
+        """Run unless the tool's outside system failed too often of late. Raises `CircuitOpenError`."""
+        if tool.policy.kind != "external":
+            return await run()
+        key = f"tool:{tool.name}"
+        await self._breaker.ask(key)
+        try:
+            value = await run()
+        except BaseException as error:
+            await self._tell(key, signal_of(error))
+            raise
+        await self._tell(key, Signal.SUCCEEDED)
+        return value
+
+    async def _tell(self, key: str, signal: Signal) -> None:
+        change = await self._breaker.tell(key, signal)
+        if change is not None and (observer := current_observer()) is not None:
+            await observer.breaker_changed(change)
+
+    def _semaphore(self, tool: Tool, limit: int) -> asyncio.Semaphore:
+        """One per event loop: a semaphore cannot be waited for in two."""
+        slots = self._slots.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
         if tool not in slots:
-            slots[tool] = asyncio.Semaphore(max_concurrency)
+            slots[tool] = asyncio.Semaphore(limit)
         return slots[tool]

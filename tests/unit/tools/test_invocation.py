@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from batuta.kernel.errors import RunCancelledError, ToolFailedError, ToolRefusedError
 from batuta.kernel.messages import ToolCallBlock
+from batuta.testing.clock import FakeClock
 from batuta.tools import (
     ApprovalDecision,
     ApprovalRequest,
@@ -30,23 +31,6 @@ from batuta.tools import (
     ToolUser,
     tool,
 )
-from batuta.tools.limits import LocalRateLimiter
-
-
-class HandClock:
-    """Moves when told."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def now(self) -> datetime:
-        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
 
 
 @dataclass
@@ -244,7 +228,7 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
 
     outcome = await invoke(slow, call("slow"))
 
-    assert outcome.error == "TOOL_TIMEOUT"
+    assert outcome.error == "DEADLINE_EXCEEDED"
     assert "within 0.01 s" in outcome.result.content
     assert stopped.is_set()
 
@@ -352,7 +336,7 @@ async def test_a_broken_preview_does_not_keep_a_person_from_deciding() -> None:
 
 async def test_calls_beyond_the_rate_are_refused_until_time_passes() -> None:
     """F-52, F-73."""
-    clock = HandClock()
+    clock = FakeClock()
     invoker = ToolInvoker(clock=clock)
 
     @tool(rate=RateLimit(2, timedelta(minutes=1)))
@@ -365,15 +349,44 @@ async def test_calls_beyond_the_rate_are_refused_until_time_passes() -> None:
 
     assert [await attempt() for _ in range(3)] == [None, None, Refusal.RATE_LIMITED]
     assert await attempt(user="grace") is None
-    clock.seconds += 30
+    clock.advance(30)
     assert [await attempt() for _ in range(2)] == [None, Refusal.RATE_LIMITED]
 
 
-async def test_the_limiter_says_how_long_to_wait() -> None:
-    limiter = LocalRateLimiter(HandClock())
-    limit = RateLimit(1, timedelta(seconds=8))
+async def test_a_refused_call_is_told_how_long_to_wait() -> None:
+    @tool(rate=RateLimit(1, timedelta(seconds=8)))
+    async def ask() -> str:
+        return "ok"
 
-    assert [await limiter.take("key", limit), await limiter.take("key", limit)] == [0.0, 8.0]
+    invoker, scope = ToolInvoker(clock=FakeClock()), CallScope(tools=ToolSet.of([ask]))
+    await invoker.invoke(call("ask"), scope)
+    second = await invoker.invoke(call("ask"), scope)
+
+    assert "try again in 8.0 s" in second.result.content
+
+
+async def test_an_outside_system_that_keeps_failing_is_left_alone_for_a_while() -> None:
+    """F-72."""
+    clock = FakeClock()
+    invoker = ToolInvoker(clock=clock)
+    is_well = False
+
+    @tool(kind="external", rate=RateLimit(100, timedelta(seconds=1)))
+    async def ask() -> str:
+        runs.append(("ask", None))
+        if not is_well:
+            raise ConnectionError("refused")
+        return "ok"
+
+    async def attempt() -> ToolOutcome:
+        return await invoker.invoke(call("ask"), CallScope(tools=ToolSet.of([ask])))
+
+    errors = [(await attempt()).error for _ in range(6)]
+    assert errors == ["CONNECTION"] * 5 + ["CIRCUIT_OPEN"]
+    assert len(runs) == 5
+    is_well = True
+    clock.advance(61)
+    assert (await attempt()).result.content == "ok"
 
 
 async def test_no_more_calls_run_at_once_than_declared() -> None:
@@ -500,11 +513,11 @@ async def test_refused_calls_do_not_reach_the_journal() -> None:
 
 async def test_every_execution_and_refusal_is_audited() -> None:
     """F-52."""
-    clock, audit = HandClock(), AuditList()
+    clock, audit = FakeClock(), AuditList()
 
     @tool(effect="write", redact={"pin"}, version="3")
     async def open_safe(pin: str, room: int) -> str:
-        clock.seconds += 2
+        clock.advance(2)
         return "open"
 
     scope = CallScope(tools=ToolSet.of([open_safe]), agent_id="clerk", user=ToolUser(id="ada"), correlation_id="C")
