@@ -1,6 +1,6 @@
 """Tells events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder, guarded
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import canonical_id, new_id, trace_id_for
+from batuta.kernel.tasks import to_the_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +69,28 @@ class Emitter:
 
     async def tell_own(self, event_type: type[Event], facts: dict[str, Any]) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""
-        if self._observe is None and self._recorder is None:
-            return
+        telling = self.announce(event_type, facts)
+        if telling is not None:
+            await telling
+
+    def announce(self, event_type: type[Event], facts: dict[str, Any]) -> Awaitable[None] | None:
+        """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
+
+        A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.
+        """
+        observe = self._observe
+        if observe is None and self._recorder is None:
+            return None
         self._index += 1
-        fields = (self._templates.get(event_type) or self._template(event_type)).copy()
-        fields.update(facts)
+        fields = {**(self._templates.get(event_type) or self._template(event_type)), **facts}
         fields["event_id"] = new_id()
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
         event = event_type.adopt(fields)
-        if self._recorder is None and self._observe is not None:
-            self._observe(event)
-        else:
-            await self._publish(event)
+        if self._recorder is None and observe is not None:
+            observe(event)
+            return None
+        return self._publish(event)
 
     def _template(self, event_type: type[Event]) -> dict[str, Any]:
         self._templates[event_type] = template = {**template_of(event_type), **self._fields}
@@ -88,9 +98,14 @@ class Emitter:
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
-            event = await self._record(event, self._recorder)
-        if self._observe is not None:
+            await to_the_end(self._record_and_show(event, self._recorder))
+        elif self._observe is not None:
             self._observe(event)
+
+    async def _record_and_show(self, event: Event, recorder: Recorder) -> None:
+        recorded = await self._record(event, recorder)
+        if self._observe is not None:
+            self._observe(recorded)
 
     async def _record(self, event: Event, recorder: Recorder) -> Event:
         try:

@@ -1,7 +1,7 @@
 """Small helpers around asyncio tasks."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,3 +24,18 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
             task.exception()  # seen, so that asyncio does not report it as lost
         raise cancelled
     return task.result()
+
+
+async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Every result in order, or the first failure as it is, with the others cancelled."""
+    owner = asyncio.current_task()
+    assert owner is not None
+    requests = owner.cancelling()
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    except BaseExceptionGroup as failures:
+        if owner.cancelling() > requests:  # a task that fails while it is stopped does not hide who stopped it
+            raise asyncio.CancelledError from failures.exceptions[0]
+        raise failures.exceptions[0] from None
+    return [task.result() for task in tasks]
