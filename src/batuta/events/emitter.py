@@ -1,6 +1,6 @@
 """Tells events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -96,19 +96,28 @@ class Emitter:
 
     async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""
-        if self._observe is None and self._recorder is None:
-            return
+        telling = self.announce(event_type, facts, key)
+        if telling is not None:
+            await telling
+
+    def announce(self, event_type: type[Event], facts: dict[str, Any], key: str) -> Awaitable[None] | None:
+        """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
+
+        A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.
+        """
+        observe = self._observe
+        if observe is None and self._recorder is None:
+            return None
         self._index += 1
-        fields = (self._templates.get(event_type) or self._template(event_type)).copy()
-        fields.update(facts)
+        fields = {**(self._templates.get(event_type) or self._template(event_type)), **facts}
         fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
         event = event_type.adopt(fields)
-        if self._recorder is None and self._observe is not None:
-            self._observe(event)
-        else:
-            await self._publish(event)
+        if self._recorder is None and observe is not None:
+            observe(event)
+            return None
+        return self._publish(event)
 
     def _id_for(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None) -> str:
         if self._naming is None or key is None:
@@ -121,13 +130,18 @@ class Emitter:
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
-            event = await self._record(event, self._recorder)
-        if self._observe is not None:
+            await to_the_end(self._record_and_show(event, self._recorder))
+        elif self._observe is not None:
             self._observe(event)
+
+    async def _record_and_show(self, event: Event, recorder: Recorder) -> None:
+        recorded = await self._record(event, recorder)
+        if self._observe is not None:
+            self._observe(recorded)
 
     async def _record(self, event: Event, recorder: Recorder) -> Event:
         try:
-            return await to_the_end(recorder.record(event))
+            return await recorder.record(event)
         except BatutaError:
             raise
         except Exception as error:

@@ -305,7 +305,9 @@ class Suspended(BaseException):
 
 
 def category_of(exception: BaseException) -> ErrorCategory:
-    """The category of any exception, ours or foreign."""
+    """The category of any exception, ours or foreign; a step's failure has that of what made it fail."""
+    if isinstance(exception, StepFailedError):
+        return ErrorCategory(getattr(exception.error, "category", ErrorCategory.LOGICAL))
     if isinstance(exception, BatutaError):
         return exception.category
     if isinstance(exception, (TimeoutError, ConnectionError)):

@@ -33,6 +33,9 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
 
     One that suspends lets the others finish first, so that nothing is torn off in the middle of an effect.
     """
+    owner = asyncio.current_task()
+    assert owner is not None
+    requests = owner.cancelling()
     suspensions: list[Suspended] = []
 
     async def guarded(one: Coroutine[Any, Any, T]) -> T | None:
@@ -46,6 +49,8 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(guarded(one)) for one in work]
     except BaseExceptionGroup as failures:
+        if owner.cancelling() > requests:  # a task that fails while it is stopped does not hide who stopped it
+            raise asyncio.CancelledError from failures.exceptions[0]
         raise failures.exceptions[0] from None
     if suspensions:
         raise suspensions[0]

@@ -1,6 +1,8 @@
 """What belongs to one run of a pipeline: its counts, its agents' record, and how to undo what it did."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,3 +65,10 @@ class Scope:
         """The pipeline succeeded: a failure further out still undoes it."""
         if self.parent is not None:
             self.parent.undo.extend(self.undo)
+            self.undo.clear()
+
+    async def roll_back(self) -> None:
+        """Undo in reverse order; one that fails is told as an event and does not keep the others from running."""
+        while self.undo:
+            with suppress(Exception, asyncio.CancelledError):
+                await self.undo.pop()()
