@@ -1,6 +1,7 @@
 """The TypeScript side of the events: types, fold and AG-UI stream, checked on the same recorded sessions."""
 
 import pytest
+
 from tests.support import web
 
 pytestmark = pytest.mark.timeout(450)

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tools.replays import read, recordings
 
 from batuta.events import ROUTES, Event, Persistence, encode
 from batuta.events.agui import translate
@@ -12,6 +11,7 @@ from batuta.events.catalogue import decode_any
 from batuta.events.fold import fold
 from batuta.events.view import SessionView
 from batuta.events.wire import from_wire
+from tools.replays import read, recordings
 
 RECORDINGS = recordings()
 EACH = pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)

@@ -119,6 +119,9 @@ class Run:
         scope = Scope()
         try:
             result = await self.measured(step, value, Context(self, scope, "", None, None, None), options)
+        except Suspended:
+            await to_the_end(self._stop_background())
+            raise
         except BaseException:
             await to_the_end(self._abandon(scope))
             raise

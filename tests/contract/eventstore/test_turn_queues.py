@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
-from tests.support.stores import Opener
 
 from batuta.events.queue import TurnQueue
 from batuta.testing.turns import QueueSubject, TurnQueueContract
+from tests.support.stores import Opener
 
 
 class TestTurnQueues(TurnQueueContract):

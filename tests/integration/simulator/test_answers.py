@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.integration.simulator.clients import Clients, Reply
-from tests.unit.simulator.rich_answers import RICH
 
 from batuta.simulator import PROVIDERS, Provider, Simulator
+from tests.integration.simulator.clients import Clients, Reply
+from tests.unit.simulator.rich_answers import RICH
 
 BOTH = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
 EVERYONE = pytest.mark.parametrize("provider", PROVIDERS)

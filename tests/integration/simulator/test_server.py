@@ -10,9 +10,9 @@ from typing import Any
 import aiohttp
 import openai
 import pytest
-from tests.integration.simulator.clients import Clients
 
 from batuta.simulator import PROVIDERS, Fault, Provider, ScenarioError, Simulator, serve
+from tests.integration.simulator.clients import Clients
 
 SLOW = {"answers": [{"text": "word " * 200, "pace": {"chunk_chars": 5, "delay_ms": 50}}]}
 URLS: dict[Provider, str] = {

@@ -7,9 +7,9 @@ import sys
 import time
 
 import redis
-from tests.support.processes import say
 
 from batuta.kernel.failpoints import failpoint
+from tests.support.processes import say
 
 IMPORTER = os.getpid()
 

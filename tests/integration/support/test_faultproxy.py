@@ -12,6 +12,7 @@ import pytest
 import redis.asyncio
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+
 from tests.support.faultproxy import Direction, FaultProxy, Shape, fault_proxy
 from tests.support.servers import PostgresServer, RedisServer
 from tests.support.triggers import after_bytes, any_request, containing, sometimes

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+
 from tests.support.history import AckedAppend, History, LogEntry
 from tests.support.processes import Child, Zygote
 from tests.support.servers import RedisServer

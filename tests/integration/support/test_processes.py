@@ -12,6 +12,7 @@ from random import Random
 
 import psutil
 import pytest
+
 from tests.support.processes import Child, ChildError, Zygote
 from tests.support.servers import is_alive
 from tests.support.zygote import STATUS

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tools.script import ERP, RAG, Script
 
 from batuta.events import (
     AgentHandoff,
@@ -28,6 +27,7 @@ from batuta.events import (
     UserMessage,
 )
 from batuta.events.agui import AguiEvent, translate
+from tools.script import ERP, RAG, Script
 
 
 @pytest.fixture

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from tests.unit.events.strategies import events
-from tools.schema import event_schema
 
 from batuta.events import (
     ROUTES,
@@ -32,8 +30,10 @@ from batuta.events import (
     upcast,
 )
 from batuta.events.catalogue import UPCASTS, decode_any
-from batuta.events.envelope import EVENT_TYPES, UnknownEvent
+from batuta.events.envelope import EVENT_TYPES, UnknownEvent, template_of
 from batuta.kernel.errors import UndecodableEventError, UnknownEventTypeError
+from tests.unit.events.strategies import events
+from tools.schema import event_schema
 
 LOWER = "019a8fd0-12ab-7cde-8fab-0123456789ab"
 UPPER = LOWER.upper()
@@ -144,12 +144,13 @@ def test_an_internal_type_stays_hidden_even_if_its_event_says_otherwise() -> Non
     assert not event.is_visible
 
 
-def test_a_trusted_event_equals_a_validated_one() -> None:
+def test_an_adopted_event_equals_a_validated_one() -> None:
     fields: dict[str, Any] = {"step_name": "s", "step_type": "t", "path": "p"}
     validated = StepStarted(**fields)
-    trusted = StepStarted.trusted(event_id=validated.event_id, timestamp=validated.timestamp, **fields)
-    assert trusted == validated
-    assert encode(trusted) == encode(validated)
+    own = {"event_id": validated.event_id, "timestamp": validated.timestamp}
+    adopted = StepStarted.adopt({**template_of(StepStarted), **own, **fields})
+    assert adopted == validated
+    assert encode(adopted) == encode(validated)
 
 
 def test_a_model_without_a_row_cannot_be_defined() -> None:

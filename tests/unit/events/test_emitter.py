@@ -64,17 +64,17 @@ def emitter(desk: Desk, *, recorder: bool = True, sink: bool = True) -> Emitter:
 async def test_an_event_is_recorded_before_it_is_observed() -> None:
     """Both persisted kinds are in the log before anybody sees them."""
     desk = Desk()
-    await emitter(desk).tell(UserMessage, content="hello")
+    await emitter(desk).tell(UserMessage, {"content": "hello"})
     assert [who for who, _ in desk.seen] == ["recorded", "observed"]
     assert desk.seen[1][1].sequence_number == 1
 
 
-@pytest.mark.parametrize("how", ["tell", "tell_trusted"])
+@pytest.mark.parametrize("how", ["tell", "tell_own"])
 async def test_the_envelope_of_the_run_is_stamped_on_every_event(how: str) -> None:
     """E-2, E-3: also on the path that does not validate."""
     desk = Desk()
     tell = getattr(emitter(desk), how)
-    await tell(StepStarted, step_name="s", step_type="t", path="p", attributes={})
+    await tell(StepStarted, {"step_name": "s", "step_type": "t", "path": "p", "attributes": {}}, "p")
     event = desk.told("observed")[0]
     assert (event.session_id, event.turn_id, event.timestamp) == (SESSION, TURN, NOON)
     assert event.correlation_id == "order-7"
@@ -85,13 +85,13 @@ async def test_positions_in_a_turn_are_dense_and_increasing() -> None:
     desk = Desk()
     tells = emitter(desk)
     for content in ("one", "two", "three"):
-        await tells.tell(UserMessage, content=content)
+        await tells.tell(UserMessage, {"content": content})
     assert [event.original_index for event in desk.told("observed")] == [1, 2, 3]
 
 
 async def test_a_transient_event_is_never_recorded() -> None:
     desk = Desk()
-    await emitter(desk).tell(ContentDelta, delta="h", source_agent_id="erp")
+    await emitter(desk).tell(ContentDelta, {"delta": "h", "source_agent_id": "erp"})
     assert [who for who, _ in desk.seen] == ["observed"]
 
 
@@ -99,7 +99,7 @@ async def test_a_recorder_that_fails_fails_the_step_as_transient() -> None:
     """T-20: the one recording sink is awaited; nobody sees what it did not take."""
     desk = Desk(OSError("disk full"))
     with pytest.raises(RecordingFailedError, match="disk full") as failure:
-        await emitter(desk).tell(UserMessage, content="hello")
+        await emitter(desk).tell(UserMessage, {"content": "hello"})
     assert failure.value.retryable
     assert desk.seen == []
 
@@ -107,21 +107,21 @@ async def test_a_recorder_that_fails_fails_the_step_as_transient() -> None:
 async def test_an_error_of_ours_passes_the_emitter_unchanged() -> None:
     desk = Desk(FencedError("another worker took over"))
     with pytest.raises(FencedError):
-        await emitter(desk).tell(UserMessage, content="hello")
+        await emitter(desk).tell(UserMessage, {"content": "hello"})
 
 
 async def test_without_a_recorder_everything_is_observed() -> None:
     desk = Desk()
     tells = emitter(desk, recorder=False)
-    await tells.tell(UserMessage, content="hello")
-    await tells.tell_trusted(StepStarted, step_name="s", step_type="t", path="p")
+    await tells.tell(UserMessage, {"content": "hello"})
+    await tells.tell_own(StepStarted, {"step_name": "s", "step_type": "t", "path": "p"}, "p")
     assert [event.type for event in desk.told("observed")] == ["user_message", "step.started"]
 
 
 async def test_an_emitter_nobody_hears_makes_no_events() -> None:
     silent = emitter(Desk(), recorder=False, sink=False)
     assert not silent.is_heard
-    await silent.tell(UserMessage, nonsense="never looked at")
+    await silent.tell(UserMessage, {"nonsense": "never looked at"})
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ async def test_an_event_added_to_the_table_is_recorded_exported_delivered_and_fo
 ) -> None:
     """E-14: strategy and audience come from the table; nothing on the road asks for the type."""
     desk = Desk()
-    await emitter(desk).tell(weather_changed, sky="rain", source_agent_id="erp")
+    await emitter(desk).tell(weather_changed, {"sky": "rain", "source_agent_id": "erp"})
     (stored,) = desk.told("recorded")
     assert decode(encode(stored)) == stored
     assert store_name(stored.type) == "weather_observed"

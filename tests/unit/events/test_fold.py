@@ -5,9 +5,6 @@ from typing import Any, Literal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tools.random_session import random_session
-from tools.scenarios import SCENARIOS, told
-from tools.script import ERP, RAG, Script
 
 from batuta.events import (
     ROUTES,
@@ -42,6 +39,9 @@ from batuta.events import (
 from batuta.events.fold import EMPTY, REDUCERS, fold
 from batuta.events.view import SessionView, TurnView
 from batuta.events.wire import Delivered
+from tools.random_session import random_session
+from tools.scenarios import SCENARIOS, told
+from tools.script import ERP, RAG, Script
 
 MESSAGE = "019A8FD0-12AB-7CDE-8FAB-00000000000A"
 

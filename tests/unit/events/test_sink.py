@@ -63,7 +63,9 @@ def test_a_raising_sink_is_reported_once(caplog: pytest.LogCaptureFixture) -> No
     with caplog.at_level(logging.ERROR, logger="batuta.events"):
         for _ in range(3):
             sink.emit(HELLO)
-    assert [record.getMessage() for record in caplog.records] == ["observer Raising raised on user_message: out of ink"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "observer Raising raised on user_message: RuntimeError('out of ink')"
+    ]
 
 
 def test_a_blocking_sink_gets_a_thread_of_its_own(

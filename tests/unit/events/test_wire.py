@@ -6,8 +6,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.events.strategies import events
-from tools.internals import INTERNAL_EVENTS
 
 from batuta.events import (
     ROUTES,
@@ -22,6 +20,8 @@ from batuta.events import (
 from batuta.events.envelope import EVENT_TYPES, UnknownEvent
 from batuta.events.wire import canonical_of_store, from_wire, store_name, to_contract, to_wire
 from batuta.kernel.errors import EventRefusedError, UndecodableEventError
+from tests.unit.events.strategies import events
+from tools.internals import INTERNAL_EVENTS
 
 EXTERNAL = [route.type for route in ROUTES.values() if route.audience is Audience.EXTERNAL]
 VISIBLE = (

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tools import generate, record
 from tools.generate import ROOT, generated, main, stale
 

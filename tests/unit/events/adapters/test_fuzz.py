@@ -13,11 +13,11 @@ import sys
 from typing import Any
 
 import pytest
-from tests.replay.recorded import CELLS, streamed, whole
 
 from batuta.events import Event, decode, encode
 from batuta.events.adapters import BaseAdapter, adapter_for, events_of
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
+from tests.replay.recorded import CELLS, streamed, whole
 
 COUNT = int(os.environ.get("BATUTA_FUZZ", "2000"))
 SEED = int(os.environ.get("BATUTA_FUZZ_SEED", str(random.SystemRandom().randrange(2**32))))

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.replay.recorded import CELLS, streamed, whole
-from tests.unit.events.adapters.seen import read_stream, read_whole, seen
 
 from batuta.events import AssistantMessage, Event, Thinking, ToolRequest, encode
 from batuta.events.adapters import adapter_for, events_of
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
+from tests.replay.recorded import CELLS, streamed, whole
+from tests.unit.events.adapters.seen import read_stream, read_whole, seen
 
 every_cell = pytest.mark.parametrize(("provider", "feature"), CELLS)
 

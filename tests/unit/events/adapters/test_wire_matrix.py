@@ -14,12 +14,12 @@ from openai.lib.streaming.responses._responses import ResponseStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
-from tests.replay.make_wire_fixtures import FEATURES, PROVIDERS, WIRE, fixtures, text_of
-from tests.replay.recorded import CELLS, streamed, whole
-from tests.unit.events.adapters.seen import read_whole
 
 from batuta.events.adapters import adapter_for
 from batuta.kernel.answers import Answer
+from tests.replay.make_wire_fixtures import FEATURES, PROVIDERS, WIRE, fixtures, text_of
+from tests.replay.recorded import CELLS, streamed, whole
+from tests.unit.events.adapters.seen import read_whole
 
 SDK_ANSWERS: dict[str, type[BaseModel]] = {
     "anthropic": Message,
