@@ -204,6 +204,7 @@ class TurnStep(Step[str, str]):
         tally = ctx._scope.tally
         await ctx.tell(
             Complete,
+            _mark=self.waiting_for or "",
             status=status,
             stop_reason="paused" if status == "paused" else "success",
             usage=tally.usage,

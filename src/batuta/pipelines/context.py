@@ -137,9 +137,12 @@ class Context(_Facts):
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
 
-    async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
-        """Tell an event of your own; ids, time and correlation are filled in."""
-        await self._run.emitter.tell(event_type, payload, self.key)
+    async def tell(self, event_type: type[Event], /, *, _mark: str = "", **payload: Any) -> None:
+        """Tell an event of your own; ids, time and correlation are filled in.
+
+        A `_mark` tells apart what the same place tells in different repetitions of a run.
+        """
+        await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
 
     async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""

@@ -5,6 +5,7 @@
 Everything that reaches outside goes through the journal, so that a repeated run gets the same dialogue back.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.tasks import all_or_first_failure
 from batuta.llm.model import Model, ModelRequest
+from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.steps.tagging import ArtefactStream, with_words
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
@@ -202,18 +204,30 @@ class Dialogue:
 
     async def _streamed(self, request: ModelRequest, message_id: str, artefacts: ArtefactStream | None) -> Answer:
         words: list[str] = []
-        async for item in self._model.stream(request):
-            if isinstance(item, Answer):
-                if artefacts is None:
-                    return item
-                words.append(await artefacts.finish())
-                return with_words(item, "".join(words))
-            if artefacts is not None and item.kind == "text":
-                words.append(await artefacts.take(item.text))
-                await self._tell_delta(Delta("text", words[-1]), message_id)
-            else:
-                await self._tell_delta(item, message_id)
+        try:
+            async with closing(self._model.stream(request)) as items:
+                async for item in items:
+                    if isinstance(item, Answer):
+                        return await _completed(item, artefacts, words)
+                    piece = item if artefacts is None or item.kind != "text" else await _filtered(item, artefacts)
+                    if piece.kind == "text":
+                        words.append(piece.text)
+                    await self._tell_delta(piece, message_id)
+        except asyncio.CancelledError:
+            await self._keep_what_came("".join(words), message_id)
+            raise
         raise ProviderUnavailableError(f"{self._agent.name}: the model's stream ended without an answer")
+
+    async def _keep_what_came(self, words: str, message_id: str) -> None:
+        """Somebody stopped the run: what was said so far stays said."""
+        if words and self._agent.is_speaking:
+            await self._ctx.tell_live(
+                AssistantMessage,
+                content=words,
+                model=self._model.name,
+                message_id=message_id,
+                source_agent_id=self.agent_id,
+            )
 
     async def _tell_delta(self, delta: Delta, message_id: str) -> None:
         event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
@@ -289,6 +303,16 @@ class Dialogue:
             return args
         redacted: dict[str, Any] = tool.policy.redacted(args)
         return redacted
+
+
+async def _completed(answer: Answer, artefacts: ArtefactStream | None, words: list[str]) -> Answer:
+    if artefacts is None:
+        return answer
+    return with_words(answer, "".join(words) + await artefacts.finish())
+
+
+async def _filtered(delta: Delta, artefacts: ArtefactStream) -> Delta:
+    return Delta("text", await artefacts.take(delta.text))
 
 
 async def _all_words(artefacts: ArtefactStream, text: str) -> str:
