@@ -13,11 +13,11 @@ from pydantic_core import from_json
 
 from batuta.events.catalogue import decode
 from batuta.events.envelope import EVENT_TYPES, Event
+from batuta.events.recording import ensure_attributed
 from batuta.events.routing import ROUTES, Persistence
 from batuta.kernel.errors import (
     EventRefusedError,
     EventTooLargeError,
-    UnattributedEventError,
     UndecodableEventError,
     UnknownEventTypeError,
 )
@@ -146,13 +146,11 @@ def _stored_form(event: Event, limits: Limits) -> Admitted:
 
 
 def _check_kind(event: Event) -> None:
-    route = ROUTES.get(event.type)
-    if route is None or event.type not in EVENT_TYPES:
+    if event.type not in ROUTES or event.type not in EVENT_TYPES:
         raise UnknownEventTypeError(f"the catalogue has no event type {event.type!r}: add its row and its model first")
-    if Persistence.TRANSIENT in (route.persistence, event.persistence):
+    ensure_attributed(event)
+    if Persistence.TRANSIENT in (event.route.persistence, event.persistence):
         raise EventRefusedError(f"{event.type!r} is transient: it is shown, never stored")
-    if route.needs_attribution and not event.source_agent_id:
-        raise UnattributedEventError(f"a {event.type!r} event must say which agent produced it (source_agent_id)")
 
 
 def _normalised(owner: SessionId, event: Event) -> Event:

@@ -43,6 +43,7 @@ class MemoryProjections:
         except Exception:
             self._store.tables.clear()
             self._store.tables.update(before)
+            done.clear()
             done.update(cursors)
             raise
 
@@ -93,8 +94,10 @@ class MemoryProjections:
 
     async def rows(self, table: str, session_id: SessionId | None = None) -> Sequence[Mapping[str, Any]]:
         """See `ProjectionStore.rows`."""
-        found = sorted(self._store.tables.get(table, {}).items())
-        return [row for _, row in found if session_id is None or row["session_id"] == session_id]
+        rows = self._store.tables.get(table, {})
+        columns = dict.fromkeys(name for row in rows.values() for name in row)
+        chosen = [row for _, row in sorted(rows.items()) if session_id is None or row["session_id"] == session_id]
+        return [{**columns, **row} for row in chosen]
 
     def _project(self, owner: SessionId, max_events: int) -> int:
         done = self._store.consumers[CONSUMER]

@@ -11,7 +11,7 @@ from batuta.events.log import Record
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor
 from batuta.eventstore.projectors import DeadLetter
-from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of, merged
+from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of, in_waves
 from batuta.eventstore.statements import dollar, grouped, upsert
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
@@ -157,5 +157,6 @@ async def _apply(connection: Executor, rows: Sequence[asyncpg.Record]) -> None:
         owner, seq, payload = row["session_id"], row["seq"], row["payload"]
         event = None if payload is None else revive(owner, seq, row["event_id"], payload)
         changes += changes_of(Record(row["epoch"], seq, event))
-    for shape, arguments in grouped(merged(changes)).items():
-        await connection.executemany(upsert(shape, dollar), arguments)
+    for wave in in_waves(changes):
+        for shape, arguments in grouped(wave).items():
+            await connection.executemany(upsert(shape, dollar), arguments)

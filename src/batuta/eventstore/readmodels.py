@@ -57,27 +57,33 @@ def changes_of(record: Record) -> list[Upsert]:
     return changes
 
 
-def merged(changes: Iterable[Upsert]) -> list[Upsert]:
-    """The same effect with each row touched once."""
-    rows: dict[tuple[Any, ...], Upsert] = {}
+def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
+    """The same effect in fewer statements: within a wave each row is touched once, so its order does not matter."""
+    waves: list[dict[_Place, Upsert]] = []
+    last_wave: dict[_Place, int] = {}
     for change in changes:
         place = (change.table, *change.key.values())
-        earlier = rows.get(place)
-        rows[place] = change if earlier is None else _both(earlier, change)
-    return list(rows.values())
+        wave = last_wave.get(place, -1)
+        earlier = waves[wave][place] if wave >= 0 else None
+        if earlier is not None and earlier.only_while_null is None and change.only_while_null is None:
+            waves[wave][place] = _both(earlier, change)
+            continue
+        # What depends on the row as it is cannot be joined with what comes before it.
+        wave += 1
+        if wave == len(waves):
+            waves.append({})
+        waves[wave][place] = change
+        last_wave[place] = wave
+    return [list(wave.values()) for wave in waves]
+
+
+_Place = tuple[Value, ...]
 
 
 def _both(first: Upsert, second: Upsert) -> Upsert:
-    if second.only_while_null is not None and first.values.get(second.only_while_null) is not None:
-        return first
     add = {name: first.add.get(name, 0) + second.add.get(name, 0) for name in {**first.add, **second.add}}
     return Upsert(
-        table=first.table,
-        key=first.key,
-        values={**first.values, **second.values},
-        add=add,
-        initial=first.initial,
-        only_while_null=first.only_while_null,
+        table=first.table, key=first.key, values={**first.values, **second.values}, add=add, initial=first.initial
     )
 
 

@@ -3,13 +3,14 @@
 import logging
 import sqlite3
 from datetime import UTC, datetime
+from itertools import chain
 from typing import NamedTuple
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
 from batuta.eventstore.chain import GENESIS, Place, seal
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
-from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, merged
+from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, in_waves
 from batuta.eventstore.statements import arguments_of, question_mark, shape_of, upsert
 
 log = logging.getLogger("batuta.eventstore")
@@ -75,7 +76,7 @@ def put_head(connection: sqlite3.Connection, session_id: str, head: Head, link: 
 
 def apply(connection: sqlite3.Connection, changes: list[Upsert]) -> None:
     """Change the read models."""
-    for change in merged(changes):
+    for change in chain.from_iterable(in_waves(changes)):
         connection.execute(upsert(shape_of(change), question_mark), [adapted(value) for value in arguments_of(change)])
 
 

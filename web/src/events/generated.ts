@@ -172,6 +172,7 @@ export interface ToolRequest extends Envelope {
   readonly tool_use_id: string;
   readonly tool_name: string;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly invalid_args: string | null;
   readonly is_server_side: boolean;
   readonly model: string;
   readonly usage: Usage | null;
@@ -436,6 +437,15 @@ export interface EffectRecorded extends Envelope {
   readonly result: JsonValue;
 }
 
+/** An intended write surely did not happen; it may be done another time. */
+export interface EffectAbandoned extends Envelope {
+  readonly type: "effect.abandoned";
+  readonly key: string;
+  readonly kind: "read" | "idempotent" | "write";
+  readonly name: string;
+  readonly reason: string;
+}
+
 /** A tool call that was not allowed: a security event. */
 export interface ToolRefused extends Envelope {
   readonly type: "tool.refused";
@@ -550,8 +560,8 @@ export interface AgentDecisionRecorded extends Envelope {
   readonly type: "agent.decision.recorded";
   readonly agent_name: string;
   readonly decision_id: string;
-  readonly decision_type: string;
-  readonly decision_category: string;
+  readonly decision_type: string | null;
+  readonly decision_category: string | null;
   readonly reasoning: string | null;
   readonly confidence: number | null;
   readonly input_data: Readonly<Record<string, unknown>>;
@@ -652,6 +662,7 @@ export type CanonicalEvent =
   | AttemptRejected
   | EffectIntended
   | EffectRecorded
+  | EffectAbandoned
   | ToolRefused
   | BreakerChanged
   | LimiterThrottled
@@ -716,6 +727,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   "attempt.rejected": { wire: null, store: "attempt.rejected", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "effect.intended": { wire: null, store: "effect.intended", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "effect.recorded": { wire: null, store: "effect.recorded", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
+  "effect.abandoned": { wire: null, store: "effect.abandoned", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "tool.refused": { wire: null, store: "tool.refused", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "breaker.changed": { wire: null, store: "breaker.changed", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "limiter.throttled": { wire: null, store: "limiter.throttled", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
@@ -782,6 +794,7 @@ export const isLlmResponse = (event: Envelope): event is LlmResponse => event.ty
 export const isAttemptRejected = (event: Envelope): event is AttemptRejected => event.type === "attempt.rejected";
 export const isEffectIntended = (event: Envelope): event is EffectIntended => event.type === "effect.intended";
 export const isEffectRecorded = (event: Envelope): event is EffectRecorded => event.type === "effect.recorded";
+export const isEffectAbandoned = (event: Envelope): event is EffectAbandoned => event.type === "effect.abandoned";
 export const isToolRefused = (event: Envelope): event is ToolRefused => event.type === "tool.refused";
 export const isBreakerChanged = (event: Envelope): event is BreakerChanged => event.type === "breaker.changed";
 export const isLimiterThrottled = (event: Envelope): event is LimiterThrottled => event.type === "limiter.throttled";
