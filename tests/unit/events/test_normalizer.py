@@ -115,9 +115,7 @@ GOOGLE_FORM = [
 
 
 @pytest.mark.parametrize("messages", [OPENAI_FORM, RESPONSES_FORM, GOOGLE_FORM], ids=["chat", "responses", "google"])
-def test_the_worked_example_in_the_form_of_every_package(
-    messages: list[Any], worked_example: dict[str, Any]
-) -> None:
+def test_the_worked_example_in_the_form_of_every_package(messages: list[Any], worked_example: dict[str, Any]) -> None:
     """Adapters are found by provider name, per message: the given one is Anthropic's."""
 
     def told(state: dict[str, Any]) -> list[tuple[str, Any, Any]]:
@@ -148,7 +146,7 @@ def test_no_messages_give_no_events(state: Any) -> None:
 
 def test_messages_of_others_than_models_give_nothing() -> None:
     """E-11: human messages were already confirmed; E-13: no AI message."""
-    messages = [SystemMessage("Be kind."), HumanMessage("Hello."), RemoveMessage("m1"), {"role": "user", "content": "x"}]
+    messages = [SystemMessage("Be kind."), HumanMessage("Hello."), RemoveMessage("m1"), {"role": "user"}, None]
 
     assert _told({"messages": messages}) == []
 
