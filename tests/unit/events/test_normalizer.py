@@ -26,7 +26,7 @@ def _told(state: Any, adapter: ProviderAdapter | None = None) -> list[Event]:
 
 def _ask(*names: str, **fields: Any) -> AIMessage:
     """A message that calls tools, each by its name as id."""
-    calls = [{"type": "tool_use", "id": f"id_{name}", "name": name, "input": {}} for name in names]
+    calls: list[Any] = [{"type": "tool_use", "id": f"id_{name}", "name": name, "input": {}} for name in names]
     return AIMessage(content=calls, **fields)
 
 
@@ -146,12 +146,7 @@ def test_no_messages_give_no_events(state: Any) -> None:
 
 def test_messages_of_others_than_models_give_nothing() -> None:
     """E-11: human messages were already confirmed; E-13: no AI message."""
-    messages = [
-        SystemMessage("Be kind."),
-        HumanMessage("Hello."),
-        RemoveMessage("m1"),
-        {"role": "user", "content": "x"},
-    ]
+    messages = [SystemMessage("Be kind."), HumanMessage("Hello."), RemoveMessage("m1"), {"role": "user"}, None]
 
     assert _told({"messages": messages}) == []
 
@@ -165,7 +160,7 @@ def test_messages_that_are_no_list_are_refused(messages: Any) -> None:
 def test_a_malformed_block_is_kept_between_its_neighbours() -> None:
     """E-13."""
     message = AIMessage(content=[TEXT])
-    message.content = [TEXT, {"type": "text", "text": 7}, {"type": "tool_use"}, TEXT]  # type: ignore[list-item]
+    message.content = [TEXT, {"type": "text", "text": 7}, {"type": "tool_use"}, TEXT]
 
     events = _told({"messages": [message]})
 
@@ -238,6 +233,15 @@ def test_the_same_id_used_twice_pairs_in_order() -> None:
 
     assert _types(events) == ["tool_request", "tool_response"] * 2
     assert [response.content for response in _responses(events)] == ["first", "second"]
+
+
+def test_an_execution_stands_for_its_own_message_when_an_id_is_used_twice() -> None:
+    execution = {"tool_use_id": "id_a", "tool_name": "a", "result": "executed", "success": True}
+    results = [ToolMessage(words, tool_call_id="id_a") for words in ("first", "second")]
+
+    events = _told({"messages": [_ask("a"), results[0], _ask("a"), results[1]], "tool_executions": [execution]})
+
+    assert [response.content for response in _responses(events)] == ["executed", "second"]
 
 
 def test_a_result_given_twice_is_told_once() -> None:
@@ -391,7 +395,7 @@ def test_tokens_stand_on_one_event_of_each_message() -> None:
     usage = {"usage": {"input_tokens": 20, "output_tokens": 30}}
     messages = [AIMessage(content=[THINKING, TEXT, USE], response_metadata=usage), _ask("a", response_metadata=usage)]
 
-    counted = [usage for event in _told({"messages": messages}) if (usage := getattr(event, "usage", None))]
+    counted = [told for event in _told({"messages": messages}) if (told := getattr(event, "usage", None))]
 
     assert counted == [Usage(input=20, output=30)] * 2
 

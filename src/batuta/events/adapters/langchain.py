@@ -64,7 +64,7 @@ def langchain_reading(message: Any, read_usage: UsageReader) -> Reading:
 
 def _provider_id(message: Any) -> str | None:
     """The id of a message, unless LangChain made it up for its own run."""
-    found = optional_text(member(message, "id"))
+    found = optional_text(plain(member(message, "id")))
     return None if found is None or found.startswith(_RUN_IDS) else found
 
 
@@ -134,17 +134,17 @@ def _is_more_of(known: Any, block: Any) -> bool:
 
 def _calls_beside(message: Any, content: list[Any], aside: Fields) -> list[Any]:
     """Tool calls that the content does not already hold."""
-    known = {block.get(name) for block in content if isinstance(block, dict) for name in _CALL_ID_NAMES}
+    known = {optional_text(fields_or_empty(block).get(name)) for block in content for name in _CALL_ID_NAMES} - {None}
     signatures = fields_or_empty(aside.get(GEMINI_SIGNATURES))
     calls: list[Any] = []
     for field, kind in (("tool_calls", "tool_call"), ("invalid_tool_calls", "invalid_tool_call")):
         for call in list_of(plain(member(message, field)), field):
             if not isinstance(call, dict):
                 calls.append(call)
-            elif call.get("id") is None or call["id"] not in known:
+            elif optional_text(call.get("id")) not in known:
                 calls.append({**call, "type": kind, **_signed(call, signatures)})
     legacy = aside.get("function_call")
-    return calls if calls or known - {None} or not isinstance(legacy, dict) else [{**legacy, "type": "function_call"}]
+    return calls if calls or known or not isinstance(legacy, dict) else [{**legacy, "type": "function_call"}]
 
 
 def _signed(call: Fields, signatures: Fields) -> Fields:

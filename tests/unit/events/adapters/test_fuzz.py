@@ -13,11 +13,14 @@ import sys
 from typing import Any
 
 import pytest
-
-from batuta.events import Event, decode, encode
-from batuta.events.adapters import BaseAdapter, adapter_for, events_of
-from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tests.replay.recorded import CELLS, streamed, whole
+from tests.unit.events.adapters.langchain_forms import FORMS
+
+from batuta.events import Event, decode, encode, normalize
+from batuta.events.adapters import AnthropicAdapter, BaseAdapter, adapter_for, events_of
+from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
+from batuta.kernel.ids import new_id
 
 COUNT = int(os.environ.get("BATUTA_FUZZ", "2000"))
 SEED = int(os.environ.get("BATUTA_FUZZ_SEED", str(random.SystemRandom().randrange(2**32))))
@@ -66,6 +69,37 @@ def test_a_mutated_answer_is_read_or_refused_as_malformed() -> None:
             _check_that_they_can_be_stored(events)
     sys.stdout.write(f"read {read}, refused {refused}\n")
     assert read > COUNT / 4, "mutations that are always refused test little"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore")  # the packages warn of what they think of our settings
+def test_a_mutated_state_is_read_or_refused_as_malformed() -> None:
+    """States of a graph, with messages as LangChain dumps them."""
+    sys.stdout.write(f"\nBATUTA_FUZZ={COUNT} BATUTA_FUZZ_SEED={SEED}\n")
+    dice = random.Random(SEED)
+    states = [_state(form, feature) for form in FORMS for feature in ("text_and_tools", "server_tool", "citations")]
+    read = 0
+    for _ in range(COUNT // 2):
+        try:
+            events = normalize(
+                mutated(dice.choice(states), dice), AnthropicAdapter(), session_id=new_id(), agent_id="a"
+            )
+        except MalformedAnswerError:
+            continue
+        read += 1
+        assert [event.original_index for event in events] == list(range(1, len(events) + 1))
+        for event in events:
+            assert decode(encode(event)).type == event.type
+    sys.stdout.write(f"read {read} of {COUNT // 2}\n")
+    assert read > COUNT / 8
+
+
+def _state(form: str, feature: str) -> dict[str, Any]:
+    message = FORMS[form][1](feature)
+    results = [ToolMessage("done", tool_call_id=str(call["id"])).model_dump() for call in message.tool_calls]
+    executions = [{"tool_use_id": "x", "tool_name": "a", "result": {"n": 1}, "success": True, "duration_ms": 3}]
+    messages = [HumanMessage("Hello.").model_dump(), message.model_dump(), *results, AIMessage("Done.").model_dump()]
+    return {"messages": messages, "tool_executions": executions, "used_model": "m"}
 
 
 def _told(adapter: BaseAdapter, provider: str, feature: str, dice: random.Random) -> list[Event]:
