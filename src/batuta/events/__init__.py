@@ -1,6 +1,6 @@
 """One catalogue of events: what the log stores, the socket sends, the UI folds and telemetry counts."""
 
-from batuta.events.catalogue import CanonicalEvent, decode, decode_any, encode, upcast
+from batuta.events.catalogue import CanonicalEvent, decode, encode, upcast
 from batuta.events.conversation import (
     AssistantMessage,
     Attachment,
@@ -17,7 +17,7 @@ from batuta.events.conversation import (
     UserMessage,
 )
 from batuta.events.emitter import Emitter, Stamp
-from batuta.events.envelope import Event, UnknownEvent
+from batuta.events.envelope import Event
 from batuta.events.plans import (
     AgentChanged,
     AgentHandoff,
@@ -38,7 +38,6 @@ from batuta.events.progress import (
     ThinkingDelta,
     ToolProgress,
 )
-from batuta.events.recording import ensure_attributed
 from batuta.events.routing import ROUTES, Audience, Persistence, Route, add_route, is_internal
 from batuta.events.runtime import (
     AttemptRejected,
@@ -69,7 +68,6 @@ from batuta.events.telemetry import (
     AgentRetryAttempted,
 )
 from batuta.events.tools import ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse
-from batuta.events.wire import Delivered, from_wire, to_contract, to_wire
 from batuta.kernel.usage import Usage
 
 __all__ = [
@@ -98,7 +96,6 @@ __all__ = [
     "Complete",
     "ContentDelta",
     "ContentRefused",
-    "Delivered",
     "EffectIntended",
     "EffectRecorded",
     "Emitter",
@@ -141,17 +138,11 @@ __all__ = [
     "TurnPaused",
     "TurnResumed",
     "TurnStarted",
-    "UnknownEvent",
     "Usage",
     "UserMessage",
     "add_route",
     "decode",
-    "decode_any",
     "encode",
-    "ensure_attributed",
-    "from_wire",
     "is_internal",
-    "to_contract",
-    "to_wire",
     "upcast",
 ]
