@@ -28,10 +28,11 @@ def test_there_are_enough_of_them_and_they_show_every_event() -> None:
 
 
 @EACH
-def test_a_recording_is_written_again_as_it_was_read(path: Path) -> None:
-    """E-4: nothing of a recorded event is lost."""
+def test_nothing_of_a_recorded_event_is_lost_when_it_is_read(path: Path) -> None:
+    """E-4: later versions may add fields; every recorded one is still there."""
     for line in path.read_bytes().splitlines():
-        assert encode(decode_any(line)) == line
+        recorded, read_back = json.loads(line), json.loads(encode(decode_any(line)))
+        assert recorded == {name: read_back[name] for name in recorded}
 
 
 @EACH

@@ -45,7 +45,7 @@ class Event(BaseModel):
     """Position in the session, given by the log."""
     original_index: int = 0
     """Position in the turn, given by whoever tells it."""
-    source_agent_id: str | None = None
+    source_agent_id: AnyId | None = None
     is_internal: bool = False
     persistence: Persistence = Persistence.ASYNC_ALLOWED
     correlation_id: AnyId | None = None

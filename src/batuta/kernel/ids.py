@@ -12,7 +12,7 @@ import threading
 import time
 from typing import Annotated, NewType
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import Field, StringConstraints, WithJsonSchema
 
 EventId = NewType("EventId", str)
 SessionId = NewType("SessionId", str)
@@ -25,6 +25,8 @@ TraceId = NewType("TraceId", str)
 
 _UUID_PATTERN = r"^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$"  # read by Python, Rust and JavaScript alike
 _UUID = re.compile(_UUID_PATTERN.removesuffix("$") + r"\Z")
+
+_UUID_LENGTH = 36
 
 UPPER_UUID = StringConstraints(to_upper=True, pattern=_UUID_PATTERN)
 """Pydantic constraint for a UUID: accepted in any case, kept in upper case."""
@@ -81,10 +83,12 @@ def is_uuid(text: str) -> bool:
 
 def canonical_id(text: str) -> str:
     """An id as it is kept: upper case if it is a UUID, unchanged otherwise (agent names, provider ids)."""
-    return text.upper() if is_uuid(text) else text
+    return text.upper() if len(text) == _UUID_LENGTH and is_uuid(text) else text
 
 
-AnyId = Annotated[str, AfterValidator(canonical_id)]
+AnyId = Annotated[
+    Annotated[str, UPPER_UUID] | str, Field(union_mode="left_to_right"), WithJsonSchema({"type": "string"})
+]
 """An id of ours in a field: a UUID is kept in upper case, a name as it is. Not for ids that a provider wants back."""
 
 

@@ -216,6 +216,17 @@ def test_what_comes_after_the_end_is_left_out(script: Script) -> None:
     assert told(script) == before
 
 
+def test_a_turn_that_ends_twice_does_not_end_the_run_of_the_next(script: Script) -> None:
+    first = script.events[0].turn_id
+    script.tell(Complete, status="success")
+    script.turn()
+    script.tell(UserMessage, content="next")
+    before = told(script)
+    script.back_to(first)
+    script.tell(Complete, status="success")
+    assert told(script) == before
+
+
 def test_what_has_no_form_of_its_own_is_custom(script: Script) -> None:
     script.tell(AgentHandoff, handoff_id="h", from_agent=ERP, to_agent=RAG, reason="clarification")
     script.tell_unknown("weather", sky="rain")

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from batuta.events import (
     ROUTES,
+    AgentIdentity,
     ApprovalRequested,
     ApprovalResolved,
     AssistantMessage,
@@ -95,9 +96,11 @@ def test_an_id_of_the_envelope_is_kept_in_upper_case(field: str) -> None:
             {"plan_id": "p", "step_index": 0, "agent_id": "a", "agent_name": "A", "task": "t"},
         ),
         (JobProgress, "job_id", {}),
+        (UserMessage, "source_agent_id", {"content": "hi"}),
+        (AgentIdentity, "agent_id", {"agent_name": "A"}),
     ],
 )
-def test_an_id_in_a_payload_is_kept_in_upper_case(event_type: type[Event], field: str, fields: dict[str, Any]) -> None:
+def test_an_id_in_a_payload_is_kept_in_upper_case(event_type: type[Any], field: str, fields: dict[str, Any]) -> None:
     """E-3: the rule governs every UUID-shaped id of ours."""
     assert getattr(event_type(**fields, **{field: LOWER}), field) == UPPER
 

@@ -34,7 +34,7 @@ const names = readdirSync(FOLDER)
 
 export const recordings: readonly Recording[] = names.map((name) => ({
   name,
-  events: lines(`${name}.jsonl`),
+  events: lines(`${name}.events.jsonl`),
   wire: lines(`${name}.wire.jsonl`),
   agui: lines(`${name}.agui.jsonl`),
   views: JSON.parse(text(`${name}.view.json`)) as ExpectedViews,
