@@ -15,7 +15,7 @@ from batuta.kernel.usage import Usage
 from batuta.llm.budget import Amount, Budget, BudgetLedger, Reservation
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
-from batuta.llm.tokens import TokenEstimator, count_by_bytes, estimate_tokens
+from batuta.llm.tokens import TokenEstimator, count_roughly, estimate_tokens
 from batuta.llm.wrapper import WrappedModel, closing
 
 MAX_TOKENS_OF_A_BUDGETED_CALL = 4_096
@@ -108,7 +108,7 @@ class _Received:
         if isinstance(item, Answer):
             self.answer = item
         else:
-            self.output_tokens += count_by_bytes(item.text)
+            self.output_tokens += count_roughly(item.text)
 
 
 def _bounded(request: ModelRequest) -> ModelRequest:

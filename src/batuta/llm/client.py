@@ -118,7 +118,7 @@ class ProviderModel(ABC):
         """One of our errors for one of the SDK's."""
 
     async def _client(self) -> Any:
-        key = (type(self).__name__, self._provider, self._endpoint)
+        key = (type(self), self._provider, self._endpoint)
         return await CONNECTIONS.client(key, self, make=self._open, close=self._shut)
 
     async def _shut(self, client: Any) -> None:
@@ -155,7 +155,7 @@ async def events_of(response: Any) -> AsyncIterator[Any]:
         await response.aclose()
 
 
-def read_json(provider: str, data: bytes) -> Any:
+def read_json(provider: str, data: bytes | str) -> Any:
     """The body of an answer. Raises `ProviderUnavailableError` if it is no JSON: a proxy's page, half an answer."""
     try:
         return from_json(data)

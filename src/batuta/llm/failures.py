@@ -110,11 +110,18 @@ def is_transport_error(error: BaseException) -> bool:
 def is_timeout(error: BaseException) -> bool:
     """Whether something took too long, whichever library says it.
 
-    What lies at the bottom counts: the transport on aiohttp calls a reset connection a timeout on its way up.
+    The class alone does not tell: the transport on aiohttp calls a reset connection a timeout on its way up.
     """
-    while error.__cause__ is not None:
+    causes = list(_causes(error))
+    if any(isinstance(cause, TimeoutError) for cause in causes):
+        return True
+    return any("Timeout" in kind.__name__ for kind in type(causes[-1]).__mro__)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
         error = error.__cause__
-    return isinstance(error, TimeoutError) or any("Timeout" in kind.__name__ for kind in type(error).__mro__)
 
 
 def of_transport(provider: str, error: BaseException) -> BatutaError:
