@@ -1,0 +1,71 @@
+"""Real MCP servers: ours in Python on both transports, and the reference server of the npm registry."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+from tests.support.debian import CACHE
+
+SCRIPT = Path(__file__).with_name("mcp_server.py")
+EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
+
+
+def stdio_command() -> list[str]:
+    return [sys.executable, str(SCRIPT), "stdio"]
+
+
+@asynccontextmanager
+async def http_server(port: int | None = None) -> AsyncIterator[str]:
+    """The address of a server that runs as long as the block."""
+    chosen = port or free_port()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(SCRIPT), "http", str(chosen), stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        await _wait_until_open(chosen)
+        yield f"http://127.0.0.1:{chosen}/mcp"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def _wait_until_open(port: int) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionError:
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                return
+
+
+@cache
+def everything_command() -> tuple[str, ...]:
+    """The reference server, installed once into the cache of the tests."""
+    home = CACHE / "npm-mcp-everything"
+    binaries = Path(sys.executable).parent
+    entry = home / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    if not entry.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [binaries / "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", home, EVERYTHING],
+            check=True,
+            capture_output=True,
+            timeout=300,
+            env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}"},
+        )
+    return str(binaries / "node"), str(entry), "stdio"
