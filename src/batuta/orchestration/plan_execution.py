@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
 from batuta.kernel.errors import ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import Plan, PlanStep, announced_steps
@@ -189,7 +190,7 @@ class PlanExecution:
         self.plan = self.plan.moved(status, self._now(ctx), failure_reason=failure_reason)
         await self._tell(ctx, PlanCompleted, status=status, failure_reason=failure_reason)
 
-    async def _tell(self, ctx: Context, event_type: type, **payload: object) -> None:
+    async def _tell(self, ctx: Context, event_type: type[Event], **payload: Any) -> None:
         await ctx.tell(event_type, plan_id=self.plan.plan_id, source_agent_id=SUPERVISOR_ID, **payload)
 
     @staticmethod

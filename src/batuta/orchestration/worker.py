@@ -155,30 +155,15 @@ class TurnWorker:
         if ended is not None:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
+        options = self._settings.options(lease)
         recorder = self._desk.recorder(lease, told)
-        stamp = _stamp(lease)
-        await recorder.record(_opening(lease, stamp))
-        turn = await self._team.conduct(
-            TurnOptions(
-                request=_request(lease.work.payload),
-                is_confirmed=True,
-                decided=decisions_in(told),
-                policies=(allow_remembered(remembered_tools(past)),),
-            ),
-            **{
-                **self._settings.options(lease),
-                "conversation": conversation_before(past, lease.work.turn_id),
-                "session_id": lease.work.session_id,
-                "turn_id": lease.work.turn_id,
-                "correlation_id": stamp.correlation_id,
-                "user": _user(lease.work.payload, lease.work.user_id),
-                "recorder": recorder,
-                "journal": self._desk.journal(lease, recorder, told),
-                "naming": TurnNaming(lease.work.turn_id),
-                "cancellation": cancellation,
-                **({"sink": self._live} if self._live is not None else {}),
-            },
-        )
+        await recorder.record(_opening(lease))
+        options["conversation"] = conversation_before(past, lease.work.turn_id)
+        options["recorder"] = recorder
+        options["journal"] = self._desk.journal(lease, recorder, told)
+        options["cancellation"] = cancellation
+        options["sink"] = self._live
+        turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
         if guard.is_lost:
             raise FencedError("the lease was lost while the turn ran")
         await self._settle(lease, turn)
@@ -301,9 +286,29 @@ def _stamp(lease: Lease) -> Stamp:
     )
 
 
-def _opening(lease: Lease, stamp: Stamp) -> Event:
+def _turn(lease: Lease, past: Sequence[Event], told: Sequence[Event]) -> TurnOptions:
+    """The turn as it stands: its request, and what was decided meanwhile."""
+    return TurnOptions(
+        request=_request(lease.work.payload),
+        is_confirmed=True,
+        decided=decisions_in(told),
+        policies=(allow_remembered(remembered_tools(past)),),
+    )
+
+
+def _identified(options: RunOptions, lease: Lease) -> RunOptions:
+    """The run belongs to its turn, and names everything the same whenever it is repeated."""
+    options["session_id"] = lease.work.session_id
+    options["turn_id"] = lease.work.turn_id
+    options["correlation_id"] = _stamp(lease).correlation_id
+    options["user"] = _user(lease.work.payload, lease.work.user_id)
+    options["naming"] = TurnNaming(lease.work.turn_id)
+    return options
+
+
+def _opening(lease: Lease) -> Event:
     """What the log says first about this owner."""
-    facts: dict[str, Any] = {**stamp.fields(), "owner": lease.owner, "attempt": lease.work.attempts}
+    facts: dict[str, Any] = {**_stamp(lease).fields(), "owner": lease.owner, "attempt": lease.work.attempts}
     if lease.work.resumed_by is None:
         return TurnStarted(**facts)
     return TurnResumed(**facts, reason=lease.work.resumed_by)
