@@ -210,6 +210,7 @@ export interface ApprovalResolved extends Envelope {
   readonly args: Readonly<Record<string, unknown>> | null;
   readonly by: string;
   readonly reason: string | null;
+  readonly remember: "session" | null;
 }
 
 /** The supervisor proposed a plan and code accepted it. */
