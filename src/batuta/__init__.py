@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from batuta.steps.action import action as action
     from batuta.steps.agent import AgentStep as AgentStep
     from batuta.steps.artefacts import Tag as Tag
+    from batuta.steps.chat import ChatAgentStep as ChatAgentStep
     from batuta.steps.intention import Intention as Intention
     from batuta.steps.intention import Option as Option
     from batuta.steps.parallel import Branch as Branch
@@ -57,6 +58,7 @@ __getattr__, __all__ = lazy_exports(
         "batuta.steps.switch": ("SwitchStep",),
         "batuta.steps.agent": ("AgentStep",),
         "batuta.steps.artefacts": ("Tag",),
+        "batuta.steps.chat": ("ChatAgentStep",),
         "batuta.steps.intention": ("Intention", "Option"),
         "batuta.steps.router": ("RouterAgentStep",),
         "batuta.tools.tool": ("Tool", "tool"),

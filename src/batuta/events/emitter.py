@@ -94,13 +94,13 @@ class Emitter:
         )
         await self._publish(event)
 
-    async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str) -> None:
+    async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""
         telling = self.announce(event_type, facts, key)
         if telling is not None:
             await telling
 
-    def announce(self, event_type: type[Event], facts: dict[str, Any], key: str) -> Awaitable[None] | None:
+    def announce(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> Awaitable[None] | None:
         """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
 
         A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.

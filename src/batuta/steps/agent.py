@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
+from batuta.conversations.validity import valid_history
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
@@ -181,8 +182,8 @@ class AgentStep(Step[In_contra, Out_co]):
         return "\n\n".join(part for part in (own, self._instructions, self._structure()) if part)
 
     def history(self, ctx: Context) -> tuple[Message, ...]:
-        """What was said before."""
-        return ctx.conversation.messages if ctx.conversation is not None else ()
+        """What was said before, as any provider takes it."""
+        return valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
 
     def finished(self, output: Any, value: Any, answer: Answer) -> Any:
         """The result made of a valid output, for those who give something else than that output."""

@@ -54,17 +54,17 @@ class AgentTelemetry:
     async def started(self, model: Model) -> None:
         """T-1."""
         settings = self._agent.settings
-        await self._ctx.tell(
-            AgentExecutionStarted,
+        facts = {
             **self._who,
-            input_type=type(self._value).__name__,
-            input_summary=summary_of(self._value),
-            input_size_bytes=size_of(self._value),
-            llm_provider=model.provider,
-            llm_model=model.name,
-            temperature=settings.temperature,
-            max_tokens=settings.max_tokens,
-        )
+            "input_type": type(self._value).__name__,
+            "input_summary": summary_of(self._value),
+            "input_size_bytes": size_of(self._value),
+            "llm_provider": model.provider,
+            "llm_model": model.name,
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+        }
+        await self._ctx._run.emitter.tell_own(AgentExecutionStarted, facts, self._ctx.key)
 
     async def completed(self, output: Any, tally: Tally, *, fallback_used: bool = False) -> None:
         """T-2 and T-4: the result, and the decision it is."""

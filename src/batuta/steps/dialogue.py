@@ -165,34 +165,27 @@ class Dialogue:
             "call_id": message_id,
             "path": self._ctx.path,
             "provider": self._model.provider,
+            "model": self._model.name,
             "source_agent_id": self.agent_id,
         }
-        await self._ctx.tell_live(
-            LlmRequest, model=self._model.name, attempt=self._calls, is_streaming=self._agent.is_streaming, **facts
-        )
+        tell = self._ctx._run.emitter.tell_own
+        await tell(LlmRequest, {**facts, "attempt": self._calls, "is_streaming": self._agent.is_streaming}, None)
         started = time.perf_counter()
         try:
             answer = await self._answer(request, message_id)
         except BaseException as error:
-            await self._ctx.tell_live(
-                LlmResponse,
-                model=self._model.name,
-                duration_ms=_since(started),
-                success=False,
-                error=type(error).__name__,
-                **facts,
-            )
+            failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}
+            await tell(LlmResponse, {**facts, **failure}, None)
             raise
-        await self._ctx.tell_live(
-            LlmResponse,
-            model=answer.model,
-            duration_ms=_since(started),
-            stop_reason=answer.stop_reason,
-            usage=answer.usage,
-            cost=answer.cost,
-            message_id=message_id,
-            **facts,
-        )
+        brought = {
+            "model": answer.model,
+            "duration_ms": _since(started),
+            "stop_reason": answer.stop_reason,
+            "usage": answer.usage,
+            "cost": answer.cost,
+            "message_id": message_id,
+        }
+        await tell(LlmResponse, {**facts, **brought}, None)
         return Spoken(message_id=message_id, answer=answer)
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
