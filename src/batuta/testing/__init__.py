@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from batuta.kernel.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from batuta.testing.clock import FakeClock as FakeClock
     from batuta.testing.models import Reply as Reply
     from batuta.testing.models import ScriptedModel as ScriptedModel
     from batuta.testing.models import ToolCall as ToolCall
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __getattr__, __all__ = lazy_exports(
     __name__,
     {
+        "batuta.testing.clock": ("FakeClock",),
         "batuta.testing.models": ("Reply", "ScriptedModel", "ToolCall", "UnexpectedRequestError"),
         "batuta.testing.sinks": ("CapturingSink",),
     },
