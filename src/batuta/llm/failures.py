@@ -31,7 +31,9 @@ NOT_OFFERED = frozenset({501, 505})
 USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
 """Said with 429, but no waiting helps: somebody has to pay."""
 REFUSED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
-CREDENTIAL_ERRORS = frozenset({"CredentialsError", "IdentityTokenFileError", "SubjectTokenProviderError"})
+CREDENTIAL_ERRORS = frozenset(
+    {"CredentialsError", "IdentityTokenFileError", "SubjectTokenProviderError", "WorkloadIdentityError"}
+)
 DURATION = re.compile(r"^(\d+(?:\.\d+)?)s$")
 
 

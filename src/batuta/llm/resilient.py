@@ -134,17 +134,22 @@ class ResilientModel(WrappedModel):
 
     async def _take_token(self) -> None:
         limiter = self._protection.limiter
-        throttled = None if limiter is None else await limiter.reserve(self._key)
-        if limiter is None or throttled is None:
+        if limiter is None:
+            return
+        try:
+            await self._pass_limiter(limiter)
+        except BaseException:
+            await self._tell_breaker(Signal.RELEASED)
+            raise
+
+    async def _pass_limiter(self, limiter: RateLimiter) -> None:
+        throttled = await limiter.reserve(self._key)
+        if throttled is None:
             return
         observer = current_observer()
         if observer is not None:
             await observer.limiter_throttled(throttled)
-        try:
-            await limiter.settle(throttled)
-        except BaseException:
-            await self._tell_breaker(Signal.RELEASED)
-            raise
+        await limiter.settle(throttled)
 
     @asynccontextmanager
     async def _learning(self) -> AsyncIterator[None]:

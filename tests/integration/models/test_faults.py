@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from tests.integration.models.stage import PATIENT, Stage, said
 
 from batuta.kernel.errors import (
     BatutaError,
@@ -13,7 +14,6 @@ from batuta.kernel.errors import (
 )
 from batuta.simulator import Fault
 from batuta.simulator.faults import FAULTS
-from tests.integration.models.stage import PATIENT, Stage, said
 
 IMPATIENT = timedelta(milliseconds=300)
 
@@ -103,7 +103,7 @@ async def test_a_rate_limit_without_a_time_waits_as_the_policy_says(stage: Stage
 @pytest.mark.parametrize(("kind", "status"), [("unavailable", 503), ("overloaded", 529)])
 async def test_a_lasting_overload_opens_the_breaker(stage: Stage, streaming: bool, kind: str, status: int) -> None:
     """F-71: exhausting the policy opens the breaker and counts a degradation."""
-    stage.simulator.inject(Fault(kind=kind, times=99))  # type: ignore[arg-type]
+    stage.simulator.inject(Fault(kind=kind, times=99))
     with pytest.raises(ProviderUnavailableError) as caught:
         await stage.ask_protected(said(), streaming=streaming)
     assert caught.value.status == status
@@ -114,7 +114,7 @@ async def test_a_lasting_overload_opens_the_breaker(stage: Stage, streaming: boo
 @pytest.mark.parametrize("kind", ENDINGS)
 async def test_an_answer_that_ends_differently_is_an_answer(stage: Stage, kind: str, streaming: bool) -> None:
     stage.play({"answers": [{"text": WORDS}]})
-    stage.simulator.inject(Fault(kind=kind))  # type: ignore[arg-type]
+    stage.simulator.inject(Fault(kind=kind))
     answer = await stage.ask_protected(said(), streaming=streaming)
     is_paused = kind == "pause" and stage.provider != "anthropic"  # the others have no pause: they just stop
     assert answer.stop_reason == ("success" if is_paused else ENDINGS[kind])

@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any, get_args
 
 import pytest
+from tests.unit.llm.doubles import request
 
 from batuta.kernel.errors import SettingsError
 from batuta.llm.model import ModelRequest, ModelSettings, ToolSpec
 from batuta.llm.settings import RULES, Dialect, check_settings
-from tests.unit.llm.doubles import request
 
 TOOL = ToolSpec(name="find", description="", schema={"type": "object"})
 ANY = get_args(Dialect)
@@ -70,7 +70,7 @@ def test_thinking_with_room_passes() -> None:
 
 
 def test_all_problems_are_told_at_once() -> None:
-    with pytest.raises(SettingsError, match="temperature.*;.*at least 1024"):
+    with pytest.raises(SettingsError, match=r"temperature.*;.*at least 1024"):
         check_settings("anthropic", request(thinking_budget_tokens=100, temperature=0.2))
 
 
