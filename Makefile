@@ -6,10 +6,61 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 INSTALLED := $(VENV)/.installed
+WEB := src/batuta/server/static/index.html
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(INSTALLED) ## See a pipeline at work in the terminal
+	$(BIN)/batuta demo
+
+.PHONY: test
+test: check ## Everything: the fast gates, then real servers and a real browser
+	$(PYTEST) tests/integration tests/acceptance
+
+.PHONY: check
+check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit and contract tests
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/lint-imports --no-timing | tail -n 3
+	$(BIN)/mypy
+	$(BIN)/basedpyright --warnings | tail -n 1
+	$(BIN)/python -m tools.generate --check
+	$(PYTEST) --quiet tests/unit tests/contract tests/replay tests/architecture
+
+.PHONY: web
+web: $(WEB) ## Build the web application into the package
+
+$(WEB): $(INSTALLED) $(shell find web/src web/index.html web/public -type f 2>/dev/null) web/package-lock.json web/vite.config.ts
+	cd web && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cd web && PATH="$(abspath $(BIN)):$$PATH" npm run --silent build
+
+.PHONY: bench
+bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to bench/results
+	$(BIN)/python -m bench.run
+
+.PHONY: chaos soak fuzz
+chaos: $(INSTALLED) ## Kill processes and servers under load, then verify every promise
+	$(BIN)/python -m tests.chaos.run chaos
+soak: $(INSTALLED) ## Many events for a long time: nothing lost, nothing slow
+	$(BIN)/python -m tests.chaos.run soak
+fuzz: $(INSTALLED) ## Broken answers, random histories and plans, in numbers
+	$(BIN)/python -m tests.chaos.run fuzz
+
+.PHONY: docs
+docs: $(INSTALLED) ## Build the documentation into site/
+	$(BIN)/python -m tools.generate
+	$(BIN)/mkdocs build --quiet --strict
+
+.PHONY: wheel
+wheel: $(INSTALLED) $(WEB) ## Build the distribution into dist/
+	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python
+
+.PHONY: install
+install: $(INSTALLED) ## Create the environment; every other target does so when needed
 
 $(INSTALLED): requirements/dev.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -17,9 +68,6 @@ $(INSTALLED): requirements/dev.txt pyproject.toml
 	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
-
-.PHONY: install
-install: $(INSTALLED) ## Create the environment (done by every other target when needed)
 
 .PHONY: lock
 lock: $(INSTALLED) ## Resolve the dependencies again and write the hashed lock

@@ -142,7 +142,7 @@ MOVES: list[tuple[int, Move]] = [
 ]
 
 
-def random_session(seed: int, length: int = 90) -> Callable[[Script], None]:
+def random_session(seed: int, length: int = 60) -> Callable[[Script], None]:
     """A scenario made of `length` random moves, with every turn ended."""
 
     def scenario(script: Script) -> None:

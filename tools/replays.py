@@ -1,11 +1,11 @@
-"""What is derived from each recorded session: its views, its form on the socket, its form for AG-UI clients."""
+"""What is derived from each recorded session: its events as they are read today, its views, its outside forms."""
 
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from batuta.events import Event
+from batuta.events import Event, encode
 from batuta.events.agui import translate
 from batuta.events.catalogue import decode_any
 from batuta.events.fold import fold
@@ -24,6 +24,11 @@ def recordings(folder: Path = SESSIONS) -> list[Path]:
 def read(path: Path) -> list[Event]:
     """The events of a recording."""
     return [decode_any(line) for line in path.read_bytes().splitlines()]
+
+
+def events_text(events: Iterable[Event]) -> str:
+    """The events as this version reads them: lifted, and with the fields that came later."""
+    return "".join(encode(event).decode() + "\n" for event in events)
 
 
 def views_text(events: list[Event]) -> str:
@@ -60,6 +65,7 @@ def derived(folder: Path = SESSIONS) -> dict[Path, str]:
     files = {}
     for path in recordings(folder):
         events = read(path)
+        files[path.with_suffix(".events.jsonl")] = events_text(events)
         files[path.with_suffix(".view.json")] = views_text(events)
         files[path.with_suffix(".wire.jsonl")] = wire_text(events)
         files[path.with_suffix(".agui.jsonl")] = agui_text(events)

@@ -52,19 +52,25 @@ def ask(script: Script, content: str, **fields: Any) -> str:
     return turn
 
 
+def pieces(text: str) -> list[str]:
+    """A text as a provider streams it."""
+    first, *rest = text.split(" ")
+    return [first, *(f" {word}" for word in rest)]
+
+
 def stream(script: Script, text: str, **fields: Any) -> None:
     """An answer arrives in pieces, then as a whole."""
     message_id = script.new_id()
-    for piece in text.split(" "):
-        script.tell(ContentDelta, delta=piece + " ", message_id=message_id)
+    for piece in pieces(text):
+        script.tell(ContentDelta, delta=piece, message_id=message_id)
     payload = {"content": text, "model": "sim-1", "usage": USAGE, "cost": Decimal("0.00042")}
     script.tell(AssistantMessage, message_id=message_id, **payload | fields)
 
 
 def think(script: Script, text: str, **fields: Any) -> None:
     """A thought arrives in pieces, then as a whole."""
-    for piece in text.split(" "):
-        script.tell(ThinkingDelta, delta=piece + " ")
+    for piece in pieces(text):
+        script.tell(ThinkingDelta, delta=piece)
     script.tell(Thinking, **{"content": text, "model": "sim-1"} | fields)
 
 
@@ -291,7 +297,7 @@ def queue(script: Script) -> None:
 
 
 def rich(script: Script) -> None:
-    """Attachments, citations, hidden thoughts, blocks of a provider, a tool the provider runs, any script of the world."""
+    """Attachments, citations, hidden thoughts, blocks of a provider, a tool the provider runs."""
     files = (Attachment(file_id=script.new_id(), name="señal.pdf", media_type="application/pdf", size_bytes=1024),)
     ask(script, "¿Qué dice el contrato? 契約 🎻", attachments=files)
     script.agent = "rag"
@@ -301,7 +307,9 @@ def rich(script: Script) -> None:
     cited = Citation(
         source="señal.pdf", title="Contrato", place="p. 3", quote="«doce»", start=4, end=9, raw={"type": "page"}
     )
-    stream(script, "Dice «doce» 🎻.", citations=(cited,), opaque=({"type": "odd_block", "n": 1},), stop_reason="max_tokens")
+    stream(
+        script, "Dice «doce» 🎻.", citations=(cited,), opaque=({"type": "odd_block", "n": 1},), stop_reason="max_tokens"
+    )
     end(script, stop_reason="max_tokens")
 
 

@@ -1,13 +1,14 @@
 """The JSON Schema of the events as they are stored and sent, with every field present."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from batuta.events import CanonicalEvent
+from batuta.events import ROUTES, CanonicalEvent, Event
+from batuta.events.envelope import EVENT_TYPES
 from batuta.events.view import SessionView
 from batuta.kernel.ids import UPPER_UUID
 
@@ -20,9 +21,20 @@ class _WholeSchema(GenerateJsonSchema):
     def field_is_required(
         self,
         field: core_schema.ModelField | core_schema.DataclassField | core_schema.TypedDictField,
-        total: bool,  # noqa: FBT001 - the signature is pydantic's
+        total: bool,
     ) -> bool:
         return True
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def catalogue() -> dict[str, type[Event]]:
+    """The product's own event models by name, in the order of the table."""
+    union, _ = get_args(CanonicalEvent)
+    own = set(get_args(union))
+    models = [EVENT_TYPES[event_type] for event_type in ROUTES if event_type in EVENT_TYPES]
+    return {model.__name__: model for model in models if model in own}
 
 
 def event_schema() -> dict[str, Any]:
@@ -56,5 +68,5 @@ def _in_stored_case(node: Any) -> Any:
     if isinstance(node, dict):
         if node.get("pattern") == UPPER_UUID.pattern:
             node = node | {"pattern": _STORED_UUID}
-        return {key: _in_stored_case(value) for key, value in node.items() if key != "title" or "properties" in node}
+        return {key: _in_stored_case(value) for key, value in node.items()}
     return [_in_stored_case(value) for value in node] if isinstance(node, list) else node

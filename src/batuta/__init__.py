@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from batuta.kernel.errors import Rejected as Rejected
     from batuta.kernel.errors import StepFailedError as StepFailedError
     from batuta.kernel.messages import Message as Message
+    from batuta.llm.model import ModelSettings as ModelSettings
     from batuta.pipelines.cancellation import Cancellation as Cancellation
     from batuta.pipelines.context import Context as Context
     from batuta.pipelines.journal import MemoryJournal as MemoryJournal
@@ -25,11 +26,18 @@ if TYPE_CHECKING:
     from batuta.pipelines.step import step as step
     from batuta.steps.action import ActionStep as ActionStep
     from batuta.steps.action import action as action
+    from batuta.steps.agent import AgentStep as AgentStep
+    from batuta.steps.artefacts import Tag as Tag
+    from batuta.steps.intention import Intention as Intention
+    from batuta.steps.intention import Option as Option
     from batuta.steps.parallel import Branch as Branch
     from batuta.steps.parallel import ParallelStep as ParallelStep
     from batuta.steps.parser import ParserStep as ParserStep
     from batuta.steps.parser import parse_json as parse_json
+    from batuta.steps.router import RouterAgentStep as RouterAgentStep
     from batuta.steps.switch import SwitchStep as SwitchStep
+    from batuta.tools.tool import Tool as Tool
+    from batuta.tools.tool import tool as tool
 
 __getattr__, __all__ = lazy_exports(
     __name__,
@@ -47,5 +55,11 @@ __getattr__, __all__ = lazy_exports(
         "batuta.steps.parallel": ("Branch", "ParallelStep"),
         "batuta.steps.parser": ("ParserStep", "parse_json"),
         "batuta.steps.switch": ("SwitchStep",),
+        "batuta.steps.agent": ("AgentStep",),
+        "batuta.steps.artefacts": ("Tag",),
+        "batuta.steps.intention": ("Intention", "Option"),
+        "batuta.steps.router": ("RouterAgentStep",),
+        "batuta.tools.tool": ("Tool", "tool"),
+        "batuta.llm.model": ("ModelSettings",),
     },
 )

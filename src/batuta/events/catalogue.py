@@ -45,6 +45,7 @@ from batuta.events.runtime import (
     AttemptRejected,
     BreakerChanged,
     BudgetRefused,
+    EffectAbandoned,
     EffectIntended,
     EffectRecorded,
     HookFailed,
@@ -110,6 +111,7 @@ CanonicalEvent = Annotated[
     | AttemptRejected
     | EffectIntended
     | EffectRecorded
+    | EffectAbandoned
     | ToolRefused
     | BreakerChanged
     | LimiterThrottled

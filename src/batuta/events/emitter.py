@@ -1,15 +1,16 @@
 """Tells events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from batuta.events.envelope import Event, template_of
 from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder, guarded
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import canonical_id, new_id, trace_id_for
+from batuta.kernel.tasks import to_the_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +33,22 @@ class Stamp:
         return {name: value for name, value in fields.items() if value is not None}
 
 
+class Naming(Protocol):
+    """Gives an event the same id whenever the same code tells it again, so that a resumed run tells nothing twice."""
+
+    def name(self, event_type: type[Event], key: str, payload: Mapping[str, Any]) -> str:
+        """The id of an event told at the place `key`."""
+        ...
+
+    def id_for(self, key: str) -> str:
+        """The id of something made at the place `key`."""
+        ...
+
+
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_now", "_observe", "_recorder", "_templates", "stamp")
+    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "_templates", "stamp")
 
     def __init__(
         self,
@@ -44,43 +57,72 @@ class Emitter:
         now: Callable[[], datetime],
         sink: EventSink | None = None,
         recorder: Recorder | None = None,
+        naming: Naming | None = None,
     ) -> None:
         self.stamp = stamp
         self._fields = stamp.fields()
         self._now = now
         self._observe = guarded(sink).emit if sink is not None else None
         self._recorder = recorder
+        self._naming = naming
         self._index = 0
         self._templates: dict[type[Event], dict[str, Any]] = {}
+
+    def stable_id(self, key: str) -> str:
+        """A new id, or the one this place had before."""
+        return new_id() if self._naming is None else self._naming.id_for(key)
 
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens."""
         return self._observe is not None or self._recorder is not None
 
-    async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
-        """Make an event, record it if its row says so, and show it to the observer."""
+    async def tell(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None = None) -> None:
+        """Make an event, record it if its row says so, and show it to the observer.
+
+        `key` names the place in the code that tells it; a run that is repeated gives it the same id again.
+        """
         if self._observe is None and self._recorder is None:
             return
         self._index += 1
-        event = event_type(timestamp=self._now(), original_index=self._index, **self._fields, **payload)
+        event = event_type(
+            event_id=self._id_for(event_type, payload, key),
+            timestamp=self._now(),
+            original_index=self._index,
+            **self._fields,
+            **payload,
+        )
         await self._publish(event)
 
-    async def tell_own(self, event_type: type[Event], facts: dict[str, Any]) -> None:
+    async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""
-        if self._observe is None and self._recorder is None:
-            return
+        telling = self.announce(event_type, facts, key)
+        if telling is not None:
+            await telling
+
+    def announce(self, event_type: type[Event], facts: dict[str, Any], key: str) -> Awaitable[None] | None:
+        """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
+
+        A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.
+        """
+        observe = self._observe
+        if observe is None and self._recorder is None:
+            return None
         self._index += 1
-        fields = (self._templates.get(event_type) or self._template(event_type)).copy()
-        fields.update(facts)
-        fields["event_id"] = new_id()
+        fields = {**(self._templates.get(event_type) or self._template(event_type)), **facts}
+        fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
         event = event_type.adopt(fields)
-        if self._recorder is None and self._observe is not None:
-            self._observe(event)
-        else:
-            await self._publish(event)
+        if self._recorder is None and observe is not None:
+            observe(event)
+            return None
+        return self._publish(event)
+
+    def _id_for(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None) -> str:
+        if self._naming is None or key is None:
+            return new_id()
+        return self._naming.name(event_type, key, payload)
 
     def _template(self, event_type: type[Event]) -> dict[str, Any]:
         self._templates[event_type] = template = {**template_of(event_type), **self._fields}
@@ -88,9 +130,14 @@ class Emitter:
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
-            event = await self._record(event, self._recorder)
-        if self._observe is not None:
+            await to_the_end(self._record_and_show(event, self._recorder))
+        elif self._observe is not None:
             self._observe(event)
+
+    async def _record_and_show(self, event: Event, recorder: Recorder) -> None:
+        recorded = await self._record(event, recorder)
+        if self._observe is not None:
+            self._observe(recorded)
 
     async def _record(self, event: Event, recorder: Recorder) -> Event:
         try:

@@ -10,7 +10,11 @@ from batuta.events.routing import ROUTES, Audience, Persistence, Route, is_inter
 from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, AnyId, EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
 _new = object.__new__
-_set = object.__setattr__
+# The slots of a pydantic model, filled directly: its own way in validates, and every step tells two events.
+_set_dict, _set_fields_set, _set_extra, _set_private = (
+    vars(BaseModel)[slot].__set__
+    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 
 
 def _now() -> datetime:
@@ -41,7 +45,7 @@ class Event(BaseModel):
     """Position in the session, given by the log."""
     original_index: int = 0
     """Position in the turn, given by whoever tells it."""
-    source_agent_id: str | None = None
+    source_agent_id: AnyId | None = None
     is_internal: bool = False
     persistence: Persistence = Persistence.ASYNC_ALLOWED
     correlation_id: AnyId | None = None
@@ -76,10 +80,10 @@ class Event(BaseModel):
     def adopt(cls, fields: dict[str, Any]) -> Self:
         """An event made of exactly these fields, which the runtime itself filled in: not validated again."""
         event = _new(cls)
-        _set(event, "__dict__", fields)
-        _set(event, "__pydantic_fields_set__", cls._field_names)
-        _set(event, "__pydantic_extra__", None)
-        _set(event, "__pydantic_private__", None)
+        _set_dict(event, fields)
+        _set_fields_set(event, cls._field_names)
+        _set_extra(event, None)
+        _set_private(event, None)
         return event
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from batuta.events.adapters.base import ProviderAdapter
 from batuta.events.adapters.langchain import metadata_of
-from batuta.events.adapters.plain import fields_or_empty, member, optional_text, plain, readable
+from batuta.events.adapters.plain import clean, fields_or_empty, member, optional_text, plain, readable
 from batuta.events.adapters.registry import adapter_for, is_known
 from batuta.events.envelope import Event
 from batuta.events.routing import is_internal
@@ -35,20 +35,27 @@ def normalize(state: Any, adapter: ProviderAdapter, *, session_id: str, agent_id
     none, and `ValueError` for a session id that is no UUID.
     """
     session = canonical_session_id(session_id)
-    messages = member(state, "messages")
-    if messages is not None and not isinstance(messages, list | tuple):
-        raise MalformedAnswerError(f"messages are no list but {type(messages).__name__}", provider=adapter.name)
+    messages = _list_in(state, "messages")
     walk = _Walk(
         adapter=adapter,
         agent_id=agent_id,
-        used_model=optional_text(member(state, "used_model", "usedModel")),
-        results=_Results(messages or (), member(state, "tool_executions", "toolExecutions")),
+        used_model=optional_text(plain(member(state, "used_model", "usedModel"))),
+        results=_Results(messages, _list_in(state, "tool_executions", "toolExecutions")),
     )
-    events = walk.events(messages or ())
+    events = walk.events(messages)
     return [
         event.model_copy(update={"session_id": session, "original_index": index})
         for index, event in enumerate(events, start=1)
     ]
+
+
+def _list_in(state: Any, *names: str) -> Sequence[Any]:
+    found = member(state, *names)
+    if found is None:
+        return ()
+    if not isinstance(found, list | tuple):
+        raise MalformedAnswerError(f"{names[0]} of a state are no list but {type(found).__name__}", provider="unknown")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +74,8 @@ class _Result:
 class _Results:
     """The results of a state by tool use id, each handed out once: executions first, tool messages for the rest."""
 
-    def __init__(self, messages: Sequence[Any], executions: Any) -> None:
-        executed = _by_id(_execution(record) for record in executions or ())
+    def __init__(self, messages: Sequence[Any], executions: Sequence[Any]) -> None:
+        executed = _by_id(_execution(record) for record in executions)
         answered = _by_id(result for message in messages for result in _results_in(message))
         self._left = {
             call_id: [*executed.get(call_id, []), *answered.get(call_id, [])[len(executed.get(call_id, [])) :]]
@@ -223,7 +230,7 @@ def _role(message: Any) -> str:
 def _agent_of(message: Any) -> str | None:
     """The agent a message names, in its metadata or as its speaker."""
     aside = fields_or_empty(plain(member(message, "additional_kwargs")))
-    named = (aside.get("agent_id"), metadata_of(message).get("agent_id"), member(message, "name"))
+    named = (aside.get("agent_id"), metadata_of(message).get("agent_id"), plain(member(message, "name")))
     return next((name for name in named if isinstance(name, str) and name), None)
 
 
@@ -237,4 +244,4 @@ def _is_handoff_back(message: Any) -> bool:
 
 
 def _word(value: Any) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else clean(str(value))

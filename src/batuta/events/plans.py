@@ -15,7 +15,7 @@ class AgentIdentity(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    agent_id: str
+    agent_id: AnyId
     agent_name: str
     agent_icon: str | None = None
     agent_color: str | None = None
@@ -28,7 +28,7 @@ class PlannedStep(BaseModel):
 
     step_id: AnyId
     step_index: int = Field(ge=0)
-    agent_id: str
+    agent_id: AnyId
     agent_name: str
     task: str
     depends_on: tuple[AnyId, ...] = ()
@@ -51,7 +51,7 @@ class PlanStepStarted(Event):
     plan_id: AnyId
     step_id: AnyId
     step_index: int
-    agent_id: str
+    agent_id: AnyId
     agent_name: str
     task: str
 

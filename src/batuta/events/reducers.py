@@ -51,7 +51,7 @@ def said(view: SessionView, event: Event, item: Item, *, usage: Usage | None = N
     def change(turn: TurnView) -> TurnView:
         if has_item(turn, item.event_id):
             return turn
-        return changed(woken(add_item(item)(turn)), usage=turn.usage + (usage or NO_USAGE))
+        return changed(woken(turn), items=(*turn.items, item), usage=turn.usage + (usage or NO_USAGE))
 
     return _acted(with_turn(view, event, change), event.source_agent_id)
 
@@ -175,7 +175,9 @@ def _is_tool(tool_use_id: str) -> Any:
 
 def _tool_of(view: SessionView, event: tools.ToolRequest | tools.ToolResponse) -> Item | None:
     turn = turn_of(view, event)
-    return next((item for item in turn.items if _is_tool(event.tool_use_id)(item)), None) if turn else None
+    sought = event.tool_use_id
+    items = reversed(turn.items) if turn else ()
+    return next((item for item in items if item.kind == "tool" and item.tool_use_id == sought), None)
 
 
 def tool_request(view: SessionView, event: tools.ToolRequest) -> SessionView:

@@ -126,6 +126,7 @@ _TABLE = (
     _row("attempt.rejected", "system", _ASYNC, _INTERNAL),
     _row("effect.intended", "system", _ASYNC, _INTERNAL),
     _row("effect.recorded", "system", _ASYNC, _INTERNAL),
+    _row("effect.abandoned", "system", _ASYNC, _INTERNAL),
     _row("tool.refused", "system", _ASYNC, _INTERNAL),
     _row("breaker.changed", "system", _ASYNC, _INTERNAL),
     _row("limiter.throttled", "system", _ASYNC, _INTERNAL),

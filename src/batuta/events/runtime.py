@@ -113,6 +113,16 @@ class EffectRecorded(Event):
     result: JsonValue
 
 
+class EffectAbandoned(Event):
+    """An intended write surely did not happen; it may be done another time."""
+
+    type: Literal["effect.abandoned"] = "effect.abandoned"
+    key: str
+    kind: EffectKind
+    name: str
+    reason: str
+
+
 class ToolRefused(Event):
     """A tool call that was not allowed: a security event."""
 

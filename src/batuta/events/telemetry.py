@@ -82,8 +82,8 @@ class AgentDecisionRecorded(Event):
     type: Literal["agent.decision.recorded"] = "agent.decision.recorded"
     agent_name: str
     decision_id: str
-    decision_type: str
-    decision_category: str
+    decision_type: str | None = None
+    decision_category: str | None = None
     reasoning: str | None = None
     confidence: Confidence | None = None
     input_data: dict[str, Any] = {}

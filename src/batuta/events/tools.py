@@ -73,3 +73,5 @@ class ApprovalResolved(Event):
     args: dict[str, Any] | None = None
     by: str
     reason: str | None = None
+    remember: Literal["session"] | None = None
+    """Allow the same tool for the rest of the session."""

@@ -25,7 +25,7 @@ PlanStepStatus = Literal["pending", "in_progress", "completed", "failed", "skipp
 
 
 class ViewModel(BaseModel):
-    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, defer_build=True, ser_json_inf_nan="strings")
 
 
 class ProgressView(ViewModel):

@@ -38,6 +38,7 @@ BatutaError
 │   └── ConflictError                   somebody else was there first
 │       ├── FencedError                 this writer's lease was taken over
 │       ├── SequenceConflictError       the same position holds another event
+│       ├── StaleEpochError             the reader's position belongs to a lost life of the log
 │       └── IdempotencyConflictError    the same client key with other content
 └── RunCancelledError                   the run was stopped on request
 """
@@ -210,6 +211,13 @@ class ToolLimitError(LogicalError):
 class BudgetExceededError(LogicalError):
     """A model call whose worst case does not fit what is left was not made."""
 
+    def __init__(self, message: str, *, scope: str = "", limit: str = "", needed: str = "", left: str = "") -> None:
+        super().__init__(message)
+        self.scope = scope
+        self.limit = limit
+        self.needed = needed
+        self.left = left
+
 
 class ProviderRejectedError(LogicalError):
     """The provider refused the request itself."""
@@ -284,6 +292,10 @@ class SequenceConflictError(ConflictError):
     """The same position of a session already holds another event: raised and reported, never skipped."""
 
 
+class StaleEpochError(ConflictError):
+    """The log does not hold the position a reader was at: what it saw is void, it has to start afresh."""
+
+
 class IdempotencyConflictError(ConflictError):
     """The same client key was used before with other content."""
 
@@ -294,8 +306,18 @@ class RunCancelledError(BatutaError):
     category = ErrorCategory.CANCELLED
 
 
+class Suspended(BaseException):
+    """A run stops here to go on later, somewhere else: it waits for a decision. Nothing failed, nothing is undone."""
+
+    def __init__(self, reason: str, *, waiting_for: str) -> None:
+        super().__init__(reason)
+        self.waiting_for = waiting_for
+
+
 def category_of(exception: BaseException) -> ErrorCategory:
-    """The category of any exception, ours or foreign."""
+    """The category of any exception, ours or foreign; a step's failure has that of what made it fail."""
+    if isinstance(exception, StepFailedError):
+        return ErrorCategory(getattr(exception.error, "category", ErrorCategory.LOGICAL))
     if isinstance(exception, BatutaError):
         return exception.category
     if isinstance(exception, (TimeoutError, ConnectionError)):

@@ -1,16 +1,18 @@
 """Many inputs through one step: bounded in flight, in order or as completed, errors as values."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Sized
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sized
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.result import StepResult
 
 T = TypeVar("T")
 
-Start = Callable[[T], Awaitable[StepResult[Any]]]
+Start = Callable[[int, T], Awaitable[StepResult[Any]]]
+"""Runs one input, given its number, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,38 +42,65 @@ class Meter:
         return result
 
 
-async def in_order(inputs: AsyncIterator[T], start: Start[T], limit: int) -> AsyncIterator[StepResult[Any]]:
-    """Results in the order of their inputs; a slow one holds back at most `limit` finished ones behind it."""
-    slots = asyncio.Semaphore(limit)
-    waiting: deque[asyncio.Task[StepResult[Any]]] = deque()
+async def results(
+    inputs: Iterable[T] | AsyncIterable[T], start: Start[T], limit: int, *, ordered: bool
+) -> AsyncGenerator[StepResult[Any], None]:
+    """What comes of every input, in their order or as soon as it is there.
+
+    At most `limit` run at once, and as many again wait to be taken: whoever is slow to take results slows the batch.
+    """
+    ready: asyncio.Queue[asyncio.Task[StepResult[Any]] | None] = asyncio.Queue()
+    room = asyncio.Semaphore(2 * limit)
+    begun: set[asyncio.Task[StepResult[Any]]] = set()
+    feeder = asyncio.create_task(_feed(_Feed(inputs, start, limit, ordered), begun, ready, room))
     try:
-        async for value in inputs:
-            waiting.append(asyncio.create_task(_with_slot(slots, start, value)))
-            while len(waiting) >= 2 * limit or (waiting and waiting[0].done()):
-                yield await waiting.popleft()
-        while waiting:
-            yield await waiting.popleft()
+        while (task := await ready.get()) is not None:
+            yield await task
+            begun.discard(task)
+            room.release()
+        await feeder
     finally:
-        await _stop(waiting)
+        await _stop([feeder, *begun])
 
 
-async def as_completed(inputs: AsyncIterator[T], start: Start[T], limit: int) -> AsyncIterator[StepResult[Any]]:
-    """Results as soon as they are there."""
-    running: set[asyncio.Task[StepResult[Any]]] = set()
+@dataclass(frozen=True, slots=True)
+class _Feed(Generic[T]):
+    inputs: Iterable[T] | AsyncIterable[T]
+    start: Start[T]
+    limit: int
+    is_ordered: bool
+
+
+async def _feed(
+    feed: _Feed[T],
+    begun: set[asyncio.Task[StepResult[Any]]],
+    ready: "asyncio.Queue[asyncio.Task[StepResult[Any]] | None]",
+    room: asyncio.Semaphore,
+) -> None:
+    """Begin one run for every input as soon as there is room, and say at last that there are no more."""
+    slots = asyncio.Semaphore(feed.limit)
+    number = 0
     try:
-        async for value in inputs:
-            running.add(asyncio.ensure_future(start(value)))
-            if len(running) >= limit:
-                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    yield task.result()
-        for next_done in asyncio.as_completed(running):
-            yield await next_done
+        async with aclosing(_each(feed.inputs)) as values:
+            async for value in values:
+                number += 1
+                await room.acquire()
+                await slots.acquire()
+                task = asyncio.ensure_future(feed.start(number, value))
+                begun.add(task)
+                task.add_done_callback(lambda _: slots.release())
+                if feed.is_ordered:
+                    ready.put_nowait(task)
+                else:
+                    task.add_done_callback(ready.put_nowait)
     finally:
-        await _stop(running)
+        running = [task for task in begun if not task.done()]
+        if running and not feed.is_ordered:
+            await asyncio.wait(running)
+        ready.put_nowait(None)
 
 
-async def each(inputs: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
+async def _each(inputs: Iterable[T] | AsyncIterable[T]) -> AsyncGenerator[T, None]:
     """The items of either kind of iterable."""
     if isinstance(inputs, AsyncIterable):
         async for value in inputs:
@@ -81,14 +110,13 @@ async def each(inputs: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
             yield value
 
 
-async def _with_slot(slots: asyncio.Semaphore, start: Start[T], value: T) -> StepResult[Any]:
-    async with slots:
-        return await start(value)
-
-
-async def _stop(tasks: Iterable[asyncio.Task[Any]]) -> None:
+async def _stop(tasks: "Iterable[asyncio.Task[Any]]") -> None:
     """Cancel what still runs and wait for it: nothing outlives the batch."""
     tasks = list(tasks)
     for task in tasks:
         task.cancel()
+    await to_the_end(_ended(tasks))
+
+
+async def _ended(tasks: "list[asyncio.Task[Any]]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)

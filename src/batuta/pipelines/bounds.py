@@ -23,6 +23,9 @@ class Bounds:
     tool_rounds: int | None = 0
     attempts: int | None = 0
     time: timedelta | None = timedelta()
+    """Until the last step ends or is cut off by a deadline."""
+    cleanup: timedelta = timedelta()
+    """On top of that: rollbacks and background work, which no deadline of the run cuts short."""
     cost: Decimal | None = Decimal(0)
     unbounded: tuple[str, ...] = ()
     """What has no bound and why, such as `orders/price: no timeout`."""
@@ -33,7 +36,8 @@ class Bounds:
 
     def or_else(self, other: "Bounds") -> "Bounds":
         """Either of them."""
-        return _combined(self, other, _most, time=_most)
+        both = _combined(self, other, _most, time=_most)
+        return replace(both, cleanup=max(self.cleanup, other.cleanup))
 
     def beside(self, other: "Bounds") -> "Bounds":
         """Both at the same time."""
@@ -93,6 +97,7 @@ def _combined(
         attempts=count(first.attempts, second.attempts),
         cost=count(first.cost, second.cost),
         time=time(first.time, second.time),
+        cleanup=first.cleanup + second.cleanup,
         unbounded=first.unbounded + second.unbounded,
     )
 

@@ -4,7 +4,12 @@ import asyncio
 
 
 class Cancellation:
-    """Hand it to `run(cancellation=…)`; `cancel()` stops the run, which then returns a `cancelled` error."""
+    """Hand it to `run(cancellation=…)`; `cancel()` stops the run, which then returns a `cancelled` error.
+
+    It belongs to one event loop; from another thread use `loop.call_soon_threadsafe(handle.cancel)`.
+    """
+
+    __slots__ = ("_tasks", "reason")
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
@@ -24,11 +29,24 @@ class Cancellation:
             task.cancel(reason)
 
     def attach(self, task: "asyncio.Task[object]") -> None:
-        """Let a task be stopped by this handle."""
+        """Let a task be stopped by this handle. Whoever attaches has asked `is_requested` before."""
         self._tasks.add(task)
-        if self.is_requested:
-            task.cancel(self.reason)
 
-    def detach(self, task: "asyncio.Task[object]") -> None:
-        """The task has ended."""
+    async def detach(self, task: "asyncio.Task[object]") -> bool:
+        """The task no longer answers to this handle; says whether it was stopped by this handle alone."""
         self._tasks.discard(task)
+        if not self.is_requested:
+            return False
+        if task.uncancel() > 0:
+            return False
+        await _pending_cancellation(self.reason)
+        return True
+
+
+async def _pending_cancellation(reason: str | None) -> None:
+    """Take in a cancellation that was asked for and not raised yet, so that it does not hit the caller."""
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError as error:
+        if error.args != (reason,):
+            raise

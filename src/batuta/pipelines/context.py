@@ -13,8 +13,9 @@ from batuta.events.runtime import EffectKind
 from batuta.events.telemetry import AgentDecisionRecorded
 from batuta.kernel.ids import new_id
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.journal import Effect, perform
+from batuta.pipelines.journal import Effect, perform, revoke
 from batuta.resilience.deadlines import Deadline
+from batuta.tools.context import ToolUser
 
 if TYPE_CHECKING:
     from batuta.pipelines.runner import Run
@@ -25,11 +26,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
 
-_set = object.__setattr__
 
-
-class Context:
-    """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
+class _Facts:
+    """The fields of a context while it is filled in."""
 
     __slots__ = ("_run", "_scope", "conversation", "deadline", "key", "notes", "parent", "path", "step_name")
 
@@ -46,25 +45,33 @@ class Context:
     notes: dict[str, Any] | None
     """What the step said about itself; it goes into its completed or failed event."""
 
-    def __init__(
-        self,
+
+class Context(_Facts):
+    """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
         run: "Run",
         scope: "Scope",
         step_name: str,
         parent: "Context | None",
         conversation: Conversation | None,
         deadline: Deadline | None,
-    ) -> None:
-        path = f"{parent.path}/{step_name}" if parent is not None and parent.path else step_name
-        _set(self, "_run", run)
-        _set(self, "_scope", scope)
-        _set(self, "step_name", step_name)
-        _set(self, "path", path)
-        _set(self, "key", run.numbered(path, parent) if run.journal is not None else path)
-        _set(self, "parent", parent)
-        _set(self, "conversation", conversation)
-        _set(self, "deadline", deadline)
-        _set(self, "notes", None)
+    ) -> "Context":
+        """Filled in as what is not frozen yet, because a frozen object is slow to fill, and every step has one."""
+        facts = _Facts()
+        facts._run = run
+        facts._scope = scope
+        facts.step_name = step_name
+        facts.path = path = f"{parent.path}/{step_name}" if parent is not None and parent.path else step_name
+        facts.key = path if run.journal is None else run.numbered(path, parent)
+        facts.parent = parent
+        facts.conversation = conversation
+        facts.deadline = deadline
+        facts.notes = None
+        return _frozen(facts)
 
     def _within(
         self,
@@ -75,13 +82,17 @@ class Context:
         is_timeless: bool = False,
     ) -> "Context":
         """The same place in another scope, with a deadline and conversation of its own or those it has."""
-        twin = object.__new__(Context)
-        for name in ("_run", "step_name", "path", "key", "parent", "notes"):
-            _set(twin, name, getattr(self, name))
-        _set(twin, "_scope", scope)
-        _set(twin, "deadline", None if is_timeless else deadline or self.deadline)
-        _set(twin, "conversation", conversation or self.conversation)
-        return twin
+        twin = _Facts()
+        twin._run = self._run
+        twin._scope = scope
+        twin.step_name = self.step_name
+        twin.path = self.path
+        twin.key = self.key
+        twin.parent = self.parent
+        twin.conversation = self.conversation if conversation is None else conversation
+        twin.deadline = None if is_timeless else deadline or self.deadline
+        twin.notes = self.notes
+        return _frozen(twin)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: a context is frozen."""
@@ -102,6 +113,16 @@ class Context:
         return self._run.services
 
     @property
+    def user(self) -> ToolUser:
+        """On whose behalf the run acts."""
+        return self._run.user
+
+    @property
+    def run_key(self) -> str:
+        """What names this run in idempotency keys: its turn, else its correlation id."""
+        return self._run.emitter.stamp.turn_id or self.correlation_id
+
+    @property
     def cancellation(self) -> Cancellation:
         """Whether the run has been asked to stop."""
         return self._run.cancellation
@@ -116,14 +137,25 @@ class Context:
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
 
-    async def tell(self, event_type: type[Event], /, **payload: Any) -> None:
-        """Tell an event of your own; ids, time and correlation are filled in."""
-        await self._run.emitter.tell(event_type, **payload)
+    async def tell(self, event_type: type[Event], /, *, _mark: str = "", **payload: Any) -> None:
+        """Tell an event of your own; ids, time and correlation are filled in.
+
+        A `_mark` tells apart what the same place tells in different repetitions of a run.
+        """
+        await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
+
+    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
+        """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
+        await self._run.emitter.tell(event_type, payload)
+
+    def stable_id(self, what: str) -> str:
+        """An id for something made here: the same when the run is repeated."""
+        return self._run.emitter.stable_id(f"{self.key}:{what}")
 
     def note(self, **facts: Any) -> None:
         """Add facts to this step's completed or failed event."""
         if self.notes is None:
-            _set(self, "notes", {})
+            object.__setattr__(self, "notes", {})
         assert self.notes is not None
         self.notes.update(facts)
 
@@ -151,11 +183,30 @@ class Context:
         name: str,
         reconcile: Callable[[], Awaitable[T | None]] | None = None,
     ) -> T:
-        """Reach outside once: with a journal, a recorded outcome is returned instead of acting again."""
+        """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
+
+        `name` tells the effects of one step apart. `reconcile` finds out what an interrupted one brought (`None`: it
+        did not happen).
+        """
         if self._run.journal is None:
             return await act()
-        effect = Effect(key=f"{self.key}:{name}", kind=kind, name=name)
-        return await perform(self._run.journal, effect, act, codec, reconcile)
+        return await perform(self._run.journal, self._effect(name, kind), act, codec, reconcile)
+
+    async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
+        """Undo an effect of this step: with a journal, a repeated run does it again."""
+        if self._run.journal is None:
+            await act()
+        else:
+            await revoke(self._run.journal, self._effect(name, kind), act)
+
+    def _effect(self, name: str, kind: EffectKind) -> Effect:
+        return Effect(key=f"{self.key}:{name}", kind=kind, name=name)
+
+
+def _frozen(facts: _Facts) -> Context:
+    facts.__class__ = Context  # same slots, but no way to set them
+    assert isinstance(facts, Context)
+    return facts
 
 
 current_context: ContextVar[Context | None] = ContextVar("batuta_context", default=None)

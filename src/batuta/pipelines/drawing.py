@@ -64,7 +64,10 @@ class Drawing:
         self._lines.append("  " * self._depth + line)
 
 
+_CODES = str.maketrans({"#": "#35;", '"': "#quot;", "&": "#amp;", "<": "#lt;", ">": "#gt;", "`": "#96;"})
+"""Mermaid's own entity codes for what means something to it, or to the HTML it writes."""
+
+
 def _quoted(label: str) -> str:
     """A label that Mermaid takes as text, whatever it holds."""
-    escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
-    return f'"{escaped}"'
+    return f'"{label.translate(_CODES)}"'

@@ -8,14 +8,17 @@ An effect is a model's answer, a tool's result or an action. Its key is stable: 
 same keys. Values are kept as JSON, so that any journal can keep them.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from pydantic import JsonValue, TypeAdapter
+from pydantic_core import to_json
 
 from batuta.events.runtime import EffectKind
 from batuta.kernel.errors import ErrorCategory, UnknownOutcomeError, category_of
+from batuta.kernel.tasks import to_the_end
 
 T = TypeVar("T")
 
@@ -42,7 +45,7 @@ class Pending:
 
 
 class Journal(Protocol):
-    """Remembers effects across the death of a process.
+    """Remembers effects across the death of a process. What was last said of an effect counts.
 
     `record` returns only when the outcome is kept; what it raises fails the step as transient.
     """
@@ -52,7 +55,7 @@ class Journal(Protocol):
         ...
 
     async def intend(self, effect: Effect) -> None:
-        """Note that a write is about to happen."""
+        """Note that a write is about to happen, or to be undone: until more is known its outcome is unknown."""
         ...
 
     async def record(self, effect: Effect, value: JsonValue) -> None:
@@ -60,7 +63,7 @@ class Journal(Protocol):
         ...
 
     async def abandon(self, effect: Effect, reason: str) -> None:
-        """Note that an intended effect surely did not happen."""
+        """Note that an intended effect surely did not happen, or was undone."""
         ...
 
 
@@ -91,6 +94,33 @@ class MemoryJournal:
         self._known.pop(effect.key, None)
 
 
+class NumberedJournal:
+    """One journal for many runs of the same pipeline: the effects of each are kept under its number."""
+
+    def __init__(self, journal: Journal, number: int) -> None:
+        self._journal = journal
+        self._number = number
+
+    async def recall(self, effect: Effect) -> Recorded | Pending | None:
+        """What is known of an effect of this run."""
+        return await self._journal.recall(self._own(effect))
+
+    async def intend(self, effect: Effect) -> None:
+        """Note that a write is about to happen."""
+        await self._journal.intend(self._own(effect))
+
+    async def record(self, effect: Effect, value: JsonValue) -> None:
+        """Keep what an effect brought."""
+        await self._journal.record(self._own(effect), value)
+
+    async def abandon(self, effect: Effect, reason: str) -> None:
+        """Forget an intention."""
+        await self._journal.abandon(self._own(effect), reason)
+
+    def _own(self, effect: Effect) -> Effect:
+        return replace(effect, key=f"{self._number}/{effect.key}")
+
+
 async def perform(
     journal: Journal,
     effect: Effect,
@@ -101,12 +131,27 @@ async def perform(
     """Do an effect once: from the journal if it is there, else for real and then into the journal."""
     known = await journal.recall(effect)
     if isinstance(known, Recorded):
-        return codec.validate_python(known.value)
+        return codec.validate_json(to_json(known.value))
     if isinstance(known, Pending):
         return await _settle(journal, effect, codec, reconcile, act)
     if effect.kind == "write":
-        await journal.intend(effect)
+        await _intend(journal, effect)
     return await _act_and_record(journal, effect, act, codec)
+
+
+async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
+    """Undo an effect, so that a repeated run does it again; interrupted, its outcome is unknown."""
+    await journal.intend(effect)
+    await undo()
+    await journal.abandon(effect, "undone")
+
+
+async def _intend(journal: Journal, effect: Effect) -> None:
+    try:
+        await to_the_end(journal.intend(effect))
+    except asyncio.CancelledError:  # nothing was begun: whoever repeats this run may act
+        await to_the_end(journal.abandon(effect, "cancelled before it was begun"))
+        raise
 
 
 async def _act_and_record(
@@ -119,7 +164,7 @@ async def _act_and_record(
         if effect.kind == "write" and category_of(error) is not ErrorCategory.TRANSIENT:
             await journal.abandon(effect, str(error))
         raise
-    await journal.record(effect, _as_json(codec, value))
+    await to_the_end(journal.record(effect, _as_json(codec, value)))  # it happened: that must not get lost
     return value
 
 

@@ -5,11 +5,17 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from batuta.conversations.conversation import Conversation
+from batuta.events.emitter import Naming
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.clock import Clock
+from batuta.llm.budget import Budget, BudgetLedger
+from batuta.llm.resilient import Protection
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.hooks import Hook
 from batuta.pipelines.journal import Journal
+from batuta.tools.approval import Approver
+from batuta.tools.context import ToolUser
+from batuta.tools.invocation import ToolInvoker
 
 
 class RunOptions(TypedDict, total=False):
@@ -23,12 +29,26 @@ class RunOptions(TypedDict, total=False):
     """Sees every event; must be cheap."""
     recorder: Recorder | None
     """Stores every persisted event before the run goes on."""
+    naming: Naming | None
+    """Gives the events of a run that may be repeated the same ids each time."""
     journal: Journal | None
     """Returns recorded effects instead of repeating them."""
     cancellation: Cancellation | None
     """Lets somebody else stop the run."""
     hooks: Sequence[Hook]
     """Run around every step."""
+    user: ToolUser
+    """On whose behalf the run acts; tools check its roles."""
+    approver: Approver | None
+    """Decides about tool calls that need approval; without one they are refused."""
+    invoker: ToolInvoker
+    """Runs tool calls; share one so that limits count together."""
+    protection: Protection
+    """Retries, breaker and limiter of model calls; share one so that breakers count together."""
+    budgets: Sequence[Budget]
+    """What the run may use; a model call that does not fit is not made."""
+    ledger: BudgetLedger
+    """Keeps the accounts of the budgets."""
     services: Mapping[str, Any]
     """Available to steps as `ctx.services`."""
     correlation_id: str | None

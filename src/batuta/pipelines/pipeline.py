@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Any, TypeVar, Unpack
 
 from batuta.events.telemetry import AgentPipelineCompleted, AgentPipelineStarted
-from batuta.kernel.errors import PipelineTypeError, StepFailedError
+from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
-from batuta.pipelines.batch import Meter, Progress, as_completed, each, in_order
+from batuta.pipelines.batch import Meter, Progress, results
 from batuta.pipelines.bounds import Bounds, in_turn
 from batuta.pipelines.context import Context
 from batuta.pipelines.drawing import Drawing, Exit
+from batuta.pipelines.journal import NumberedJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.scope import Scope
@@ -40,7 +41,9 @@ class Pipeline(Step[In_contra, Out_co]):
         timeout: timedelta | float | None = None,
     ) -> None:
         if not isinstance(steps, Step):
-            raise PipelineTypeError(f"pipeline {name!r} has no steps; give it one, or several joined by >>")
+            raise PipelineTypeError(
+                f"pipeline {name!r} has no steps; give it one, or several joined by >>, not {steps!r}"
+            )
         super().__init__(name, input_type=steps.input_type, output_type=steps.output_type, timeout=timeout)
         self.steps = steps._links()
         self._refuse_duplicates()
@@ -55,7 +58,10 @@ class Pipeline(Step[In_contra, Out_co]):
         on_progress: Callable[[Progress], None] | None = None,
         **options: Unpack[RunOptions],
     ) -> AsyncIterator[StepResult[Out_co]]:
-        """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation."""
+        """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation.
+
+        With a journal, the effects of each input are kept under its number.
+        """
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
         return self._map(inputs, max_concurrency, ordered, Meter(inputs, on_progress), options)
@@ -63,13 +69,10 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _map(
         self, inputs: Any, limit: int, ordered: bool, meter: Meter, options: RunOptions
     ) -> AsyncIterator[StepResult[Out_co]]:
-        async def start(value: Any) -> StepResult[Any]:
-            conversation = options.get("conversation")
-            own = options if conversation is None else RunOptions(**{**options, "conversation": conversation.clone()})
-            return await self.run(value, **own)
+        async def start(number: int, value: Any) -> StepResult[Any]:
+            return await self.run(value, **_own(options, number))
 
-        arranged = in_order if ordered else as_completed
-        async with aclosing(arranged(each(inputs), start, limit)) as finished:  # type: ignore[type-var]
+        async with aclosing(results(inputs, start, limit, ordered=ordered)) as finished:
             async for result in finished:
                 yield meter.count(result)
 
@@ -85,19 +88,30 @@ class Pipeline(Step[In_contra, Out_co]):
             invoke = ctx._run.invoke
             for step in self.steps:
                 current = await invoke(step, current, inner)
-        except BaseException as error:
-            if scope.undo:
-                await to_the_end(_undo_all(scope))
-            if is_told:
-                await self._tell_completed(ctx, scope, started, error)
+        except Suspended:
+            raise  # nothing failed: nothing is undone
+        except BaseException:
+            await self._wind_up(ctx, scope, started, is_told=is_told)
             raise
         finally:
             scope.close()
         scope.hand_over_undo()
         if is_told:
-            await self._tell_completed(ctx, scope, started, None, current)
+            await self._tell_completed(
+                ctx, scope, started, "partial_success" if scope.agents.is_partial else "success", current
+            )
         result: Out_co = current
         return result
+
+    async def _wind_up(self, ctx: Context, scope: Scope, started: float, *, is_told: bool) -> None:
+        """Undo what was done and tell the failure, whatever happens meanwhile."""
+        try:
+            if scope.undo:
+                await to_the_end(scope.roll_back())
+        finally:
+            if is_told:
+                with suppress(BatutaError):  # the error that brought us here is the one to report
+                    await self._tell_completed(ctx, scope, started, "failed")
 
     async def _tell_started(self, ctx: Context, value: Any) -> None:
         await ctx._run.emitter.tell_own(
@@ -108,15 +122,13 @@ class Pipeline(Step[In_contra, Out_co]):
                 "sequence_length": len(self._agents),
                 "user_prompt": value if isinstance(value, str) else None,
                 "user_timezone": ctx.services.get("timezone"),
-                "user_id": ctx.services.get("user_id"),
+                "user_id": ctx.user.id,
             },
+            ctx.key,
         )
 
-    async def _tell_completed(
-        self, ctx: Context, scope: Scope, started: float, error: BaseException | None, value: Any = None
-    ) -> None:
+    async def _tell_completed(self, ctx: Context, scope: Scope, started: float, status: str, value: Any = None) -> None:
         agents = scope.agents
-        status = "failed" if error is not None else "partial_success" if agents.is_partial else "success"
         await ctx._run.emitter.tell_own(
             AgentPipelineCompleted,
             {
@@ -128,9 +140,10 @@ class Pipeline(Step[In_contra, Out_co]):
                 "agents_succeeded": agents.succeeded,
                 "agents_failed": agents.failed,
                 "agents_retried": agents.retried,
-                "output_summary": None if error is not None else summary_of(value),
+                "output_summary": None if status == "failed" else summary_of(value),
                 "final_confidence": agents.last_confidence,
             },
+            ctx.key,
         )
 
     def bounds(self) -> Bounds:
@@ -159,14 +172,14 @@ class Pipeline(Step[In_contra, Out_co]):
             seen.add(step.name)
 
 
-async def _undo_all(scope: Scope) -> None:
-    """Roll back in reverse order; one that fails is told as an event and does not keep the others from running."""
-    while scope.undo:
-        undo = scope.undo.pop()
-        try:
-            await undo()
-        except StepFailedError:
-            continue
+def _own(options: RunOptions, number: int) -> RunOptions:
+    """The options of one run of a batch: a conversation and a journal are not shared with the others."""
+    own = options.copy()
+    if (conversation := options.get("conversation")) is not None:
+        own["conversation"] = conversation.clone()
+    if (journal := options.get("journal")) is not None:
+        own["journal"] = NumberedJournal(journal, number)
+    return own
 
 
 def _agents_in(step: Step[Any, Any]) -> Iterator[Step[Any, Any]]:

@@ -23,12 +23,22 @@ class Metrics:
     cognitive_retries: int = 0
     usage: Usage = NO_USAGE
     cost: Decimal | None = FREE
+    fallbacks: tuple["FallbackUse", ...] = ()
+    """The fallbacks that stood in for an agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackUse:
+    """A fallback stood in, at this confidence if its output declares one."""
+
+    step: str
+    confidence: float | None
 
 
 class Tally:
     """Counts while a run goes on."""
 
-    __slots__ = ("attempts", "cognitive_retries", "cost", "retries", "usage")
+    __slots__ = ("attempts", "cognitive_retries", "cost", "fallbacks", "retries", "usage")
 
     def __init__(self) -> None:
         self.attempts = 0
@@ -36,12 +46,14 @@ class Tally:
         self.cognitive_retries = 0
         self.usage = NO_USAGE
         self.cost: Decimal | None = FREE
+        self.fallbacks: tuple[FallbackUse, ...] = ()
 
     def add(self, other: "Tally") -> None:
         """Count what another run took."""
         self.attempts += other.attempts
         self.retries += other.retries
         self.cognitive_retries += other.cognitive_retries
+        self.fallbacks += other.fallbacks
         self.add_call(other.usage, other.cost)
 
     def add_call(self, usage: Usage | None, cost: Decimal | None) -> None:
@@ -50,6 +62,10 @@ class Tally:
             self.usage = self.usage + usage
         if cost is not FREE:
             self.cost = add_costs(self.cost, cost)
+
+    def note_fallback(self, step: str, confidence: float | None) -> None:
+        """A fallback stood in."""
+        self.fallbacks += (FallbackUse(step, confidence),)
 
     def metrics(self, duration_seconds: float) -> Metrics:
         """The counts so far."""
@@ -60,6 +76,7 @@ class Tally:
             cognitive_retries=self.cognitive_retries,
             usage=self.usage,
             cost=self.cost,
+            fallbacks=self.fallbacks,
         )
 
 

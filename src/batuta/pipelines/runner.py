@@ -1,27 +1,34 @@
 """The runner wraps every step, without exception: hooks, events, deadline, result.
 
-start             begins a run, or joins the one around it
-Run.invoke      one step: before hooks -> started -> work within its deadline -> completed or failed -> after hooks
+start        begins a run, or joins the one around it
+Run.invoke   one step: before hooks -> started -> work within its deadline -> completed or failed -> after hooks
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
 from batuta.events.runtime import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
-from batuta.kernel.errors import ConfigurationError, RecordingFailedError, RunCancelledError, StepFailedError
+from batuta.kernel.errors import BatutaError, ConfigurationError, RunCancelledError, StepFailedError, Suspended
 from batuta.kernel.ids import new_id
+from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
+from batuta.pipelines.hooks import Hook
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
+from batuta.tools.context import ANYBODY
 
 if TYPE_CHECKING:
     from batuta.pipelines.step import Step
@@ -30,10 +37,21 @@ DRAIN_LIMIT = timedelta(seconds=30)
 """How long a finished run waits for its fire-and-forget actions."""
 
 _JOINING = frozenset({"conversation", "timeout"})
+_KNOWN = frozenset(RunOptions.__annotations__)
+_NOTHING: dict[str, Any] = {}
+
+_BEFORE, _STARTING, _WORKING, _ENDING = range(4)
+"""How far a step has come."""
+
+_clock = time.perf_counter
+
+log = logging.getLogger("batuta.pipelines")
 
 
 async def start(step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
     """Run a step: as a child of the step that is running here, or as a run of its own."""
+    if not options.keys() <= _KNOWN:
+        raise TypeError(f"{step.name}: no such option of a run: {', '.join(sorted(options.keys() - _KNOWN))}")
     around = current_context.get()
     if around is not None and around._run.is_active:
         return await _join(step, value, around, options)
@@ -64,37 +82,60 @@ class Run:
             now=self.clock.now,
             sink=options.get("sink"),
             recorder=options.get("recorder"),
+            naming=options.get("naming"),
         )
         self.journal = options.get("journal")
         self.hooks = tuple(options.get("hooks", ()))
-        self.services = options.get("services", {})
+        self.services = MappingProxyType(options.get("services", _NOTHING))
+        self.user = options.get("user", ANYBODY)
+        self.approver = options.get("approver")
+        self.options = options
         self.is_dry_run = options.get("dry_run", False)
         self.cancellation = options.get("cancellation") or Cancellation()
         self.is_active = True
-        self._has_handle = options.get("cancellation") is not None
         self._background: set[asyncio.Task[Any]] = set()
         self._repetitions: dict[str, int] = {}
 
     async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         """The outermost invocation: it can be stopped by its handle, and it leaves no task behind."""
-        root = Context(self, Scope(), "", None, None, None)
+        if self.cancellation.is_requested:
+            return self._stopped(step)
+        task = asyncio.current_task()
+        assert task is not None
+        self.cancellation.attach(task)
         try:
-            if not self._has_handle:
-                return await self.measured(step, value, root, options)
-            return await self._stoppable(step, value, root, options)
-        except BaseException:
-            self._cancel_background()
+            result = await self._execute(step, value, options)
+        except asyncio.CancelledError as error:
+            if await self.cancellation.detach(task):
+                return self._stopped(step, error)
             raise
         finally:
-            if self._background:
-                await self._drain()
             self.is_active = False
+        if await self.cancellation.detach(task) and result.is_error:
+            return self._stopped(step)
+        return result
+
+    async def _execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
+        scope = Scope()
+        try:
+            result = await self.measured(step, value, Context(self, scope, "", None, None, None), options)
+        except Suspended:
+            await to_the_end(self._stop_background())
+            raise
+        except BaseException:
+            await to_the_end(self._abandon(scope))
+            raise
+        if result.is_error and scope.undo:
+            await to_the_end(scope.roll_back())
+        if self._background:
+            await self._drain()
+        return result
 
     async def measured(
         self, step: "Step[Any, Any]", value: Any, parent: Context, options: RunOptions
     ) -> StepResult[Any]:
         """A step's value or error as a result, with what it took."""
-        started = time.perf_counter()
+        started = _clock()
         scope = Scope(parent._scope.pipeline_name, parent._scope)
         timeout = options.get("timeout")
         deadline = parent.deadline if timeout is None else Deadline.after(timeout).sooner(parent.deadline)
@@ -103,12 +144,12 @@ class Run:
             act = self.invoke(step, value, ctx, options.get("conversation"))
             outcome = await (act if timeout is None or deadline is None else _until(deadline, act, step.name))
         except StepFailedError as failure:
-            return StepResult(None, failure.error, scope.tally.metrics(time.perf_counter() - started))
+            return StepResult(None, failure.error, scope.tally.metrics(_clock() - started))
         except Exception as error:
             located = StepError.of(error, step_name=step.name, path=_path_below(parent, step))
-            return StepResult(None, located, scope.tally.metrics(time.perf_counter() - started))
+            return StepResult(None, located, scope.tally.metrics(_clock() - started))
         else:
-            return StepResult(outcome, None, scope.tally.metrics(time.perf_counter() - started))
+            return StepResult(outcome, None, scope.tally.metrics(_clock() - started))
         finally:
             scope.hand_over_undo()
             scope.close()
@@ -119,23 +160,28 @@ class Run:
         """Run one step as a child of another. There is no other way."""
         if step.is_transparent:
             return await step._perform(value, parent._within(parent._scope, conversation=conversation))
-        ctx = Context(
-            self, parent._scope, step.name, parent, conversation or parent.conversation, self._deadline(step, parent)
-        )
-        started = time.perf_counter()
+        scope = parent._scope
+        if conversation is None:
+            conversation = parent.conversation
+        deadline = parent.deadline if step.timeout is None else Deadline.after(step.timeout).sooner(parent.deadline)
+        ctx = Context(self, scope, step.name, parent, conversation, deadline)
         facts: dict[str, Any] = {
             "step_name": step.name,
             "step_type": step.kind,
-            "pipeline_name": parent._scope.pipeline_name,
+            "pipeline_name": scope.pipeline_name,
             "path": ctx.path,
             "parent_step": parent.step_name or None,
         }
+        announce = self.emitter.announce
         token = current_context.set(ctx)
-        is_told = False
+        stage = _BEFORE
+        started = _clock()
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
-            await self.emitter.tell_own(StepStarted, facts)
-            is_told = True
+            stage = _STARTING
+            if (telling := announce(StepStarted, facts, ctx.key)) is not None:
+                await telling
+            stage = _WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
             if step.timeout is None:
@@ -143,32 +189,36 @@ class Run:
             else:
                 outcome = await self._within_own_deadline(step, value, ctx)
             if type(outcome) is StepResult:
-                outcome = _opened(outcome, ctx)
-            facts["duration_ms"] = (time.perf_counter() - started) * 1000
+                outcome = opened(outcome, ctx)
+            facts["duration_ms"] = (_clock() - started) * 1000
             if ctx.notes is not None:
                 facts["attributes"] = ctx.notes
-            await self.emitter.tell_own(StepCompleted, facts)
+            stage = _ENDING
+            if (telling := announce(StepCompleted, facts, ctx.key)) is not None:
+                await telling
+        except Suspended:
+            raise  # it neither completed nor failed: it goes on later
         except BaseException as error:
-            failure = _failure(error, ctx)
-            if is_told:
-                facts["duration_ms"] = (time.perf_counter() - started) * 1000
-                await self._tell_failed(failure, facts)
-            if self.hooks:
-                await self._after(ctx, StepResult(None, failure, Metrics()))
-            if isinstance(error, StepFailedError) or not isinstance(error, Exception):
+            failure = await self._failed(error, ctx, facts, started, stage)
+            if getattr(error, "error", None) is failure or not isinstance(error, Exception):
                 raise
             raise StepFailedError(failure) from error
         finally:
             current_context.reset(token)
         if self.hooks:
-            await self._after(ctx, StepResult(outcome, None, Metrics()))
+            await self._after(ctx, StepResult(outcome, None, Metrics(duration_seconds=_clock() - started)))
         return outcome
 
     def in_background(self, work: Coroutine[Any, Any, Any]) -> None:
         """Start something the run owns but does not wait for until its end."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._background_ended)
+
+    def _background_ended(self, task: asyncio.Task[Any]) -> None:
+        self._background.discard(task)
+        if not task.cancelled():
+            task.exception()  # told as an event of its step: seen, so that asyncio does not report it as lost
 
     def numbered(self, path: str, parent: Context | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""
@@ -176,28 +226,10 @@ class Run:
         count = self._repetitions[base] = self._repetitions.get(base, 0) + 1
         return base if count == 1 else f"{base}~{count}"
 
-    async def _stoppable(
-        self, step: "Step[Any, Any]", value: Any, root: Context, options: RunOptions
-    ) -> StepResult[Any]:
-        task = asyncio.current_task()
-        assert task is not None
-        self.cancellation.attach(task)
-        try:
-            return await self.measured(step, value, root, options)
-        except asyncio.CancelledError as error:
-            if not self.cancellation.is_requested or task.uncancel() > 0:
-                raise
-            stopped = RunCancelledError(self.cancellation.reason or "stopped")
-            stopped.__cause__ = error
-            self._cancel_background()
-            return StepResult(None, StepError.of(stopped, step_name=step.name, path=step.name), Metrics())
-        finally:
-            self.cancellation.detach(task)
-
-    def _deadline(self, step: "Step[Any, Any]", parent: Context) -> Deadline | None:
-        if step.timeout is None:
-            return parent.deadline
-        return Deadline.after(step.timeout).sooner(parent.deadline)
+    def _stopped(self, step: "Step[Any, Any]", cause: BaseException | None = None) -> StepResult[Any]:
+        stopped = RunCancelledError(self.cancellation.reason or "stopped")
+        stopped.__cause__ = cause
+        return StepResult(None, StepError.of(stopped, step_name=step.name, path=step.name), Metrics())
 
     async def _within_own_deadline(self, step: "Step[Any, Any]", value: Any, ctx: Context) -> Any:
         assert ctx.deadline is not None
@@ -216,26 +248,57 @@ class Run:
             try:
                 await hook.after(ctx, result)
             except Exception as error:
-                await self.emitter.tell(HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
+                await self._tell_hook_failed(hook, ctx, error)
 
-    async def _tell_failed(self, failure: StepError, facts: dict[str, Any]) -> None:
-        reason = {"category": failure.category, "code": failure.code, "message": failure.message}
+    async def _tell_hook_failed(self, hook: Hook, ctx: Context, error: Exception) -> None:
         try:
-            await self.emitter.tell_own(StepFailed, {**facts, **reason})
-        except RecordingFailedError:
-            return  # the recorder is why the step failed, or cannot hear that it did: the error itself still travels
+            await ctx.tell(HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
+        except BatutaError:
+            log.exception("after hook %s of %s raised %r, and that was not recorded", type(hook), ctx.path, error)
 
-    def _cancel_background(self) -> None:
-        for task in self._background:
-            task.cancel("the run was cancelled")
+    async def _failed(
+        self, error: BaseException, ctx: Context, facts: dict[str, Any], started: float, stage: int
+    ) -> StepError:
+        """The error that leaves a step, after telling it."""
+        failure = _failure(error, ctx)
+        duration = _clock() - started
+        if _owes_an_end(stage, error):
+            await self._tell_failed(failure, {**facts, "duration_ms": duration * 1000}, ctx)
+        if self.hooks:
+            await self._after(ctx, StepResult(None, failure, Metrics(duration_seconds=duration)))
+        return failure
+
+    async def _tell_failed(self, failure: StepError, facts: dict[str, Any], ctx: Context) -> None:
+        if ctx.notes is not None:
+            facts["attributes"] = ctx.notes
+        reason = {"category": failure.category, "code": failure.code, "message": failure.message}
+        # The recorder may be why the step failed, or unable to hear that it did: the error itself still travels.
+        with suppress(BatutaError):
+            await self.emitter.tell_own(StepFailed, {**facts, **reason}, ctx.key)
+
+    async def _abandon(self, scope: Scope) -> None:
+        """The run was cancelled: stop what it started and undo what it did."""
+        await self._stop_background()
+        await scope.roll_back()
 
     async def _drain(self) -> None:
         """Wait for what was started in the background; what outlives the limit is cancelled and told as failed."""
-        tasks = set(self._background)
-        _, late = await asyncio.wait(tasks, timeout=DRAIN_LIMIT.total_seconds())
-        for task in late:
-            task.cancel("the run is over")
-        await asyncio.gather(*tasks, return_exceptions=True)
+        end = time.monotonic() + DRAIN_LIMIT.total_seconds()
+        try:
+            while self._background and (left := end - time.monotonic()) > 0:
+                await asyncio.wait(self._background, timeout=left)
+        finally:
+            if self._background:
+                await to_the_end(self._stop_background())
+
+    async def _stop_background(self) -> None:
+        end = time.monotonic() + DRAIN_LIMIT.total_seconds()
+        while self._background and (left := end - time.monotonic()) > 0:
+            for task in self._background:
+                task.cancel("the run is over")
+            await asyncio.wait(self._background, timeout=left)
+        if self._background:
+            log.error("%s background tasks of a run do not stop when they are cancelled", len(self._background))
 
 
 async def _until(deadline: Deadline, act: Awaitable[Any], name: str) -> Any:
@@ -246,27 +309,29 @@ def _path_below(parent: Context, step: "Step[Any, Any]") -> str:
     return f"{parent.path}/{step.name}" if parent.path else step.name
 
 
+def _owes_an_end(stage: int, error: BaseException) -> bool:
+    """Whether a step was told to have begun, and not to have ended.
+
+    While an event is told, a cancellation is raised after it is told, and a failure instead of telling it.
+    """
+    if stage == _STARTING:
+        return not isinstance(error, Exception)
+    return stage == _WORKING or (stage == _ENDING and isinstance(error, Exception))
+
+
 def _failure(error: BaseException, ctx: Context) -> StepError:
     """The error that left a step: a child's keeps its own place."""
-    if isinstance(error, StepFailedError) and isinstance(error.error, StepError) and error.error.path:
-        return error.error
+    if isinstance(error, StepFailedError) and isinstance(error.error, StepError):
+        return _located(error.error, ctx)
     return StepError.of(error, step_name=ctx.step_name, path=ctx.path)
 
 
-def _opened(result: StepResult[Any], ctx: Context) -> Any:
+def _located(error: StepError, ctx: Context) -> StepError:
+    return error if error.path else replace(error, step_name=ctx.step_name, path=ctx.path)
+
+
+def opened(result: StepResult[Any], ctx: Context) -> Any:
     """A result returned by a step: its value, or its error put in its place."""
     if not result.is_error:
         return result.unwrap()
-    error = result.error
-    if error.path:
-        raise StepFailedError(error) from error.exception
-    located = StepError(
-        message=error.message,
-        step_name=ctx.step_name,
-        path=ctx.path,
-        category=error.category,
-        code=error.code,
-        exception=error.exception,
-        causes=error.causes,
-    )
-    raise StepFailedError(located) from error.exception
+    raise StepFailedError(_located(result.error, ctx)) from result.error.exception

@@ -1,7 +1,10 @@
 """What belongs to one run of a pipeline: its counts, its agents' record, and how to undo what it did."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from batuta.pipelines.result import Tally
 
@@ -36,17 +39,36 @@ class Scope:
 
     pipeline_name: str | None = None
     parent: "Scope | None" = None
+    agent_id: str | None = None
+    """The specialist that everything in here is attributed to, if there is one."""
+    last_words: str | None = None
+    """The last thing an agent in here said in the conversation."""
+    cite: Callable[[str], tuple[Any, ...]] | None = None
+    """Finds the citations in what an agent in here says."""
     tally: Tally = field(default_factory=Tally)
     agents: AgentRecord = field(default_factory=AgentRecord)
     undo: list[Undo] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Belong to the same specialist as the scope around."""
+        if self.agent_id is None and self.parent is not None:
+            self.agent_id = self.parent.agent_id
 
     def close(self) -> None:
         """Hand counts over to the scope around, whatever the outcome."""
         if self.parent is not None:
             self.parent.tally.add(self.tally)
             self.parent.agents.add(self.agents)
+            self.parent.last_words = self.last_words or self.parent.last_words
 
     def hand_over_undo(self) -> None:
         """The pipeline succeeded: a failure further out still undoes it."""
         if self.parent is not None:
             self.parent.undo.extend(self.undo)
+            self.undo.clear()
+
+    async def roll_back(self) -> None:
+        """Undo in reverse order; one that fails is told as an event and does not keep the others from running."""
+        while self.undo:
+            with suppress(Exception, asyncio.CancelledError):
+                await self.undo.pop()()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from copy import copy
 from datetime import timedelta
 from itertools import pairwise
+from types import FrameType
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, Unpack, get_args, get_origin, overload
 
 from batuta.kernel.errors import PipelineTypeError
@@ -15,7 +16,7 @@ from batuta.pipelines.drawing import Drawing, Exit, Shape
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import start
-from batuta.pipelines.typecheck import fits, type_name
+from batuta.pipelines.typecheck import arguments_as, fits, type_name
 from batuta.resilience.deadlines import seconds_of
 
 In_contra = TypeVar("In_contra", contravariant=True)
@@ -50,12 +51,12 @@ class Step(Generic[In_contra, Out_co]):
         output_type: Any = None,
         timeout: timedelta | float | None = None,
     ) -> None:
-        declared = _declared_types(type(self))
+        declared = arguments_as(type(self), Step) or (Any, Any)
         self.name = _checked_name(name or type(self).__name__)
         self.kind = type(self).__name__
         self.input_type = declared[0] if input_type is None else input_type
         self.output_type = declared[1] if output_type is None else output_type
-        self.timeout = None if timeout is None else timedelta(seconds=seconds_of(timeout))
+        self.timeout = None if timeout is None else _checked_timeout(self.name, timeout)
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         """Do the work. Only the runner calls this."""
@@ -160,7 +161,7 @@ class FunctionStep(Step[In_contra, Out_co]):
         invokes: "Mapping[Step[Any, Any], int] | None" = None,
     ) -> None:
         super().__init__(
-            name or function.__name__,
+            name or name_of(function),
             input_type=signature.input_type,
             output_type=signature.output_type,
             timeout=timeout,
@@ -195,8 +196,8 @@ class Signature:
     __slots__ = ("input_type", "output_type", "takes_context")
 
     def __init__(self, input_type: Any, output_type: Any, *, takes_context: bool) -> None:
-        self.input_type = input_type
-        self.output_type = output_type
+        self.input_type = type(None) if input_type is None else input_type
+        self.output_type = type(None) if output_type is None else output_type
         self.takes_context = takes_context
 
 
@@ -221,10 +222,9 @@ def step(function: Any = None, /, **options: Any) -> Any:
     Name and types come from the signature. Options: `name`, `timeout` (seconds or timedelta), and for functions that
     have other steps run, `invokes` ({step: how often at most}), which keeps `bounds()` exact.
     """
-    frame_locals = sys._getframe(1).f_locals  # noqa: SLF001 - annotations may name what is local to the caller
     if function is None:
-        return lambda f: FunctionStep(f, read_signature(f, frame_locals), **options)
-    return FunctionStep(function, read_signature(function, frame_locals))
+        return lambda f: FunctionStep(f, read_signature(f), **options)
+    return FunctionStep(function, read_signature(function), **options)
 
 
 class StepDecorator:
@@ -243,15 +243,19 @@ class StepDecorator:
         raise NotImplementedError
 
 
-def read_signature(function: Any, local_names: Mapping[str, Any]) -> Signature:
+def read_signature(function: Any) -> Signature:
     """The types of an async function of one value, and of a context if it asks for one."""
-    name = getattr(function, "__name__", repr(function))
+    name = name_of(function)
     if not inspect.iscoroutinefunction(function):
         raise PipelineTypeError(f"{name}: a step is made of an async function; write `async def {name}(...)`")
-    hints = _hints(function, name, local_names)
     parameters = list(inspect.signature(function).parameters.values())
     if not 1 <= len(parameters) <= 2:
         raise PipelineTypeError(f"{name}: a step takes one value, and a Context if it wants one; got {len(parameters)}")
+    for odd in (p for p in parameters if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)):
+        raise PipelineTypeError(
+            f"{name}: a step is called with its value and Context in order; {str(odd)!r} does not fit"
+        )
+    hints = _hints(function, name)
     for missing in (p.name for p in parameters if p.name not in hints):
         raise PipelineTypeError(f"{name}: parameter {missing!r} has no type annotation; a step's types are checked")
     if "return" not in hints:
@@ -259,6 +263,11 @@ def read_signature(function: Any, local_names: Mapping[str, Any]) -> Signature:
     if len(parameters) == 2 and not fits(Context, hints[parameters[1].name]):
         raise PipelineTypeError(f"{name}: the second parameter of a step is its Context; annotate it as such")
     return Signature(hints[parameters[0].name], _unwrapped(hints["return"]), takes_context=len(parameters) == 2)
+
+
+def name_of(function: Any) -> str:
+    """What a step made of a function is called."""
+    return getattr(function, "__name__", None) or type(function).__name__
 
 
 def check_fit(first: Step[Any, Any], second: Step[Any, Any]) -> None:
@@ -275,28 +284,33 @@ def _check_seam(links: tuple[Step[Any, Any], ...]) -> None:
         check_fit(first, second)
 
 
-def _hints(function: Any, name: str, local_names: Mapping[str, Any]) -> dict[str, Any]:
+def _hints(function: Any, name: str) -> dict[str, Any]:
     try:
-        return inspect.get_annotations(function, eval_str=True, locals=dict(local_names))
-    except NameError as error:
-        raise PipelineTypeError(f"{name}: an annotation cannot be resolved: {error}") from error
+        return inspect.get_annotations(inspect.unwrap(function), eval_str=True, locals=_names_around())
+    except Exception as error:
+        raise PipelineTypeError(f"{name}: its annotations cannot be read: {error}") from error
+
+
+def _names_around() -> dict[str, Any]:
+    """What is local to whoever uses the library here: an annotation may name it."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to look at a caller
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("batuta."):
+        frame = frame.f_back
+    return {} if frame is None else dict(frame.f_locals)
 
 
 def _unwrapped(annotation: Any) -> Any:
     """`StepResult[T]` as a return type means that the step gives T or an error."""
-    if get_origin(annotation) is StepResult:
-        return get_args(annotation)[0]
-    return annotation
+    if annotation is StepResult:
+        return Any
+    return get_args(annotation)[0] if get_origin(annotation) is StepResult else annotation
 
 
-def _declared_types(cls: type) -> tuple[Any, Any]:
-    """Input and output as written in `class X(Step[In, Out])`, here or in a parent."""
-    for parent in cls.__mro__:
-        for base in getattr(parent, "__orig_bases__", ()):
-            origin, args = get_origin(base), get_args(base)
-            if isinstance(origin, type) and issubclass(origin, Step) and len(args) == 2:
-                return args[0], args[1]
-    return Any, Any
+def _checked_timeout(name: str, timeout: timedelta | float) -> timedelta:
+    seconds = seconds_of(timeout)
+    if not 0 < seconds < float("inf"):
+        raise PipelineTypeError(f"{name}: a timeout is a number of seconds above zero, or None; got {timeout!r}")
+    return timedelta(seconds=seconds)
 
 
 def _checked_name(name: str) -> str:

@@ -19,6 +19,7 @@ def size_of(value: Any) -> int:
 
 
 def _text_of(value: Any) -> str:
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    return repr(value)
+    try:
+        return value.model_dump_json() if isinstance(value, BaseModel) else repr(value)
+    except Exception:  # a value that cannot describe itself must not fail the run that brought it
+        return f"<{type(value).__name__}>"

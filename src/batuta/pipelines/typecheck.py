@@ -2,19 +2,29 @@
 
     fits(given, asked)   list[int] -> Sequence[int]: yes    list[bool] -> list[int]: no (mutable, so invariant)
 
-Where a type cannot be judged at run time (type variables, structural protocols), the answer is yes: the static
-checker has the last word.
+Where a type cannot be judged at run time (type variables, attributes set in `__init__`), the answer is yes: the
+static checker has the last word.
 """
 
-import collections.abc
+import collections
+import collections.abc as abc
+import dataclasses
+import enum
 import types
 import typing
-from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
 _UNION = (typing.Union, types.UnionType)
-_TOWER = {float: (int,), complex: (int, float)}
-_INVARIANT = (list, set, dict, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
+_TOWER: dict[type, tuple[type, ...]] = {float: (int,), complex: (int, float)}
+_ITEMS: dict[type, type] = {str: str, bytes: int, bytearray: int, memoryview: int, range: int}
+_COVARIANT, _INVARIANT = (True, False), (True, True)
+_CONTRAVARIANT = (False, True)
+"""Which ways round arguments have to fit: given into asked, asked into given."""
+
+_MUTABLE = (
+    list, set, dict, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter,
+    abc.MutableSequence, abc.MutableSet, abc.MutableMapping,
+)  # fmt: skip
 
 
 def fits(given: Any, asked: Any) -> bool:
@@ -24,12 +34,14 @@ def fits(given: Any, asked: Any) -> bool:
         return True
     if isinstance(given, typing.TypeVar) or isinstance(asked, typing.TypeVar) or given is typing.Never:
         return True
+    if isinstance(given, typing.NewType):
+        return fits(given.__supertype__, asked)
+    if isinstance(asked, typing.NewType):
+        return False  # only the new type itself will do
     if get_origin(given) in _UNION:
         return all(fits(option, asked) for option in get_args(given))
-    if get_origin(asked) in _UNION:
-        return _fits_some(given, get_args(asked))
-    if get_origin(asked) is Literal:
-        return get_origin(given) is Literal and set(get_args(given)) <= set(get_args(asked))
+    if get_origin(asked) in _UNION or get_origin(asked) is Literal:
+        return _fits_some(given, asked)
     if get_origin(given) is Literal:
         return all(fits(type(value), asked) for value in get_args(given))
     return _fits_class(given, asked)
@@ -45,20 +57,40 @@ def type_name(annotation: Any) -> str:
         return annotation.__name__
     if args := get_args(annotation):
         origin = get_origin(annotation)
-        inner = ", ".join(repr(a) if origin is Literal else type_name(a) for a in args)
+        inner = ", ".join(_argument_name(a, is_value=origin is Literal) for a in args)
         return f"{getattr(origin, '__name__', str(origin))}[{inner}]"
     return getattr(annotation, "__name__", None) or str(annotation).removeprefix("typing.")
 
 
+def arguments_as(given: Any, base: type) -> tuple[Any, ...] | None:
+    """The type arguments that `given` has when seen as `base`: `dict[str, int]` as `Mapping` is `(str, int)`."""
+    origin, args = _class_of(given), _args_of(given)
+    if origin is base:
+        return args or None
+    parents = getattr(origin, "__orig_bases__", ())
+    if not parents:
+        return _seen_as_abstract(origin, args, base)
+    parameters = dict(zip(getattr(origin, "__parameters__", ()), args, strict=False))
+    for parent in parents:
+        seen = parent[tuple(parameters.get(p, Any) for p in parent.__parameters__)] if _is_open(parent) else parent
+        if _is_subclass(_class_of(seen), base):
+            return arguments_as(seen, base)
+    return None
+
+
+def _argument_name(argument: Any, *, is_value: bool) -> str:
+    if argument is Ellipsis:
+        return "..."
+    return repr(argument) if is_value else type_name(argument)
+
+
 def _plain(annotation: Any) -> Any:
-    """Without `Annotated`, aliases and `NewType`; `None` as its type; bare typing names as their classes."""
+    """Without `Annotated` and aliases; `None` as its type; bare typing names as their classes."""
     while True:
         if annotation is None:
             return type(None)
         if get_origin(annotation) is typing.Annotated:
             annotation = get_args(annotation)[0]
-        elif isinstance(annotation, typing.NewType):
-            annotation = annotation.__supertype__
         elif type(annotation).__name__ == "TypeAliasType":
             annotation = annotation.__value__
         elif not get_args(annotation) and isinstance(get_origin(annotation), type):
@@ -67,47 +99,115 @@ def _plain(annotation: Any) -> Any:
             return annotation
 
 
-def _fits_some(given: Any, options: tuple[Any, ...]) -> bool:
-    if any(fits(given, option) for option in options):
+def _fits_some(given: Any, asked: Any) -> bool:
+    """Whether it fits one option of a union or literal, or each value it can have fits some option."""
+    if get_origin(asked) is Literal:
+        options = _values_of(asked)
+        return bool(values := _values_of(given)) and values <= options
+    if any(fits(given, option) for option in get_args(asked)):
         return True
-    if isinstance(given, type) and issubclass(given, Enum) and not issubclass(given, (str, int)):
-        return False
-    return given is bool and all(any(fits(Literal[value], option) for option in options) for value in (True, False))
+    cases = _cases_of(given)
+    return len(cases) > 1 and all(any(fits(case, option) for option in get_args(asked)) for case in cases)
+
+
+def _cases_of(given: Any) -> list[Any]:
+    """Each value of a type that has only a few, as a literal."""
+    return [Literal[value] for _, value in _values_of(given)]
+
+
+def _values_of(given: Any) -> set[tuple[type, Any]]:
+    """The values of a literal, of `bool` or of an enum; `True` and `1` are not the same here."""
+    if get_origin(given) is Literal:
+        return {(type(value), value) for value in get_args(given)}
+    if given is bool:
+        return {(bool, True), (bool, False)}
+    if isinstance(given, type) and issubclass(given, enum.Enum) and not issubclass(given, enum.Flag):
+        return {(given, member) for member in given.__members__.values()}
+    return set()
 
 
 def _fits_class(given: Any, asked: Any) -> bool:
-    given_class, asked_class = get_origin(given) or given, get_origin(asked) or asked
+    given_class, asked_class = _class_of(given), _class_of(asked)
     if not isinstance(given_class, type) or not isinstance(asked_class, type):
         return True  # nothing we can judge here
+    if typing.is_typeddict(given_class) or typing.is_typeddict(asked_class):
+        return _typed_dict_fits(given_class, asked, asked_class)
+    if any(issubclass(given_class, narrower) for narrower in _TOWER.get(asked_class, ())):
+        return True
     if getattr(asked_class, "_is_protocol", False) and asked_class not in given_class.__mro__:
         return _fits_protocol(given_class, asked_class)
-    if given_class in _TOWER.get(asked_class, ()):
-        return True
-    if typing.is_typeddict(asked_class) or typing.is_typeddict(given_class):
-        return given_class is asked_class or asked_class in (dict, collections.abc.Mapping)
-    return issubclass(given_class, asked_class) and _arguments_fit(given, asked, asked_class)
+    return _is_subclass(given_class, asked_class) and _arguments_fit(given, asked, asked_class)
+
+
+def _typed_dict_fits(given: Any, asked: Any, asked_class: Any) -> bool:
+    """Structural: another typed dict with these keys, seen from a mapping of objects."""
+    if not typing.is_typeddict(given):
+        return False
+    if not typing.is_typeddict(asked_class):
+        return asked_class in (abc.Mapping, abc.Collection, abc.Iterable, abc.Sized) and (
+            not get_args(asked) or asked_class is not abc.Mapping or fits(object, get_args(asked)[1])
+        )
+    given_types, asked_types = given.__annotations__, asked_class.__annotations__
+    return all(
+        key in given_types
+        and (key in given.__required_keys__) == (key in asked_class.__required_keys__)
+        and _same(given_types[key], kind)
+        for key, kind in asked_types.items()
+    )
 
 
 def _fits_protocol(given: type, asked: type) -> bool:
     """A class fits a structural protocol if it has its members; abstract collections judge by themselves."""
     if asked.__module__ in ("collections.abc", "typing"):
         return issubclass(given, asked)
-    members = getattr(asked, "__protocol_attrs__", None) or (set(asked.__annotations__) | set(vars(asked)))
-    return all(hasattr(given, name) for name in members if not name.startswith("_"))
+    parts = [part for part in asked.__mro__ if getattr(part, "_is_protocol", False)]
+    methods = {name for part in parts for name in vars(part) if not name.startswith("_")}
+    data = {name for part in parts for name in getattr(part, "__annotations__", {})} - methods
+    return all(hasattr(given, name) for name in methods) and _has_data(given, data)
+
+
+def _has_data(given: type, names: set[str]) -> bool:
+    """Whether instances have these attributes. Only classes that declare all their fields can be judged."""
+    if (fields := getattr(given, "model_fields", None)) is not None:
+        return all(name in fields or hasattr(given, name) for name in names)
+    if dataclasses.is_dataclass(given):
+        declared = {field.name for field in dataclasses.fields(given)}
+        return all(name in declared or hasattr(given, name) for name in names)
+    return True
 
 
 def _arguments_fit(given: Any, asked: Any, asked_class: type) -> bool:
-    asked_args = get_args(asked)
+    asked_args = _args_of(asked)
     if not asked_args:
         return True
     if asked_class is tuple:
-        return _tuples_fit(_arguments_as(given, tuple), asked_args)
-    given_args = _arguments_as(given, asked_class)
+        return _tuples_fit(arguments_as(given, tuple), asked_args)
+    given_args = arguments_as(given, asked_class)
     if given_args is None or len(given_args) != len(asked_args):
         return True  # not known: the static checker judges
-    if asked_class in _INVARIANT:
-        return all(_same(g, a) for g, a in zip(given_args, asked_args, strict=True))
-    return all(fits(g, a) for g, a in zip(given_args, asked_args, strict=True) if a is not Ellipsis)
+    ways = _ways_round(asked_class, len(asked_args))
+    return all(
+        (not forth or fits(g, a)) and (not back or fits(a, g))
+        for g, a, (forth, back) in zip(given_args, asked_args, ways, strict=True)
+    )
+
+
+def _ways_round(asked_class: type, count: int) -> list[tuple[bool, bool]]:
+    """How each argument of a class varies: as its type variables say, or as is known of the collections."""
+    if asked_class in _MUTABLE:
+        return [_INVARIANT] * count
+    if asked_class is abc.Mapping:
+        return [_INVARIANT, _COVARIANT]
+    parameters = getattr(asked_class, "__parameters__", ())
+    if len(parameters) != count:
+        return [_COVARIANT] * count
+    return [_way_of(parameter) for parameter in parameters]
+
+
+def _way_of(parameter: Any) -> tuple[bool, bool]:
+    if getattr(parameter, "__covariant__", False) or getattr(parameter, "__infer_variance__", False):
+        return _COVARIANT
+    return _CONTRAVARIANT if getattr(parameter, "__contravariant__", False) else _INVARIANT
 
 
 def _same(given: Any, asked: Any) -> bool:
@@ -124,30 +224,38 @@ def _tuples_fit(given: tuple[Any, ...] | None, asked: tuple[Any, ...]) -> bool:
     return len(given) == len(asked) and all(fits(g, a) for g, a in zip(given, asked, strict=True))
 
 
-def _arguments_as(given: Any, base: type) -> tuple[Any, ...] | None:
-    """The type arguments that `given` has when seen as `base`: `dict[str, int]` as `Mapping` is `(str, int)`."""
-    origin = get_origin(given) or given
-    args = get_args(given)
-    if origin is base or (args and base.__module__ in ("collections.abc", "typing")):
-        return _seen_as_abstract(origin, args, base)
-    for parent in getattr(origin, "__orig_bases__", ()):
-        parameters = dict(zip(getattr(origin, "__parameters__", ()), args, strict=False))
-        seen = parent[tuple(parameters.get(p, Any) for p in parent.__parameters__)] if _is_open(parent) else parent
-        if isinstance(get_origin(seen) or seen, type) and issubclass(get_origin(seen) or seen, base):
-            return _arguments_as(seen, base)
-    return None
-
-
 def _seen_as_abstract(origin: Any, args: tuple[Any, ...], base: type) -> tuple[Any, ...] | None:
-    """A mapping seen as an iterable is an iterable of its keys; a tuple one of all its items."""
-    if not args or origin is base:
-        return args or None
+    """A mapping seen as an iterable is an iterable of its keys; a tuple one of all its items, a text of texts."""
+    if origin in _ITEMS:
+        return (_ITEMS[origin],)
+    if not args:
+        return None
     if isinstance(origin, type) and issubclass(origin, tuple):
         items = tuple(a for a in args if a is not Ellipsis)
-        return (typing.Union[items],) if items else None  # noqa: UP007 - built at run time
-    if len(args) == 2 and not issubclass(base, collections.abc.Mapping):
+        return (typing.Union[items],)  # noqa: UP007 - built at run time
+    if len(args) == 2 and not issubclass(base, abc.Mapping) and not issubclass(base, dict):
         return args[:1]
     return args
+
+
+def _class_of(annotation: Any) -> Any:
+    """The class of `X[...]`, also of a pydantic model with type arguments, which is a class of its own."""
+    generic = getattr(annotation, "__pydantic_generic_metadata__", None)
+    if generic and generic["origin"]:
+        return generic["origin"]
+    return get_origin(annotation) or annotation
+
+
+def _args_of(annotation: Any) -> tuple[Any, ...]:
+    generic = getattr(annotation, "__pydantic_generic_metadata__", None)
+    return generic["args"] if generic and generic["args"] else get_args(annotation)
+
+
+def _is_subclass(given: Any, asked: type) -> bool:
+    if not isinstance(given, type):
+        return False
+    # A protocol that is not checkable at run time may still be a declared parent.
+    return asked in given.__mro__ or (not getattr(asked, "_is_protocol", False) and issubclass(given, asked))
 
 
 def _is_open(annotation: Any) -> bool:

@@ -3,30 +3,29 @@
 import asyncio
 import socket
 import struct
+from collections.abc import Callable
 
 from aiohttp import web
 
-from batuta.simulator.exchanges import Exchange
 from batuta.simulator.plans import Cut, Plan, Reset, Send, Wait
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-async def deliver(plan: Plan, request: web.Request, exchange: Exchange) -> web.StreamResponse:
-    """Play a plan to the client.
+async def deliver(plan: Plan, request: web.Request, sent: Callable[[Send], None]) -> web.StreamResponse:
+    """Play a plan to the client; ``sent`` is told of every write that went out.
 
     Raises:
         ConnectionResetError: the client left.
     """
     response = _response(plan)
-    exchange.status = plan.status
     for step in plan.steps:
         match step:
             case Wait():
                 await asyncio.sleep(step.seconds)
             case Send():
                 await _send(step, response, request)
-                exchange.events_sent += step.ends_event
+                sent(step)
             case Cut():
                 _close(request)
             case Reset():

@@ -62,7 +62,8 @@ class Edge:
         exchange = self.ledger.open(provider=dialect.provider, path=request.path, headers=headers, body=body)
         try:
             plan = self._plan(request, dialect, exchange, reason)
-            return await deliver(plan, request, exchange)
+            exchange.status = plan.status
+            return await deliver(plan, request, lambda step: self.ledger.sent(exchange, step.ends_event))
         except (asyncio.CancelledError, ConnectionError):
             if request.transport is None or request.transport.is_closing():
                 self.ledger.client_left(exchange)

@@ -79,6 +79,10 @@ class Ledger:
         self.tell()
         return exchange
 
+    def sent(self, exchange: Exchange, ends_event: bool) -> None:
+        exchange.events_sent += ends_event
+        self.tell()
+
     def client_left(self, exchange: Exchange) -> None:
         exchange.disconnected_at = self._clock()
 

@@ -7,9 +7,9 @@
 | `fire_and_forget` | goes on; the run drains it | it stays                       | not repeated                 |
 """
 
-import asyncio
-import sys
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -21,9 +21,10 @@ from batuta.events.runtime import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
-from batuta.pipelines.runner import DRAIN_LIMIT
-from batuta.pipelines.step import FunctionStep, Signature, Step, read_signature
-from batuta.pipelines.typecheck import fits, type_name
+from batuta.pipelines.result import StepResult
+from batuta.pipelines.runner import DRAIN_LIMIT, opened
+from batuta.pipelines.step import FunctionStep, Signature, Step, name_of, read_signature
+from batuta.pipelines.typecheck import type_name
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -47,14 +48,14 @@ class ActionStep(Step[In_contra, Out_co]):
         mode: Mode,
         name: str | None = None,
         timeout: timedelta | float | None = None,
-        rollback: Callable[[Any], Awaitable[None]] | None = None,
-        reconcile: Callable[[Any], Awaitable[Any]] | None = None,
+        rollback: Callable[[Any], object] | None = None,
+        reconcile: Callable[[Any], object] | None = None,
         stand_in: Any = None,
     ) -> None:
-        signature = read_signature(function, sys._getframe(1).f_locals)  # noqa: SLF001 - names local to the caller
-        self._passes_on = fits(signature.output_type, type(None))
+        signature = read_signature(function)
+        self._passes_on = signature.output_type is type(None)
         super().__init__(
-            name or function.__name__,
+            name or name_of(function),
             input_type=signature.input_type,
             output_type=signature.input_type if self._passes_on else signature.output_type,
             timeout=timeout,
@@ -62,12 +63,12 @@ class ActionStep(Step[In_contra, Out_co]):
         self.mode: Mode = mode
         self._function = function
         self._takes_context = signature.takes_context
-        self._background: Step[Any, Any] = FunctionStep(
-            self._act, Signature(signature.input_type, type(None), takes_context=True), name="background"
-        )
-        self._rollback = _rollback_step(rollback, self.output_type)
-        self._reconcile = reconcile
         self._stand_in = stand_in
+        self._background: Step[Any, Any] = FunctionStep(
+            self._act, Signature(self.input_type, bool, takes_context=True), name="background", timeout=timeout
+        )
+        self._rollback = self._helper("rollback", rollback, DRAIN_LIMIT)
+        self._reconcile = self._helper("reconcile", reconcile, self.timeout)
         self._check()
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
@@ -77,38 +78,64 @@ class ActionStep(Step[In_contra, Out_co]):
             ctx._run.in_background(ctx.invoke(self._background, value))
             return self._passed_on(value)
         outcome = await self._act(value, ctx)
-        result: Out_co = self._passed_on(value) if self._passes_on else outcome
-        if self._rollback is not None:
-            ctx._scope.undo.append(lambda: self._undo(result, ctx))
-        return result
+        return self._passed_on(value if self._passes_on else outcome)
 
     async def _act(self, value: Any, ctx: Context) -> Any:
-        """Call the function once: a recorded outcome is returned instead."""
-        return await ctx.effect(
-            lambda: self._function(value, ctx) if self._takes_context else self._function(value),
-            self._codec,
-            kind=_KINDS[self.mode],
-            name=self.name,
-            reconcile=self._reconciler(value),
+        """Call the function once: a recorded outcome is returned instead. It can be undone as soon as it is done."""
+        undo = _Undo(self, value, ctx)
+
+        async def act() -> Any:
+            outcome = await (self._function(value, ctx) if self._takes_context else self._function(value))
+            if isinstance(outcome, StepResult):
+                outcome = opened(outcome, ctx)
+            outcome = True if self._passes_on else outcome
+            undo.offer(outcome)
+            return outcome
+
+        outcome = await ctx.effect(
+            act, self._codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
         )
+        undo.offer(outcome)
+        return outcome
 
     async def _undo(self, result: Any, ctx: Context) -> None:
         """Roll back in good time, whatever is left of the deadline that may have caused it."""
-        assert self._rollback is not None
+        rollback = self._rollback
+        assert rollback is not None
         timeless = ctx._within(ctx._scope, is_timeless=True)
-        async with asyncio.timeout(DRAIN_LIMIT.total_seconds()):
-            await timeless.invoke(self._rollback, result)
+        await ctx.undo(lambda: timeless.invoke(rollback, result), kind=_KINDS[self.mode], name=self.name)
 
     def bounds(self) -> Bounds:
-        """Itself, and its rollback or background work."""
-        extra = self._rollback is not None or self.mode == "fire_and_forget"
-        return one_execution(self.name, self.timeout, 2 if extra else 1)
+        """Itself, and its rollback, reconciliation or background work."""
+        helpers = sum(helper is not None for helper in (self._rollback, self._reconcile))
+        if self.mode == "fire_and_forget":
+            return Bounds(executions=2 + helpers, cleanup=DRAIN_LIMIT)
+        own = one_execution(self.name, self.timeout, 1 if self._reconcile is None else 2)
+        return replace(own, executions=1 + helpers, cleanup=DRAIN_LIMIT if self._rollback else timedelta())
 
-    def _reconciler(self, value: Any) -> Callable[[], Awaitable[Any]] | None:
+    def _reconciler(self, value: Any, ctx: Context) -> Callable[[], Awaitable[Any]] | None:
         reconcile = self._reconcile
         if reconcile is None:
             return None
-        return lambda: reconcile(value)
+
+        async def find_out() -> Any:
+            found = await ctx.invoke(reconcile, value)
+            return (True if found else None) if self._passes_on else found
+
+        return find_out
+
+    def _helper(self, name: str, function: Any, timeout: timedelta | None) -> Step[Any, Any] | None:
+        """A function that belongs to the action, as a step of its own: its calls are told too."""
+        if function is None:
+            return None
+        if not callable(function):
+            raise PipelineTypeError(f"{self.name}: {name} is a function, got {function!r}")
+
+        async def call(value: Any) -> Any:
+            outcome = function(value)
+            return await outcome if inspect.isawaitable(outcome) else outcome
+
+        return FunctionStep(call, Signature(Any, Any, takes_context=False), name=name, timeout=timeout)
 
     def _passed_on(self, value: Any) -> Out_co:
         result: Out_co = value
@@ -129,7 +156,7 @@ class ActionStep(Step[In_contra, Out_co]):
     @cached_property
     def _codec(self) -> TypeAdapter[Any]:
         try:
-            return TypeAdapter(type(None) if self._passes_on else self.output_type)
+            return TypeAdapter(bool if self._passes_on else self.output_type)
         except PydanticSchemaGenerationError as error:
             raise ConfigurationError(
                 f"{self.name}: {type_name(self.output_type)} cannot be kept in a journal; return a pydantic model "
@@ -166,14 +193,15 @@ def action(
     mode: Mode,
     name: str | None = None,
     timeout: timedelta | float | None = None,
-    rollback: Callable[[Any], Awaitable[None]] | None = None,
-    reconcile: Callable[[Any], Awaitable[Any]] | None = None,
+    rollback: Callable[[Any], object] | None = None,
+    reconcile: Callable[[Any], object] | None = None,
     stand_in: Any = None,
 ) -> ActionDecorator[Any]:
     """Make an action of an async function.
 
     `rollback(result)` undoes a transactional action; `reconcile(value)` finds out, after an interruption, what a
-    begun one brought (`None`: it did not happen); `stand_in` is what a dry run gives instead.
+    begun one brought (`None`: it did not happen; for an action that returns nothing, whether it happened). Both may
+    be async. `stand_in` is what a dry run gives instead, or a function of the value.
     """
 
     def make(function: Callable[..., Coroutine[Any, Any, Any]]) -> Step[Any, Any]:
@@ -190,11 +218,21 @@ def action(
     return make  # type: ignore[return-value] # a function with the decorator's signature
 
 
-def _rollback_step(rollback: Callable[[Any], Awaitable[None]] | None, of: Any) -> Step[Any, None] | None:
-    if rollback is None:
-        return None
+class _Undo:
+    """Offers an action's rollback to the pipeline around it, once: when it is done, or found in the journal."""
 
-    async def run(result: Any) -> None:
-        await rollback(result)
+    __slots__ = ("_action", "_ctx", "_is_offered", "_value")
 
-    return FunctionStep(run, Signature(of, type(None), takes_context=False), name="rollback")
+    def __init__(self, action: ActionStep[Any, Any], value: Any, ctx: Context) -> None:
+        self._action = action
+        self._value = value
+        self._ctx = ctx
+        self._is_offered = action._rollback is None  # noqa: SLF001 - two halves of one thing
+
+    def offer(self, outcome: Any) -> None:
+        if self._is_offered:
+            return
+        self._is_offered = True
+        action, ctx = self._action, self._ctx
+        result = self._value if action._passes_on else outcome  # noqa: SLF001
+        ctx._scope.undo.append(lambda: action._undo(result, ctx))  # noqa: SLF001

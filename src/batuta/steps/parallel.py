@@ -4,14 +4,17 @@ Each branch gets its own copy of the conversation. Merging happens in the order 
 """
 
 import asyncio
+import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from math import ceil
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from batuta.conversations.conversation import Conversation
 from batuta.kernel.errors import LogicalError, PipelineTypeError, StepFailedError
 from batuta.kernel.messages import Message
+from batuta.kernel.tasks import all_or_first_failure
 from batuta.pipelines.bounds import NOTHING, Bounds
 from batuta.pipelines.context import Context
 from batuta.pipelines.drawing import Drawing, Exit
@@ -41,6 +44,8 @@ class Branch(Generic[In_contra, Into_contra]):
     ) -> None:
         if not isinstance(step, Step):
             raise PipelineTypeError(f"a branch holds a step, got {step!r}")
+        if inspect.iscoroutinefunction(merge):
+            raise PipelineTypeError(f"the merge of branch {step.name!r} is async; merging is a plain function call")
         self.step: Step[Any, Any] = step
         self.merge: Callable[[Any, Any], object] = merge
         self.scope = scope
@@ -69,7 +74,7 @@ class ParallelStep(Step[In_contra, Into]):
         super().__init__(
             name,
             input_type=_common_input(name, branches),
-            output_type=into if isinstance(into, type) else Any,
+            output_type=_made_by(into),
         )
         self._into = into
         self._branches = tuple(branches)
@@ -81,7 +86,7 @@ class ParallelStep(Step[In_contra, Into]):
         slots = asyncio.Semaphore(self._limit) if self._limit else None
         work = [self._in_slot(branch, value, ctx, slots) for branch in self._branches]
         if self._policy == "fail_fast":
-            return self._merged(await _all_or_first_failure(work), ctx)
+            return self._merged(await all_or_first_failure(work), ctx)
         return self._collected(await asyncio.gather(*work, return_exceptions=True), ctx)
 
     async def _in_slot(
@@ -142,16 +147,7 @@ class ParallelStep(Step[In_contra, Into]):
         beside = reduce(Bounds.beside, inner, NOTHING)
         rounds = ceil(len(inner) / self._limit) if self._limit else 1
         longest = None if beside.time is None else beside.time * rounds
-        return Bounds(executions=1, time=longest).then(
-            Bounds(
-                executions=beside.executions,
-                model_calls=beside.model_calls,
-                tool_rounds=beside.tool_rounds,
-                attempts=beside.attempts,
-                cost=beside.cost,
-                unbounded=beside.unbounded,
-            )
-        )
+        return Bounds(executions=1).then(replace(beside, time=longest))
 
     def children(self) -> tuple[Step[Any, Any], ...]:
         """The steps of its branches."""
@@ -166,14 +162,11 @@ class ParallelStep(Step[In_contra, Into]):
         return [Exit(join, type_name(self.output_type))]
 
 
-async def _all_or_first_failure(work: list[Any]) -> list[Any]:
-    """Every result, or the first failure with its siblings cancelled."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
+def _made_by(factory: Callable[[], Any]) -> Any:
+    """The type that a factory gives: itself if it is one, else what it says it returns."""
+    if isinstance(factory, type) or get_origin(factory) is not None:
+        return factory
+    return inspect.get_annotations(factory, eval_str=True).get("return", Any) if inspect.isfunction(factory) else Any
 
 
 def _copy_for(branch: Branch[Any, Any], ctx: Context) -> Conversation | None:

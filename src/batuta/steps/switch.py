@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from enum import Enum, EnumMeta
 from functools import reduce
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, Union
 
 from batuta.kernel.errors import PipelineTypeError
 from batuta.pipelines.bounds import NOTHING, Bounds
@@ -81,6 +81,8 @@ def _check_coverage(name: str, options: Any, cases: Mapping[Any, Any], default: 
             raise PipelineTypeError(f"{name}: {key!r} is no member of {options.__name__}")
         if not isinstance(target, Step):
             raise PipelineTypeError(f"{name}: the case {key.name} is no step but {target!r}")
+    if default is not None and not isinstance(default, Step):
+        raise PipelineTypeError(f"{name}: the default is no step but {default!r}")
     missing = [member.name for member in members if member not in cases]
     if missing and default is None:
         raise PipelineTypeError(
@@ -98,7 +100,7 @@ def _common_input(name: str, targets: tuple[Step[Any, Any], ...]) -> Any:
 
 
 def _united(types: list[Any]) -> Any:
-    return reduce(lambda first, second: first if second == first else first | second, types)
+    return Any if Any in types else Union[tuple(types)]  # noqa: UP007 - built at run time
 
 
 def _reader(name: str, options: type[Enum], input_type: Any) -> Callable[[Any], Any]:

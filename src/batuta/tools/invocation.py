@@ -11,6 +11,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -197,6 +198,27 @@ class ToolInvoker:
             args=tool.policy.redacted(args) if tool else args,
             **facts,
         )
+
+
+@cache
+def default_invoker() -> ToolInvoker:
+    """The invoker of this process, for runs that are given none."""
+    return ToolInvoker()
+
+
+def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[], Awaitable[Execution | None]] | None:
+    """How to find out what an interrupted call brought, if the tool can tell; `None` from it: it did not happen."""
+    reconcile = prepared.tool.policy.reconcile
+    if reconcile is None:
+        return None
+
+    async def ask() -> Execution | None:
+        value = await reconcile(prepared.values, _context(prepared, scope))
+        if value is None:
+            return None
+        return Execution(content=as_content(value, prepared.tool.policy.max_result_chars))
+
+    return ask
 
 
 def _granted_tool(call: ToolCallBlock, scope: CallScope) -> Tool:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.integration.simulator.clients import Clients, Reply
-from tests.unit.simulator.rich_answers import RICH
 
 from batuta.simulator import PROVIDERS, Provider, Simulator
+from tests.integration.simulator.clients import Clients, Reply
+from tests.unit.simulator.rich_answers import RICH
 
 BOTH = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
 EVERYONE = pytest.mark.parametrize("provider", PROVIDERS)
@@ -89,7 +89,9 @@ async def test_one_scenario_plays_over_every_wire_format(
 
 
 async def test_anthropic_blocks_are_the_same_streamed_and_whole(clients: Clients, simulator: Simulator) -> None:
-    blocks = [block for name in ("web search", "code", "redacted thinking") for block in RICH[name]["blocks"]]
+    blocks = [
+        block for name in ("thinking", "web search", "code", "redacted thinking") for block in RICH[name]["blocks"]
+    ]
     fixed = [{**block, "id": "toolu_fixed"} if block["type"] == "tool_call" else block for block in blocks]
     simulator.play({"answers": [{"blocks": fixed}], "otherwise": "repeat"})
     request: dict[str, Any] = {"model": "claude", "max_tokens": 99, "messages": [{"role": "user", "content": "Hi"}]}
@@ -104,6 +106,8 @@ async def test_anthropic_blocks_are_the_same_streamed_and_whole(clients: Clients
 
     assert comparable(streamed) == comparable(whole)
     assert [block.type for block in whole.content] == [
+        "thinking",
+        "text",
         "server_tool_use",
         "web_search_tool_result",
         "text",

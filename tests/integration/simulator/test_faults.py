@@ -9,10 +9,10 @@ import httpx2
 import openai
 import pytest
 from google.genai import errors as google_errors
-from tests.integration.simulator.clients import Clients
 
 from batuta.simulator import PROVIDERS, Fault, Provider, Simulator
 from batuta.simulator.answers import FaultKind
+from tests.integration.simulator.clients import Clients
 
 EVERYONE = pytest.mark.parametrize("provider", PROVIDERS)
 BOTH = pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])

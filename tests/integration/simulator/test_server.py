@@ -10,9 +10,9 @@ from typing import Any
 import aiohttp
 import openai
 import pytest
-from tests.integration.simulator.clients import Clients
 
 from batuta.simulator import PROVIDERS, Fault, Provider, ScenarioError, Simulator, serve
+from tests.integration.simulator.clients import Clients
 
 SLOW = {"answers": [{"text": "word " * 200, "pace": {"chunk_chars": 5, "delay_ms": 50}}]}
 URLS: dict[Provider, str] = {
@@ -46,7 +46,7 @@ async def test_a_client_that_leaves_a_stream_is_noticed_at_once(
 async def test_a_client_that_leaves_during_a_stall_is_noticed(clients: Clients, simulator: Simulator) -> None:
     simulator.inject(Fault(kind="stalled_stream", seconds=60))
     asking = asyncio.ensure_future(clients.ask("openai_chat", streaming=True)("Hi"))
-    await simulator.wait_until(lambda: simulator.open_streams == 1)
+    await simulator.wait_until(lambda: simulator.requests and simulator.requests[0].events_sent == 3)
 
     asking.cancel()
     with contextlib.suppress(asyncio.CancelledError):
@@ -137,33 +137,37 @@ async def test_google_is_found_under_each_of_its_prefixes(simulator: Simulator, 
         assert (await response.json())["modelVersion"] == "m"
 
 
-async def test_a_scenario_is_set_over_http(clients: Clients, simulator: Simulator) -> None:
-    async with aiohttp.ClientSession(simulator.url) as session:
-        answer = await session.put("/simulator/scenario", data="name: remote\nanswers: [From afar.]")
-        stored = await (await session.get("/simulator/scenario")).json()
+async def admin(simulator: Simulator, method: str, path: str = "", **request: Any) -> tuple[int, Any]:
+    async with (
+        aiohttp.ClientSession(simulator.url) as session,
+        session.request(method, f"/simulator{path}", **request) as response,
+    ):
+        text = await response.text()
+        return response.status, json.loads(text) if text else None
 
-    assert answer.status == 200
-    assert stored["name"] == "remote"
+
+async def test_a_scenario_is_set_over_http(clients: Clients, simulator: Simulator) -> None:
+    status, _ = await admin(simulator, "PUT", "/scenario", data="name: remote\nanswers: [From afar.]")
+    _, stored = await admin(simulator, "GET", "/scenario")
+
+    assert (status, stored["name"]) == (200, "remote")
     assert (await clients.ask("google", streaming=False)("Hi")).text == "From afar."
 
 
 @pytest.mark.parametrize("text", ["answers: [", "answers: 3", "nonsense: 1", '"text"'])
 async def test_a_scenario_that_cannot_be_read_changes_nothing(simulator: Simulator, text: str) -> None:
-    async with aiohttp.ClientSession(simulator.url) as session:
-        answer = await session.post("/simulator/scenario", data=text)
-        state = await (await session.get("/simulator")).json()
+    status, answer = await admin(simulator, "POST", "/scenario", data=text)
+    _, state = await admin(simulator, "GET")
 
-    assert answer.status == 422
-    assert (await answer.json())["error"]
-    assert state["scenario"] == "echo"
+    assert (status, state["scenario"]) == (422, "echo")
+    assert answer["error"]
 
 
 async def test_a_fault_is_injected_over_http(clients: Clients, simulator: Simulator) -> None:
-    async with aiohttp.ClientSession(simulator.url) as session:
-        good = await session.post("/simulator/fault", json={"kind": "rate_limited"})
-        bad = await session.post("/simulator/fault", json={"kind": "gremlins"})
+    good, _ = await admin(simulator, "POST", "/fault", json={"kind": "rate_limited"})
+    bad, _ = await admin(simulator, "POST", "/fault", json={"kind": "gremlins"})
 
-    assert (good.status, bad.status) == (200, 422)
+    assert (good, bad) == (200, 422)
     with pytest.raises(openai.RateLimitError):
         await clients.ask("openai_chat", streaming=False)("Hi")
 
@@ -171,10 +175,9 @@ async def test_a_fault_is_injected_over_http(clients: Clients, simulator: Simula
 async def test_requests_are_read_back_and_forgotten_over_http(clients: Clients, simulator: Simulator) -> None:
     await clients.ask("anthropic", streaming=False)("Hi")
 
-    async with aiohttp.ClientSession(simulator.url) as session:
-        (seen,) = await (await session.get("/simulator/requests")).json()
-        await session.delete("/simulator/requests")
-        state = await (await session.get("/simulator")).json()
+    _, (seen,) = await admin(simulator, "GET", "/requests")
+    await admin(simulator, "DELETE", "/requests")
+    _, state = await admin(simulator, "GET")
 
     assert seen["body"]["messages"] == [{"role": "user", "content": "Hi"}]
     assert state["requests"] == 0
@@ -185,8 +188,7 @@ async def test_open_streams_and_connections_are_counted_over_http(clients: Clien
     asking = asyncio.ensure_future(clients.ask("anthropic", streaming=True)("Hi"))
     await simulator.wait_until(lambda: simulator.open_streams == 1)
 
-    async with aiohttp.ClientSession(simulator.url) as session:
-        state = await (await session.get("/simulator")).json()
+    _, state = await admin(simulator, "GET")
     asking.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await asking
@@ -199,8 +201,10 @@ async def test_stopping_does_not_wait_for_a_stalled_stream() -> None:
         {"answers": [{"text": "x", "fault": {"kind": "stalled_stream", "seconds": 600}}]}
     ) as simulator:
         body = {"model": "gpt-5", "input": "Hi", "stream": True}
-        async with aiohttp.ClientSession(headers=HEADERS) as session:
-            response = await session.post(f"{simulator.url}/v1/responses", json=body)
+        async with (
+            aiohttp.ClientSession(headers=HEADERS) as session,
+            session.post(f"{simulator.url}/v1/responses", json=body) as response,
+        ):
             await response.content.readline()
             started = time.monotonic()
             await simulator.stop()
@@ -217,8 +221,8 @@ async def test_serve_runs_a_scenario_file_until_cancelled(tmp_path: Path, unused
     try:
         async with aiohttp.ClientSession(headers=HEADERS) as session:
             await _until_it_listens(session, f"http://127.0.0.1:{unused_tcp_port}/simulator")
-            response = await session.post(f"http://127.0.0.1:{unused_tcp_port}/v1/responses", json=body)
-            answer = await response.text()
+            async with session.post(f"http://127.0.0.1:{unused_tcp_port}/v1/responses", json=body) as response:
+                answer = await response.text()
     finally:
         serving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -231,8 +235,8 @@ async def _until_it_listens(session: aiohttp.ClientSession, url: str) -> None:
     async with asyncio.timeout(5):
         while True:
             with contextlib.suppress(aiohttp.ClientConnectionError):
-                await session.get(url)
-                return
+                async with session.get(url):
+                    return
             await asyncio.sleep(0.01)
 
 

@@ -3,9 +3,9 @@
 import pytest
 from google.genai import types as google_types
 from pydantic import BaseModel, Field
-from tests.integration.simulator.clients import Clients
 
 from batuta.simulator import Simulator
+from tests.integration.simulator.clients import Clients
 
 
 class Line(BaseModel):

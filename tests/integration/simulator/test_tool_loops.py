@@ -7,9 +7,9 @@ import openai
 import pytest
 from google.genai import errors as google_errors
 from google.genai import types as google_types
-from tests.integration.simulator.clients import Clients, read_google
 
 from batuta.simulator import Simulator
+from tests.integration.simulator.clients import Clients, read_google
 
 PROMPT = 'use tool add with {"a": 1, "b": 2} and tool sub with {"a": 9, "b": 4}'
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}

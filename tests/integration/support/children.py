@@ -6,9 +6,16 @@ import random
 import sys
 import time
 
-from tests.support.processes import say
+import redis
 
 from batuta.kernel.failpoints import failpoint
+from tests.support.processes import say
+
+IMPORTER = os.getpid()
+
+
+def tell_importer() -> None:
+    say(importer=IMPORTER)
 
 
 def greet(name: str) -> None:
@@ -70,3 +77,15 @@ def tell_environment(name: str) -> None:
 
 def tell_random() -> None:
     say(random=random.random())
+
+
+def append_for_ever(url: str, session: str, client: str) -> None:
+    """Append to a Redis stream that refuses a number used before; tell what was acknowledged, and when."""
+    with redis.Redis.from_url(url) as server:
+        say(ready=True)
+        for number in range(10_000_000):
+            event_id, sent = f"{client}.{number}", time.monotonic()
+            place = server.xadd(session, {"event_id": event_id}, id="1-*")
+            # Redis numbers from 0, the log from 1.
+            facts = {"session": session, "epoch": 1, "seq": int(bytes(place).split(b"-")[1]) + 1, "event_id": event_id}
+            say(acked={**facts, "t_sent": sent, "t_acked": time.monotonic()})

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from tests.support.debian import Bundle, PackageDownloadError
 from tests.support.servers import REDIS
 

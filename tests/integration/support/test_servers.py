@@ -16,6 +16,7 @@ import redis
 import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
 from tests.support.servers import PostgresServer, RedisServer, Server, ServerStartError, is_alive
 from tests.support.workplace import Identity, Workplace, free_port, workplace
 

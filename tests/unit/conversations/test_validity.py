@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import given, settings
-from tests.unit.conversations.histories import broken_histories, lived_histories
 
 from batuta.conversations.validity import NO_RESULT, OPENING, exchanges, problems_of, valid_history
 from batuta.kernel.messages import ContentBlock, Message, Role, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from tests.unit.conversations.histories import broken_histories, lived_histories
 
 
 def ask(*ids: str, text: str = "") -> Message:

@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.conversations.histories import broken_histories, lived_histories
 
 from batuta.conversations.tokens import estimate, estimate_text
 from batuta.conversations.validity import problems_of
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
+from tests.unit.conversations.histories import broken_histories, lived_histories
 
 
 def one_each(message: Message) -> int:

@@ -5,7 +5,6 @@ from email.utils import parsedate_to_datetime
 from typing import get_args
 
 import pytest
-from tests.unit.simulator.rich_answers import rich, turn_for
 
 from batuta.simulator import PROVIDERS, Fault, Provider
 from batuta.simulator.answers import Answer, FaultKind, Pace, Refusal, Text
@@ -13,6 +12,7 @@ from batuta.simulator.faults import FAULTS, FaultError, Strike, parse_fault
 from batuta.simulator.plans import Cut, Plan, Reset, Send, Wait, answer_plan, body_plan, paced, stream_plan
 from batuta.simulator.wire import DIALECTS
 from batuta.simulator.wire.sse import Event
+from tests.unit.simulator.rich_answers import rich, turn_for
 
 STREAM = stream_plan([Event({"n": number}, "tick") for number in range(5)])
 BODY = body_plan({"answer": "forty-two"})

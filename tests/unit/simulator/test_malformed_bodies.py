@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.unit.simulator.test_reading import TOOL_LOOPS
 
 from batuta.simulator import PROVIDERS, Provider, validate_request
 from batuta.simulator.answers import Json, Pace
 from batuta.simulator.echo import echo
 from batuta.simulator.wire import DIALECTS
 from batuta.simulator.wire.turn import Turn
+from tests.unit.simulator.test_reading import TOOL_LOOPS
 
 JUNK: tuple[Any, ...] = (None, True, 7, -1.5, "", "zz", [], [1], {}, {"a": 1}, [{}], [[]], [{"type": {}}])
 SCHEMA = {

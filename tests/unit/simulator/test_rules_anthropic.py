@@ -70,6 +70,10 @@ REFUSED = {
     "no max_tokens": ({"model": "m", "messages": [ASK]}, "max_tokens: field required"),
     "an unknown role": (body({"role": "tool", "content": "x"}), "messages.0.role"),
     "an assistant first": (body({"role": "assistant", "content": "Hi"}, ASK), "first message"),
+    "an assistant right after a system message": (
+        body({"role": "system", "content": "Be brief."}, {"role": "assistant", "content": "Hi"}, ASK),
+        "first message",
+    ),
     "an empty message": (body(ASK, {"role": "assistant", "content": ""}, ASK), "messages.1: content must not be empty"),
     "an empty text block": (body({"role": "user", "content": [text("")]}), "text blocks must not be empty"),
     "a call without a result": (body(ASK, use("a"), ASK), "`tool_use` without a `tool_result` in the next message: a"),

@@ -8,7 +8,7 @@ from batuta.simulator import validate_request
 
 ASK = {"role": "user", "parts": [{"text": "What is 1 + 2?"}]}
 SAID = {"role": "model", "parts": [{"text": "3"}]}
-DECLARED = {"tools": [{"functionDeclarations": [{"name": "add"}]}]}
+DECLARED: dict[str, Any] = {"tools": [{"functionDeclarations": [{"name": "add"}]}]}
 JSON_SCHEMA = {"responseMimeType": "application/json", "responseSchema": {"type": "OBJECT"}}
 
 

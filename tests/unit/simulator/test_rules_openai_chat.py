@@ -61,6 +61,10 @@ REFUSED = {
     "one of two answers missing": (body(ASK, call("a", "b"), answer("a")), "missing b"),
     "an answer after something else": (body(ASK, call("a"), ASK, answer("a")), "no call a is open"),
     "an answer without a call": (body(ASK, answer("a")), "must respond to a preceding message"),
+    "an answer to a call of an earlier round": (
+        body(ASK, call("a"), answer("a"), ASK, answer("a")),
+        "no call a is open",
+    ),
     "an answer with a wrong id": (body(ASK, call("a"), answer("x")), "no call x is open"),
     "an answer twice": (body(ASK, call("a"), answer("a"), answer("a")), "was answered before"),
     "arguments that are no string": (

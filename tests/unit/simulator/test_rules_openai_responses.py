@@ -25,7 +25,7 @@ def body(*items: dict[str, Any], **extra: Any) -> dict[str, Any]:
     return {"model": "gpt-5", "input": list(items), **extra}
 
 
-ACCEPTED = {
+ACCEPTED: dict[str, dict[str, Any]] = {
     "a plain string": {"model": "gpt-5", "input": "Hello"},
     "one question": body(ASK),
     "a tool loop": body(ASK, call("a"), output("a")),
@@ -40,7 +40,7 @@ ACCEPTED = {
     "a server tool": body(ASK, tools=[{"type": "web_search"}]),
 }
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nothing at all": ({"model": "gpt-5"}, "one of input"),
     "no model": ({"input": "Hello"}, "model: field required"),
     "an input of the wrong type": ({"model": "gpt-5", "input": 3}, "a string or an array"),

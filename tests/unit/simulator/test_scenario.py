@@ -1,12 +1,14 @@
 """Scenario files: what they may say, and how a mistake in one is reported."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batuta.simulator import Scenario, ScenarioError, load_scenario, parse_scenario
+from batuta.simulator.faults import FAULTS
 from batuta.simulator.scenario import When
 from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult
 
@@ -134,3 +136,20 @@ def test_a_rule_matches_when_all_its_conditions_hold(when: dict[str, Any]) -> No
 )
 def test_a_rule_does_not_match_when_one_condition_fails(when: dict[str, Any]) -> None:
     assert not When.model_validate(when).matches(ASKED)
+
+
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "simulator.md"
+
+
+@pytest.mark.parametrize("example", re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL))
+def test_the_examples_of_the_guide_are_scenarios(tmp_path: Path, example: str) -> None:
+    path = tmp_path / "example.yaml"
+    path.write_text(example, encoding="utf-8")
+
+    assert load_scenario(path).answers
+
+
+def test_the_guide_names_every_fault() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+
+    assert [kind for kind in FAULTS if f"`{kind}`" not in guide] == []

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from tests.unit.simulator.rich_answers import rich, turn_for
 
 from batuta.simulator import PROVIDERS, Answer, Provider
 from batuta.simulator.answers import Json, Pace
 from batuta.simulator.wire import DIALECTS
 from batuta.simulator.wire.dialect import Failure
 from batuta.simulator.wire.turn import is_foreign_signature, signature_for
+from tests.unit.simulator.rich_answers import rich, turn_for
 
 
 def whole(provider: Provider, name: str) -> Json:

@@ -8,10 +8,10 @@ from google.genai.types import GenerateContentResponse
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
-from tests.unit.simulator.rich_answers import RICH, rich, turn_for
 
 from batuta.simulator import PROVIDERS, Provider
 from batuta.simulator.wire import DIALECTS
+from tests.unit.simulator.rich_answers import RICH, rich, turn_for
 
 WHOLE: dict[Provider, TypeAdapter[Any]] = {
     "anthropic": TypeAdapter(Message),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.support.history import (
     START,
     AcceptedTurn,

@@ -114,7 +114,7 @@ class AnthropicAdapter(BaseAdapter):
     def _block_type(self, block: Fields) -> str:
         """The results of all server-side tools are read alike: `web_search_tool_result`, `mcp_tool_result` …"""
         block_type = super()._block_type(block)
-        return "tool_result" if block_type.endswith("_tool_result") else block_type
+        return "tool_result" if block_type.endswith("_tool_result") and "tool_use_id" in block else block_type
 
     def _read_wire(self, message: Fields) -> Reading:
         if "content" not in message:

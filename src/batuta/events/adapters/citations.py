@@ -11,6 +11,9 @@ from pydantic import JsonValue
 from batuta.events.adapters.plain import Fields, fields_or_empty, list_of, optional_text, position_of
 from batuta.events.conversation import Citation
 
+_FILE_STARTS = ("start_index", "index", "file_index")
+"""Where OpenAI, and LangChain after it, say at which place of the answer a file is cited."""
+
 CitationReader = Callable[[Fields], dict[str, Any]]
 
 
@@ -89,9 +92,17 @@ def _file(raw: Fields) -> dict[str, Any]:
     return {
         "source": optional_text(raw.get("file_id")) or optional_text(raw.get("filename")),
         "title": optional_text(raw.get("filename")),
-        "start": position_of(raw.get("start_index", raw.get("index"))),
+        "start": next((at for name in _FILE_STARTS if (at := position_of(raw.get(name))) is not None), None),
         "end": position_of(raw.get("end_index")),
     }
+
+
+def _standard(raw: Fields) -> dict[str, Any]:
+    """LangChain's own form, which keeps what it has no field for in `extras`."""
+    extras = fields_or_empty(raw.get("extras"))
+    read = _file if "file_id" in extras else _web
+    found = read({**extras, **raw})
+    return {**found, "title": optional_text(raw.get("title")), "quote": optional_text(raw.get("cited_text"))}
 
 
 def _wrapped(raw: Fields) -> dict[str, Any]:
@@ -117,6 +128,6 @@ CITATIONS: dict[str, CitationReader] = {
     "file_path": _file,
     "grounding": _web,
     "recitation": _web,
-    "citation": _web,
+    "citation": _standard,
     "non_standard_annotation": _wrapped,
 }

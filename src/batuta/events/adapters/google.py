@@ -196,7 +196,7 @@ BLOCKS: BlockTable = {
     "text": _text,
 }
 _FIELDS = {**{name: name for name in BLOCKS}, "tool_call": "google_tool_call"}
-"""By the field that says what a part is. `tool_call` is also a block type of LangChain's, so it goes by another name."""
+"""By the field that says what a part is. `tool_call` is also a block type of LangChain's: it goes by another name."""
 
 _BESIDE = ("thought", "thought_signature", "video_metadata", "part_metadata", "media_resolution", "citations", "extras")
 

@@ -4,7 +4,7 @@ Most of their content is the provider's own blocks, which its adapter reads; her
 what it keeps beside the content: tool calls, refusals, reasoning, usage, names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from batuta.events.adapters.citations import citations_of
@@ -29,6 +29,7 @@ UsageReader = Callable[[Fields], Usage | None]
 
 _AI_TYPES = ("ai", "AIMessageChunk")
 _CALL_ID_NAMES = ("call_id", "id")
+_RUN_IDS = ("lc_run-", "run-")
 GEMINI_SIGNATURES = "__gemini_function_call_thought_signatures__"
 
 
@@ -48,17 +49,23 @@ def langchain_reading(message: Any, read_usage: UsageReader) -> Reading:
     """Sort a LangChain message."""
     metadata = metadata_of(message)
     aside = fields_or_empty(plain(member(message, "additional_kwargs")))
-    content = list(_content(plain(member(message, "content"))))
+    content = _rejoined(_content(plain(member(message, "content"))))
     calls = _calls_beside(message, content, aside)
     return Reading(
         blocks=[*_thinking_beside(aside), *content, *_refusal_beside(aside), *calls],
         stop=_stop_of(metadata),
         explanation=_explanation_of(metadata),
         model=_first_text(metadata, "model_name", "model", "model_id"),
-        response_id=_first_text(metadata, "id") or optional_text(member(message, "id")),
+        response_id=_first_text(metadata, "id") or _provider_id(message),
         usage=langchain_usage(message, read_usage),
         facts=metadata,
     )
+
+
+def _provider_id(message: Any) -> str | None:
+    """The id of a message, unless LangChain made it up for its own run."""
+    found = optional_text(plain(member(message, "id")))
+    return None if found is None or found.startswith(_RUN_IDS) else found
 
 
 def langchain_usage(message: Any, read_usage: UsageReader) -> Usage | None:
@@ -106,19 +113,38 @@ def _content(content: Any) -> Iterator[Any]:
             yield block
 
 
+def _rejoined(blocks: Iterable[Any]) -> list[Any]:
+    """The blocks with the parts of one reasoning item made one again: the standard form has a block for each part."""
+    whole: list[Any] = []
+    for block in blocks:
+        if whole and _is_more_of(whole[-1], block):
+            whole[-1] = {**block, **whole[-1], "reasoning": f"{whole[-1]['reasoning']}\n\n{block['reasoning']}"}
+        else:
+            whole.append(block)
+    return whole
+
+
+def _is_more_of(known: Any, block: Any) -> bool:
+    return (
+        all(isinstance(fields_or_empty(one).get("reasoning"), str) for one in (known, block))
+        and known.get("id") is not None
+        and known["id"] == block.get("id")
+    )
+
+
 def _calls_beside(message: Any, content: list[Any], aside: Fields) -> list[Any]:
     """Tool calls that the content does not already hold."""
-    known = {block.get(name) for block in content if isinstance(block, dict) for name in _CALL_ID_NAMES}
+    known = {optional_text(fields_or_empty(block).get(name)) for block in content for name in _CALL_ID_NAMES} - {None}
     signatures = fields_or_empty(aside.get(GEMINI_SIGNATURES))
     calls: list[Any] = []
     for field, kind in (("tool_calls", "tool_call"), ("invalid_tool_calls", "invalid_tool_call")):
         for call in list_of(plain(member(message, field)), field):
             if not isinstance(call, dict):
                 calls.append(call)
-            elif call.get("id") is None or call["id"] not in known:
+            elif optional_text(call.get("id")) not in known:
                 calls.append({**call, "type": kind, **_signed(call, signatures)})
     legacy = aside.get("function_call")
-    return calls if calls or known - {None} or not isinstance(legacy, dict) else [{**legacy, "type": "function_call"}]
+    return calls if calls or known or not isinstance(legacy, dict) else [{**legacy, "type": "function_call"}]
 
 
 def _signed(call: Fields, signatures: Fields) -> Fields:
@@ -174,7 +200,7 @@ def read_reasoning(block: Fields) -> list[ContentBlock]:
     if isinstance(words, list):
         words = "".join(text_of(fields_or_empty(part).get("text")) for part in words)
     extras = fields_or_empty(block.get("extras"))
-    signature = optional_text(block.get("signature")) or optional_text(extras.get("signature"))
+    signature = _first_text({**extras, **block}, "signature", "encrypted_content")
     return [ThinkingBlock(text=text_of(words, "reasoning"), signature=signature)]
 
 

@@ -80,8 +80,16 @@ def _reasoning(block: Fields) -> list[ContentBlock]:
         return read_reasoning(block)
     parts = list_of(block.get("summary"), "summary") + list_of(block.get("content"), "content")
     words = [text_of(fields_of(part, "a summary").get("text"), "text") for part in parts]
-    signature = optional_text(block.get("encrypted_content"))
+    beside = fields_or_empty(block.get("extras"))
+    signature = optional_text(block.get("encrypted_content")) or optional_text(beside.get("encrypted_content"))
     return [ThinkingBlock(text="\n\n".join(words), signature=signature, extra=_kept(block, "id"))]
+
+
+def _reasoning_detail(block: Fields) -> list[ContentBlock]:
+    """An entry of `reasoning_details`, as routers that speak chat completions send them."""
+    words = text_of(block.get("text", block.get("summary")), "reasoning")
+    redacted, signature = optional_text(block.get("data")), optional_text(block.get("signature"))
+    return [ThinkingBlock(text=words, signature=signature, redacted=redacted, extra=_kept(block, "id", "format"))]
 
 
 def _function(block: Fields) -> list[ContentBlock]:
@@ -179,6 +187,9 @@ BLOCKS: BlockTable = {
     "refusal": _refusal,
     "reasoning": _reasoning,
     "thinking": _reasoning,
+    "reasoning.text": _reasoning_detail,
+    "reasoning.summary": _reasoning_detail,
+    "reasoning.encrypted": _reasoning_detail,
     "function": _function,
     "custom": _custom,
     "function_call": _function_call,

@@ -20,8 +20,9 @@ from batuta.kernel.usage import Usage
 
 _REASONING = ("reasoning_content", "reasoning")
 """Where servers that speak chat completions put what their models thought."""
-_READ = ("role", "name", "content", "refusal", "annotations", "tool_calls", "function_call", *_REASONING)
-_NOT_SAID = ("parsed", "reasoning_details", "logprobs")
+_DETAILS = "reasoning_details"
+_READ = ("content", "refusal", "annotations", "tool_calls", "function_call", _DETAILS, *_REASONING)
+_NOT_SAID = ("role", "name", "parsed", "logprobs")
 _MESSAGE_SIGNS = ("content", "tool_calls", "refusal", "function_call")
 
 
@@ -65,10 +66,7 @@ def _first_choice(message: Fields) -> Fields:
 
 def _blocks_of(said: Fields) -> list[Any]:
     """A message of chat completions as blocks, in the order in which they are thought, said and asked."""
-    blocks: list[Any] = [
-        {"type": "reasoning", "reasoning": said[name]} for name in _REASONING if optional_text(said.get(name))
-    ][:1]
-    blocks += _content_of(said)
+    blocks = [*_reasoning_of(said), *_content_of(said)]
     if said.get("refusal") is not None:
         blocks.append({"type": "refusal", "refusal": said["refusal"]})
     blocks += [{"type": name, name: value} for name, value in said.items() if _is_foreign(name, value)]
@@ -76,6 +74,16 @@ def _blocks_of(said: Fields) -> list[Any]:
     if said.get("function_call") is not None:
         blocks.append({**fields_of(said["function_call"], "function_call"), "type": "function_call"})
     return blocks
+
+
+def _reasoning_of(said: Fields) -> list[Any]:
+    """What was thought; details that only repeat it are left out."""
+    words = next((said[name] for name in _REASONING if optional_text(said.get(name))), None)
+    details = list_of(said.get(_DETAILS), _DETAILS)
+    if words is None:
+        return details
+    hidden = [detail for detail in details if fields_or_empty(detail).get("type") == "reasoning.encrypted"]
+    return [{"type": "reasoning", "reasoning": words}, *hidden]
 
 
 def _content_of(said: Fields) -> list[Any]:

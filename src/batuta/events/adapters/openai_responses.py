@@ -130,8 +130,10 @@ class OpenAIResponsesStream(StreamReader):
         if not self._head and not self._items:
             return {}
         items = [self._items[index] for index in sorted(self._items)]
-        output = self._head.get("output") if self._ended else None
-        return {**self._head, "output": output if output is not None else items}
+        if not self._ended:
+            return {**self._head, "output": items, "status": None}
+        output = self._head.get("output")
+        return {**self._head, "output": items if output is None else output}
 
 
 def _part(item: Fields, list_name: str, position: int, part_type: str) -> Fields:

@@ -142,7 +142,7 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-_READABLE = (("text",), ("title", "url"), ("title", "uri"), ("error_code",), ("stdout", "stderr"), ("logs",), ("url",))
+_READABLE = (("text",), ("title", "url", "uri"), ("error_code",), ("stdout", "stderr"), ("logs",), ("url",), ("uri",))
 
 
 def readable(value: Any) -> str:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from batuta.events.adapters.plain import Fields
 from batuta.kernel.ids import new_id
@@ -53,7 +53,19 @@ def opaque(provider: str, raw: Any) -> OpaqueBlock:
 def settled(blocks: Iterable[ContentBlock], response_id: str | None) -> tuple[ContentBlock, ...]:
     """The blocks that hold something; every call has an id, every result its call's id and name."""
     desk = _Pairing(response_id)
-    return tuple(desk.settle(block) for block in blocks if not _is_hollow(block))
+    found: list[ContentBlock] = []
+    for block in blocks:
+        before = found[-1] if found else None
+        if isinstance(before, TextBlock) and _only_cites(block):
+            found[-1] = before.model_copy(update={"citations": (*before.citations, *block.citations)})
+        elif not _is_hollow(block):
+            found.append(desk.settle(block))
+    return tuple(found)
+
+
+def _only_cites(block: ContentBlock) -> TypeGuard[TextBlock]:
+    """Whether a block is nothing but the sources of the text before it, as LangChain's streams have them."""
+    return isinstance(block, TextBlock) and not block.text and bool(block.citations)
 
 
 def _is_hollow(block: ContentBlock) -> bool:

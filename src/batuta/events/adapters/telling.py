@@ -1,7 +1,7 @@
 """From an answer to the events that tell it, one per block in block order.
 
-The tokens of a model message stand on exactly one of its events: its last assistant message, else its last tool
-request, else its last thinking.
+The tokens of a model message stand on exactly one of its events: its last assistant message with words, else its last
+tool request, else its last thinking.
 """
 
 from collections.abc import Callable
@@ -29,15 +29,20 @@ _USAGE_CARRIERS: tuple[type[Event], ...] = (AssistantMessage, ToolRequest, Think
 
 def events_of(answer: Answer, index: int = 1, **envelope: Any) -> list[Event]:
     """The events of one answer, numbered from `index`; `envelope` fields are set on each of them."""
+    return [
+        event_type(original_index=index + offset, **envelope, **payload)
+        for offset, (event_type, payload) in enumerate(drafts_of(answer))
+    ]
+
+
+def drafts_of(answer: Answer) -> list[Draft]:
+    """The same as types and payloads, for whoever stamps the envelope."""
     drafts = [_TELLERS[type(block)](block, answer) for block in answer.content if not _says_nothing(block)]
     if _needs_an_ending(drafts, answer):
         drafts.append(_message(answer, content=""))
     _put_usage(drafts, answer)
     drafts.extend(_endings(answer))
-    return [
-        event_type(original_index=index + offset, **envelope, **payload)
-        for offset, (event_type, payload) in enumerate(drafts)
-    ]
+    return drafts
 
 
 def _says_nothing(block: ContentBlock) -> bool:
@@ -112,7 +117,8 @@ def _needs_an_ending(drafts: list[Draft], answer: Answer) -> bool:
 
 def _put_usage(drafts: list[Draft], answer: Answer) -> None:
     carrier = next(kind for kind in _USAGE_CARRIERS if any(event_type is kind for event_type, _ in drafts))
-    payload = [payload for event_type, payload in drafts if event_type is carrier][-1]
+    payloads = [payload for event_type, payload in drafts if event_type is carrier]
+    payload = next((payload for payload in reversed(payloads) if payload.get("content")), payloads[-1])
     payload["usage"] = answer.usage
     if "cost" in carrier.model_fields:
         payload["cost"] = answer.cost

@@ -1,0 +1,77 @@
+"""`batuta demo`: a pipeline in the terminal, without a key and without a server."""
+
+import asyncio
+
+from pydantic import BaseModel
+
+from batuta.cli.output import err, out
+from batuta.cli.progress import ProgressLines
+from batuta.kernel.errors import Rejected
+from batuta.pipelines.context import Context
+from batuta.pipelines.pipeline import Pipeline
+from batuta.pipelines.step import step
+from batuta.steps.agent import AgentStep
+from batuta.steps.parallel import Branch, ParallelStep
+from batuta.testing.models import Reply, ScriptedModel
+
+
+class Order(BaseModel):
+    """What somebody wants to buy."""
+
+    sku: str
+    quantity: int
+
+
+class Quote(BaseModel):
+    """What it would cost, and when it would come."""
+
+    price: float = 0.0
+    days: int = 0
+
+
+@step
+async def price(order: Order) -> float:
+    """Look a price up."""
+    await asyncio.sleep(0.3)
+    return 9.5 * order.quantity
+
+
+@step
+async def delivery(order: Order) -> int:
+    """Look a delivery time up."""
+    await asyncio.sleep(0.5)
+    return 2 if order.quantity < 10 else 5
+
+
+async def in_stock(order: Order, ctx: Context) -> None:
+    """Only items we sell."""
+    if order.sku != "A-100":
+        raise Rejected(f"there is no item {order.sku}", hint="A-100 is the item for chairs")
+
+
+def build() -> Pipeline[str, Quote]:
+    """An agent that reads an order, and two look-ups side by side. The model's first two answers are wrong."""
+    model = ScriptedModel(
+        [
+            Reply("Sure! Three chairs."),
+            Reply('{"sku": "CHAIR", "quantity": 3}'),
+            Reply('Here it is:\n```json\n{"sku": "A-100", "quantity": 3,}\n```'),
+        ]
+    )
+    read = AgentStep(name="read", model=model, instructions="Read the order.", output=Order, validate=in_stock)
+    look_up = ParallelStep(
+        Quote,
+        [
+            Branch(price, merge=lambda quote, amount: setattr(quote, "price", amount)),
+            Branch(delivery, merge=lambda quote, days: setattr(quote, "days", days)),
+        ],
+        name="look up",
+    )
+    return Pipeline("quote", read >> look_up)
+
+
+def demo() -> None:
+    """Watch a pipeline correct its model's mistakes, live, offline."""
+    err.print("[bold]A model is asked to read an order; it is wrong twice, and nothing wrong leaves the agent.[/]\n")
+    result = asyncio.run(build().run("three chairs, please", sink=ProgressLines(err)))
+    out.print(f"\n{result.value!r} after {result.metrics.attempts} attempts")

@@ -1,0 +1,76 @@
+"""`batuta run` and `batuta draw`: pipelines from the command line."""
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from batuta.cli.loading import load_step
+from batuta.cli.output import err, fail, out, say_json
+from batuta.cli.progress import ProgressLines
+from batuta.pipelines.result import StepResult
+from batuta.pipelines.step import Step
+
+Target = Annotated[str, typer.Argument(help="file.py:name or package.module:name")]
+
+
+def run(
+    target: Target,
+    input_: Annotated[str, typer.Option("--input", "-i", help="The input: text, or JSON where the type asks for it.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Replace effects by their stand-ins.")] = False,
+) -> None:
+    """Run a pipeline with live progress. Exit code 1 if it fails, 2 if it cannot be started."""
+    step = load_step(target)
+    value = _parsed(step, input_)
+    sink = None if as_json else ProgressLines(err)
+    result = asyncio.run(step.run(value, sink=sink, dry_run=dry_run))
+    _show(result, as_json)
+    raise SystemExit(int(result.is_error))
+
+
+def draw(target: Target) -> None:
+    """Print a pipeline as a Mermaid flowchart."""
+    out.print(load_step(target).draw(), markup=False, highlight=False, soft_wrap=True, end="")
+
+
+def _parsed(step: Step[Any, Any], text: str) -> Any:
+    if step.input_type is str:
+        return text
+    try:
+        return TypeAdapter(step.input_type).validate_python(_as_data(text))
+    except ValidationError as error:
+        raise fail(f"the input does not fit {step.name!r}: {error}", 2) from error
+
+
+def _as_data(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _show(result: StepResult[Any], as_json: bool) -> None:
+    metrics = result.metrics
+    facts = {
+        "seconds": round(metrics.duration_seconds, 3),
+        "attempts": metrics.attempts,
+        "tokens": metrics.usage.total,
+        "cost": metrics.cost,
+    }
+    if as_json:
+        told = {"error": str(result.error)} if result.is_error else {"value": _plain(result.value)}
+        say_json({**told, **facts})
+        return
+    if result.is_error:
+        err.print(f"[bold red]failed[/] at {result.error.path}: {result.error.message}", highlight=False)
+    else:
+        out.print(_plain(result.value))
+    cost = "unknown cost" if metrics.cost is None else f"{metrics.cost} USD"
+    err.print(f"[dim]{facts['seconds']} s · {facts['tokens']} tokens · {cost}[/]", highlight=False)
+
+
+def _plain(value: Any) -> Any:
+    return TypeAdapter(Any).dump_python(value, mode="json")

@@ -1,0 +1,48 @@
+"""The hash chain of a session: each record vouches for all before it, even after contents were erased.
+
+digest = sha256(salt ‖ content)            needs the content; the salt keeps a short one from being guessed
+link   = sha256(previous ‖ place ‖ digest)  needs only digests, so it still verifies after an erasure
+"""
+
+import hashlib
+import secrets
+from typing import NamedTuple
+
+GENESIS = bytes(32)
+SALT_BYTES = 16
+
+
+class Sealed(NamedTuple):
+    """A record's part of the chain."""
+
+    salt: bytes | None
+    digest: bytes
+    link: bytes
+
+
+class Place(NamedTuple):
+    """What the chain says about a record besides its content."""
+
+    session_id: str
+    epoch: int
+    seq: int
+    event_id: str
+    type: str
+
+
+def seal(previous: bytes, place: Place, payload: str) -> Sealed:
+    """Chain a new record to the previous link of its session."""
+    salt = secrets.token_bytes(SALT_BYTES)
+    digest = digest_of(salt, payload)
+    return Sealed(salt, digest, link_of(previous, place, digest))
+
+
+def digest_of(salt: bytes, payload: str) -> bytes:
+    """The salted digest of a record's content."""
+    return hashlib.sha256(salt + payload.encode("utf-8", "surrogatepass")).digest()
+
+
+def link_of(previous: bytes, place: Place, digest: bytes) -> bytes:
+    """The link of a record whose content has this digest."""
+    text = f"|{place.session_id}|{place.epoch}|{place.seq}|{place.event_id}|{place.type}|"
+    return hashlib.sha256(previous + text.encode() + digest).digest()

@@ -1,0 +1,92 @@
+"""What to do with a batch, given what the log already holds: pure, so that every store decides alike.
+
+known events or a known client key -> the first answer again, or a conflict
+a stale fence                      -> refused
+otherwise                          -> the next positions
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from batuta.events.admission import Batch
+from batuta.events.log import Appended, Head
+from batuta.kernel.errors import FencedError, IdempotencyConflictError, SequenceConflictError
+
+
+class Known(NamedTuple):
+    """An event of the batch that the log holds already, and where."""
+
+    session_id: str
+    epoch: int
+    seq: int
+    event_id: str
+    payload: str | None
+
+
+class Claim(NamedTuple):
+    """What a client key stands for."""
+
+    content: bytes
+    appended: Appended
+
+
+def earlier_answer(batch: Batch, known: Sequence[Known], claim: Claim | None) -> Appended | None:
+    """The answer given to this batch before, if it is not new. Raises the conflicts of `EventLog.append`."""
+    if claim is not None:
+        return _answer_of_claim(batch, claim)
+    if not known:
+        return None
+    places = {event.event_id: event for event in known}
+    first = places.get(batch.entries[0].event_id)
+    if first is None or not _is_same(batch, places, first):
+        raise sequence_conflict(batch, known)
+    return Appended(epoch=first.epoch, first_seq=first.seq, count=len(batch.entries))
+
+
+def next_positions(batch: Batch, head: Head) -> Appended:
+    """Where a new batch goes. Raises `FencedError` for a stale owner."""
+    if batch.fence is not None and batch.fence < head.fence:
+        raise fenced(batch, head.fence)
+    return Appended(epoch=head.epoch, first_seq=head.last_seq + 1, count=len(batch.entries))
+
+
+def head_after(batch: Batch, head: Head, appended: Appended) -> Head:
+    """Where the session stands when the batch is stored."""
+    return Head(epoch=head.epoch, last_seq=appended.last_seq, fence=max(head.fence, batch.fence or 0))
+
+
+def fenced(batch: Batch, fence: int) -> FencedError:
+    """The refusal of a stale owner."""
+    return FencedError(
+        f"session {batch.session_id} is held with fence {fence}; nothing was stored for the owner with {batch.fence}"
+    )
+
+
+def key_conflict(batch: Batch) -> IdempotencyConflictError:
+    """The refusal of a client key that stands for something else."""
+    return IdempotencyConflictError(
+        f"client key {batch.client_key!r} of session {batch.session_id} stands for another message: use a new key"
+    )
+
+
+def sequence_conflict(batch: Batch, known: Sequence[Known] = ()) -> SequenceConflictError:
+    """The refusal of event ids that stand for something else."""
+    where = ", ".join(f"{event.event_id} is at {event.session_id} position {event.seq}" for event in known[:3])
+    return SequenceConflictError(
+        f"events of a batch for session {batch.session_id} are in the log already as something else: {where}"
+    )
+
+
+def _answer_of_claim(batch: Batch, claim: Claim) -> Appended:
+    if claim.content != batch.content:
+        raise key_conflict(batch)
+    return claim.appended
+
+
+def _is_same(batch: Batch, places: dict[str, Known], first: Known) -> bool:
+    """Whether the log holds exactly this batch, in this order, in one piece."""
+    expected = [
+        Known(batch.session_id, first.epoch, first.seq + offset, entry.event_id, entry.payload)
+        for offset, entry in enumerate(batch.entries)
+    ]
+    return [places.get(entry.event_id) for entry in batch.entries] == expected

@@ -1,0 +1,97 @@
+"""Doorbells: who waits for news of a session is woken, in this process at once, from others by looking.
+
+A bell is a hint. What counts is read from the log.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from batuta.kernel.ids import SessionId
+
+POLL_SECONDS = 0.25
+
+Heads = Callable[[Collection[SessionId]], Awaitable[Mapping[SessionId, int]]]
+"""Gives the last position of each of these sessions, from the store."""
+
+
+class LocalDoorbell:
+    """Wakes one waiter of this process."""
+
+    def __init__(self, watched: frozenset[SessionId] | None) -> None:
+        self.watched = watched
+        self._rung: set[SessionId] = set()
+        self._event = asyncio.Event()
+
+    def ring(self, session_ids: Iterable[SessionId]) -> None:
+        """Remember the sessions among these that the waiter cares for."""
+        news = set(session_ids) if self.watched is None else self.watched.intersection(session_ids)
+        if news:
+            self._rung |= news
+            self._event.set()
+
+    async def wait(self, timeout: float) -> frozenset[SessionId]:  # noqa: ASYNC109 - an empty answer, not an error
+        """The sessions it rang for; empty if none in time."""
+        if not self._rung and timeout > 0:
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._event.wait()
+            except TimeoutError:
+                return frozenset()
+        return self._take()
+
+    def _take(self) -> frozenset[SessionId]:
+        rung = frozenset(self._rung)
+        self._rung.clear()
+        self._event.clear()
+        return rung
+
+
+class PollingDoorbell:
+    """Also looks at the store now and then, for what other processes wrote."""
+
+    def __init__(self, local: LocalDoorbell, heads: Heads) -> None:
+        self._local = local
+        self._heads = heads
+        self._seen: dict[SessionId, int] | None = None
+
+    async def wait(self, timeout: float) -> frozenset[SessionId]:  # noqa: ASYNC109 - an empty answer, not an error
+        """The sessions it rang for; empty if none in time."""
+        deadline = asyncio.get_running_loop().time() + timeout
+        while True:
+            left = deadline - asyncio.get_running_loop().time()
+            rung = await self._local.wait(min(max(left, 0), POLL_SECONDS))
+            rung |= await self._grown()
+            if rung or left <= 0:
+                return rung
+
+    async def _grown(self) -> frozenset[SessionId]:
+        """Sessions that have more events than at the last look; at the first look, none."""
+        if self._local.watched is None:
+            return frozenset()
+        now = dict(await self._heads(self._local.watched))
+        before = now if self._seen is None else self._seen
+        self._seen = now
+        return frozenset(session for session, last in now.items() if last > before.get(session, 0))
+
+
+class Bells:
+    """All doorbells of one process on one store."""
+
+    def __init__(self) -> None:
+        self._bells: set[LocalDoorbell] = set()
+
+    def ring(self, session_ids: Iterable[SessionId]) -> None:
+        """Ring every bell that cares for one of these sessions."""
+        for bell in self._bells:
+            bell.ring(session_ids)
+
+    @contextmanager
+    def hung(self, watched: frozenset[SessionId] | None) -> Iterator[LocalDoorbell]:
+        """A bell for these sessions, or for all, that rings within the block."""
+        bell = LocalDoorbell(watched)
+        self._bells.add(bell)
+        try:
+            yield bell
+        finally:
+            self._bells.discard(bell)

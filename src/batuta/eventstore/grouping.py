@@ -1,0 +1,104 @@
+"""Group commit: what arrives while one commit is under way shares the next one.
+
+Nobody waits when nothing is under way, so an idle store answers at once and a busy one commits in batches. The line
+of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
+memory.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+from batuta.kernel.errors import StoreUnavailableError
+
+MAX_EVENTS = 64
+MAX_WAITING = 1_024
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Commit = Callable[[Sequence[T]], Awaitable[Sequence[R | BaseException]]]
+"""Stores a group in one transaction and answers each member: its result, or why it alone was refused."""
+
+
+class GroupCommit(Generic[T, R]):
+    """Lets concurrent callers share commits, in the order they came."""
+
+    def __init__(
+        self,
+        commit: Commit[T, R],
+        *,
+        weight: Callable[[T], int] = lambda _: 1,
+        max_weight: int = MAX_EVENTS,
+        max_waiting: int = MAX_WAITING,
+    ) -> None:
+        self._commit = commit
+        self._weight = weight
+        self._max_weight = max_weight
+        self._room = asyncio.Semaphore(max_waiting)
+        self._waiting: deque[tuple[T, asyncio.Future[R]]] = deque()
+        self._worker: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    async def submit(self, item: T) -> R:
+        """Store one item and return its result. A caller that is cancelled leaves its item, and its place, in line."""
+        await self._room.acquire()
+        if self._is_closed:
+            self._room.release()
+            raise StoreUnavailableError("the store is closed")
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, future))
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._drain(), name="batuta-group-commit")
+        return await future
+
+    async def close(self) -> None:
+        """Store what is in the line, then take no more."""
+        self._is_closed = True
+        if self._worker is not None:
+            await asyncio.shield(self._worker)
+
+    async def _drain(self) -> None:
+        try:
+            while self._waiting:
+                await self._commit_group(self._next_group())
+        finally:
+            self._worker = None
+            self._abandon()
+
+    def _next_group(self) -> list[tuple[T, asyncio.Future[R]]]:
+        group = [self._waiting.popleft()]
+        weight = self._weight(group[0][0])
+        while self._waiting and weight + self._weight(self._waiting[0][0]) <= self._max_weight:
+            group.append(self._waiting.popleft())
+            weight += self._weight(group[-1][0])
+        return group
+
+    async def _commit_group(self, group: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
+        answers: Sequence[R | BaseException]
+        try:
+            answers = await self._commit([item for item, _ in group])
+        except BaseException as error:
+            failure = error if isinstance(error, Exception) else StoreUnavailableError("the store was shut down")
+            self._answer(group, [failure] * len(group))
+            if not isinstance(error, Exception):
+                raise
+        else:
+            self._answer(group, answers)
+
+    def _abandon(self) -> None:
+        """Answer those still in the line when the worker was ended from outside."""
+        left = list(self._waiting)
+        self._waiting.clear()
+        self._answer(left, [StoreUnavailableError("the store was shut down")] * len(left))
+
+    def _answer(self, group: Sequence[tuple[T, asyncio.Future[R]]], answers: Sequence[R | BaseException]) -> None:
+        for (_, future), answer in zip(group, answers, strict=True):
+            self._room.release()
+            if future.done():
+                continue  # the caller was cancelled meanwhile
+            if isinstance(answer, BaseException):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)

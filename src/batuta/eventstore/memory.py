@@ -1,0 +1,232 @@
+"""The event log in memory: the reference every other backend is compared with, and the store of tests."""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.envelope import Event
+from batuta.events.log import (
+    PAGE_SIZE,
+    Alarm,
+    AlarmListener,
+    Appended,
+    Doorbell,
+    Durability,
+    Head,
+    Lag,
+    Page,
+    Record,
+    log_alarm,
+)
+from batuta.eventstore.chain import GENESIS, Place, Sealed, seal
+from batuta.eventstore.cursors import check_advance, check_position, check_range
+from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
+from batuta.eventstore.doorbells import Bells
+from batuta.eventstore.readmodels import CONSUMER, Upsert
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import SequenceConflictError
+from batuta.kernel.failpoints import failpoint
+from batuta.kernel.ids import SessionId, session_id
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class StoredRow:
+    """One record as it is kept."""
+
+    epoch: int
+    seq: int
+    event_id: str
+    type: str
+    payload: str | None
+    sealed: Sealed
+
+
+@dataclass(slots=True)
+class SessionRows:
+    """Everything kept about one session."""
+
+    head: Head = field(default_factory=Head)
+    link: bytes = GENESIS
+    rows: list[StoredRow] = field(default_factory=list)
+    claims: dict[str, Claim] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """What several logs of one process share, as several processes would share a database."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[SessionId, SessionRows] = {}
+        self.places: dict[str, tuple[SessionId, int]] = {}
+        self.consumers: dict[str, dict[SessionId, int]] = {CONSUMER: {}}
+        self.tables: dict[str, dict[tuple[Any, ...], Row]] = {}
+        self.turns: dict[str, dict[str, Any]] = {}
+        self.owners: dict[SessionId, str] = {}
+        self.bells = Bells()
+
+    def session(self, owner: SessionId) -> SessionRows:
+        """The rows of a session, made if it is new."""
+        return self.sessions.setdefault(owner, SessionRows())
+
+    def append(self, batch: Batch) -> Appended:
+        """Decide about a batch and store it."""
+        session = self.sessions.get(batch.session_id) or SessionRows()
+        known = [self._known(event_id) for event_id in batch.event_ids if event_id in self.places]
+        claim = session.claims.get(batch.client_key) if batch.client_key is not None else None
+        earlier = earlier_answer(batch, known, claim)
+        if earlier is not None:
+            return earlier
+        appended = next_positions(batch, session.head)
+        self.sessions[batch.session_id] = session
+        self._store(session, batch, appended)
+        return appended
+
+    def apply(self, changes: Iterable[Upsert]) -> None:
+        """Change the read models."""
+        for change in changes:
+            rows = self.tables.setdefault(change.table, {})
+            row = rows.setdefault(tuple(change.key.values()), {**change.key, **change.initial})
+            if change.only_while_null is not None and row.get(change.only_while_null) is not None:
+                continue
+            row |= change.values
+            row |= {name: row.get(name, 0) + count for name, count in change.add.items()}
+
+    def _known(self, event_id: str) -> Known:
+        owner, seq = self.places[event_id]
+        row = self.sessions[owner].rows[seq - 1]
+        return Known(owner, row.epoch, seq, event_id, row.payload)
+
+    def _store(self, session: SessionRows, batch: Batch, appended: Appended) -> None:
+        owner = batch.session_id
+        for seq, entry in enumerate(batch.entries, appended.first_seq):
+            place = Place(owner, appended.epoch, seq, entry.event_id, entry.type)
+            sealed = seal(session.link, place, entry.payload)
+            session.rows.append(StoredRow(appended.epoch, seq, entry.event_id, entry.type, entry.payload, sealed))
+            session.link = sealed.link
+            self.places[entry.event_id] = (owner, seq)
+        session.head = head_after(batch, session.head, appended)
+        if batch.client_key is not None:
+            session.claims[batch.client_key] = Claim(batch.content, appended)
+
+
+class MemoryEventLog:
+    """An `EventLog` that forgets everything with its process."""
+
+    def __init__(
+        self,
+        store: MemoryStore | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        on_alarm: AlarmListener = log_alarm,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.store = store or MemoryStore()
+        self.limits = limits
+        self._alarm = on_alarm
+        self.clock = clock
+
+    async def append(
+        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+    ) -> Appended:
+        """See `EventLog.append`."""
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        failpoint("log.append.before_commit")
+        try:
+            appended = self.store.append(batch)
+        except SequenceConflictError as error:
+            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
+            raise
+        failpoint("log.append.after_commit")
+        self.store.bells.ring([batch.session_id])
+        return appended
+
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
+        """See `EventLog.read`."""
+        owner = _session(session_id)
+        check_range(after, limit)
+        session = self.store.sessions.get(owner) or SessionRows()
+        if epoch is not None:
+            held = session.rows[after - 1].epoch if 0 < after <= len(session.rows) else None
+            check_position(owner, epoch=epoch, after=after, held=held)
+        rows = session.rows[after : after + limit]
+        return Page(records=tuple(_record(owner, row) for row in rows), head=session.head)
+
+    async def head(self, session_id: str) -> Head:
+        """See `EventLog.head`."""
+        session = self.store.sessions.get(_session(session_id))
+        return session.head if session else Head()
+
+    async def raise_fence(self, session_id: str, fence: int) -> None:
+        """See `EventLog.raise_fence`."""
+        session = self.store.session(_session(session_id))
+        head = session.head
+        session.head = Head(epoch=head.epoch, last_seq=head.last_seq, fence=max(head.fence, fence))
+
+    async def begin_epoch(self, session_id: str) -> int:
+        """See `EventLog.begin_epoch`."""
+        session = self.store.session(_session(session_id))
+        head = session.head
+        session.head = Head(epoch=head.epoch + 1, last_seq=head.last_seq, fence=head.fence)
+        return session.head.epoch
+
+    @asynccontextmanager
+    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
+        """See `EventLog.tail`."""
+        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
+        with self.store.bells.hung(watched) as bell:
+            yield bell
+
+    async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
+        """See `EventLog.sessions`."""
+        found = sorted(owner for owner, session in self.store.sessions.items() if session.rows)
+        return [owner for owner in found if after is None or owner > _session(after)][:limit]
+
+    async def subscribe(self, consumer: str) -> None:
+        """See `EventLog.subscribe`."""
+        self.store.consumers.setdefault(consumer, {})
+
+    async def behind(self, consumer: str, *, limit: int = PAGE_SIZE) -> Sequence[Lag]:
+        """See `EventLog.behind`."""
+        done = self.store.consumers[consumer]
+        lags = (
+            Lag(session_id=owner, after=done.get(owner, 0), last_seq=session.head.last_seq)
+            for owner, session in self.store.sessions.items()
+        )
+        return [lag for lag in lags if lag.after < lag.last_seq][:limit]
+
+    async def advance(self, consumer: str, session_id: str, *, after: int, to: int) -> None:
+        """See `EventLog.advance`."""
+        owner = _session(session_id)
+        done = self.store.consumers[consumer]
+        check_advance(consumer, owner, now=done.get(owner, 0), after=after, to=to, head=await self.head(owner))
+        done[owner] = to
+
+    async def durability(self) -> Durability:
+        """See `EventLog.durability`."""
+        return Durability(mode="memory", rpo_seconds=None, verified_at=self.clock.now())
+
+    async def close(self) -> None:
+        """See `EventLog.close`."""
+
+    async def __aenter__(self) -> Self:
+        """Nothing to open."""
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Nothing to close."""
+
+    def rows(self, table: str) -> list[Mapping[str, Any]]:
+        """The rows of a read model, by key."""
+        return [row for _, row in sorted(self.store.tables.get(table, {}).items())]
+
+
+_session = session_id
+"""The parameter of the methods has the same name as the function that reads it."""
+
+
+def _record(owner: SessionId, row: StoredRow) -> Record:
+    event = None if row.payload is None else revive(owner, row.seq, row.event_id, row.payload)
+    return Record(row.epoch, row.seq, event)

@@ -1,0 +1,25 @@
+"""The schema of PostgreSQL, version by version.
+
+await migrate("postgresql://…")      brings a database up to date; several processes may ask at once
+"""
+
+import asyncio
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+
+HEAD_REVISION = "0001"
+
+
+def configuration(url: str) -> Config:
+    """Alembic's configuration for one database."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["url"] = url
+    return config
+
+
+async def migrate(url: str) -> None:
+    """Bring the database up to date."""
+    await asyncio.to_thread(command.upgrade, configuration(url), "head")

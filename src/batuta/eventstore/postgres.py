@@ -1,0 +1,233 @@
+"""The event log in PostgreSQL: one function call per group of appends, on one connection."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Self
+
+import asyncpg
+
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.envelope import Event
+from batuta.events.log import (
+    PAGE_SIZE,
+    Alarm,
+    AlarmListener,
+    Appended,
+    Doorbell,
+    Durability,
+    Head,
+    Lag,
+    Page,
+    Record,
+    log_alarm,
+)
+from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
+from batuta.eventstore.decisions import sequence_conflict
+from batuta.eventstore.doorbells import Bells, PollingDoorbell
+from batuta.eventstore.grouping import GroupCommit
+from batuta.eventstore.postgres_append import Executor, append_all
+from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresDatabase, errors_as_ours
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import ConfigurationError, SequenceConflictError, StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+from batuta.kernel.ids import SessionId
+from batuta.kernel.ids import session_id as _session
+
+_SELECT_HEAD = "SELECT epoch, last_seq, fence FROM log_heads WHERE session_id = $1"
+_SELECT_EVENTS = """
+SELECT epoch, seq, event_id, payload FROM message_events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"""
+_SELECT_EPOCH = "SELECT epoch FROM message_events WHERE session_id = $1 AND seq = $2"
+_CHANGE_HEAD = """
+INSERT INTO log_heads VALUES ($1, 1 + $2, 0, $3, decode(repeat('00', 32), 'hex'))
+ON CONFLICT (session_id) DO UPDATE SET
+  epoch = log_heads.epoch + $2, fence = greatest(log_heads.fence, $3)
+RETURNING epoch"""
+_SELECT_SESSIONS = """
+SELECT session_id FROM log_heads WHERE session_id > $1 AND last_seq > 0 ORDER BY session_id LIMIT $2"""
+_ADD_CONSUMER = "INSERT INTO consumers VALUES ($1) ON CONFLICT DO NOTHING RETURNING name"
+_MARK_ALL = """
+INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
+SELECT $1, session_id, last_seq, clock_timestamp() FROM log_heads WHERE last_seq > 0 ON CONFLICT DO NOTHING"""
+_SELECT_BEHIND = """
+SELECT d.session_id, coalesce(max(c.done_seq), 0) AS done, max(d.last_seq) AS last
+FROM dirty_sessions d LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
+WHERE d.consumer = $1 GROUP BY d.session_id ORDER BY min(d.marked_at) LIMIT $2"""
+_LOCK_CURSOR = "SELECT done_seq FROM cursors WHERE consumer = $1 AND session_id = $2 FOR UPDATE"
+_MAKE_CURSOR = "INSERT INTO cursors (consumer, session_id, done_seq) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING"
+_SET_CURSOR = "UPDATE cursors SET done_seq = $3 WHERE consumer = $1 AND session_id = $2"
+_UNMARK = "DELETE FROM dirty_sessions WHERE consumer = $1 AND session_id = $2 AND last_seq <= $3"
+_SELECT_HEADS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY($1)"
+
+
+class PostgresEventLog:
+    """An `EventLog` in PostgreSQL. Opens at the first use; the schema comes from `migrations.migrate`."""
+
+    def __init__(
+        self,
+        database: str | PostgresDatabase,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        on_alarm: AlarmListener = log_alarm,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.database = PostgresDatabase(database) if isinstance(database, str) else database
+        self.limits = limits
+        self.clock = clock
+        self.bells = Bells()
+        self._alarm = on_alarm
+        self._group: GroupCommit[Batch, Appended] = GroupCommit(self._commit, weight=lambda batch: len(batch.entries))
+
+    async def append(
+        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+    ) -> Appended:
+        """See `EventLog.append`."""
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        try:
+            appended = await self._group.submit(batch)
+        except SequenceConflictError as error:
+            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
+            raise
+        self.bells.ring([batch.session_id])
+        return appended
+
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
+        """See `EventLog.read`."""
+        owner = _session(session_id)
+        check_range(after, limit)
+        start = min(after, LARGEST)
+        async with self.database.connection() as connection:
+            if epoch is not None and after:
+                held = await connection.fetchval(_SELECT_EPOCH, owner, start)
+                check_position(owner, epoch=epoch, after=after, held=held)
+            rows = await connection.fetch(_SELECT_EVENTS, owner, start, min(limit, LARGEST))
+            # After the records: a head that is too new only makes the reader ask once more.
+            head = await _head(connection, owner)
+        return Page(records=tuple(_record(owner, row) for row in rows), head=head)
+
+    async def head(self, session_id: str) -> Head:
+        """See `EventLog.head`."""
+        async with self.database.connection() as connection:
+            return await _head(connection, _session(session_id))
+
+    async def raise_fence(self, session_id: str, fence: int) -> None:
+        """See `EventLog.raise_fence`."""
+        async with self.database.connection() as connection:
+            await connection.execute(_CHANGE_HEAD, _session(session_id), 0, fence)
+
+    async def begin_epoch(self, session_id: str) -> int:
+        """See `EventLog.begin_epoch`."""
+        async with self.database.connection() as connection:
+            epoch: int = await connection.fetchval(_CHANGE_HEAD, _session(session_id), 1, 0)
+            return epoch
+
+    @asynccontextmanager
+    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
+        """See `EventLog.tail`. A bell for all sessions hears this process only."""
+        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
+        with self.bells.hung(watched) as bell:
+            yield PollingDoorbell(bell, self._heads)
+
+    async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
+        """See `EventLog.sessions`."""
+        behind = "" if after is None else _session(after)
+        async with self.database.connection() as connection:
+            return [SessionId(row[0]) for row in await connection.fetch(_SELECT_SESSIONS, behind, limit)]
+
+    async def subscribe(self, consumer: str) -> None:
+        """See `EventLog.subscribe`."""
+        async with self.database.transaction() as connection:
+            # No append may see the table without the consumer and yet commit after the sessions were marked.
+            await connection.execute("LOCK TABLE log_heads IN SHARE MODE")
+            if await connection.fetchval(_ADD_CONSUMER, consumer):
+                await connection.execute(_MARK_ALL, consumer)
+
+    async def behind(self, consumer: str, *, limit: int = PAGE_SIZE) -> Sequence[Lag]:
+        """See `EventLog.behind`."""
+        async with self.database.connection() as connection:
+            rows = await connection.fetch(_SELECT_BEHIND, consumer, limit)
+        return [Lag(session_id=SessionId(owner), after=done, last_seq=last) for owner, done, last in rows]
+
+    async def advance(self, consumer: str, session_id: str, *, after: int, to: int) -> None:
+        """See `EventLog.advance`."""
+        owner = _session(session_id)
+        async with self.database.transaction() as connection:
+            await connection.execute(_MAKE_CURSOR, consumer, owner)
+            now = await connection.fetchval(_LOCK_CURSOR, consumer, owner)
+            check_advance(consumer, owner, now=now, after=after, to=to, head=await _head(connection, owner))
+            await connection.execute(_SET_CURSOR, consumer, owner, to)
+            await connection.execute(_UNMARK, consumer, owner, to)
+
+    async def durability(self) -> Durability:
+        """See `EventLog.durability`."""
+        settings = await self.database.settings()
+        is_durable = all(settings[name] == value for name, value in DURABLE.items())
+        if not is_durable or settings["synchronous_commit"] not in SYNCHRONOUS:
+            raise ConfigurationError(f"PostgreSQL acknowledges commits that a power cut may lose: {settings}")
+        return Durability(mode="postgres synchronous", rpo_seconds=0.0, verified_at=self.clock.now(), settings=settings)
+
+    async def close(self) -> None:
+        """See `EventLog.close`."""
+        await self._group.close()
+        await self.database.close()
+
+    async def __aenter__(self) -> Self:
+        """Connect and check what a commit is worth there."""
+        await self.database.open()
+        await self.durability()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Disconnect."""
+        await self.close()
+
+    async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
+        """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
+        if len(batches) > 1 and _overlap(batches):
+            return [(await self._commit([batch]))[0] for batch in batches]
+        try:
+            return await self._commit_together(batches)
+        except StoreUnavailableError:
+            self.database.drop_writer()
+            raise
+        except asyncpg.UniqueViolationError as error:
+            if len(batches) == 1:
+                return [_caused_by(sequence_conflict(batches[0]), error)]
+        except asyncpg.PostgresError as error:
+            if len(batches) == 1:
+                return [_caused_by(StoreUnavailableError(f"PostgreSQL refused a batch: {error}"), error)]
+        return [(await self._commit([batch]))[0] for batch in batches]
+
+    async def _commit_together(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
+        connection = await self.database.writer()
+        failpoint("log.append.before_commit")
+        with errors_as_ours():
+            answers = await append_all(connection, batches)
+        failpoint("log.append.after_commit")
+        return answers
+
+    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
+        async with self.database.connection() as connection:
+            return {SessionId(owner): last for owner, last in await connection.fetch(_SELECT_HEADS, list(owners))}
+
+
+async def _head(connection: Executor, owner: SessionId) -> Head:
+    row = await connection.fetchrow(_SELECT_HEAD, owner)
+    return Head(epoch=row["epoch"], last_seq=row["last_seq"], fence=row["fence"]) if row else Head()
+
+
+def _record(owner: SessionId, row: asyncpg.Record) -> Record:
+    payload = row["payload"]
+    event = None if payload is None else revive(owner, row["seq"], row["event_id"], payload)
+    return Record(row["epoch"], row["seq"], event)
+
+
+def _overlap(batches: Sequence[Batch]) -> bool:
+    """Whether two batches of a group claim one event id or one client key: then one has to see the other's outcome."""
+    ids = [event_id for batch in batches for event_id in batch.event_ids]
+    keys = [(batch.session_id, batch.client_key) for batch in batches if batch.client_key is not None]
+    return len(set(ids)) < len(ids) or len(set(keys)) < len(keys)
+
+
+def _caused_by(ours: Exception, error: Exception) -> Exception:
+    ours.__cause__ = error
+    return ours

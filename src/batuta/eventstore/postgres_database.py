@@ -1,0 +1,151 @@
+"""Connections to PostgreSQL: a pool, one more for the writer, and foreign errors turned into ours."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from batuta.kernel.errors import ConfigurationError, MissingExtraError, StoreUnavailableError
+
+try:
+    import asyncpg
+except ImportError as missing:
+    raise MissingExtraError("postgres", needed_for="PostgreSQL") from missing
+
+SCHEMA_REVISION = "0001"
+POOL_SIZE = 8
+COMMAND_SECONDS = 30.0
+
+DURABLE = {"fsync": "on", "full_page_writes": "on"}
+SYNCHRONOUS = ("on", "remote_write", "remote_apply")
+"""Values of `synchronous_commit` under which an acknowledged commit is on this server's disk."""
+
+_PASSING = (
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TransactionRollbackError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.ObjectInUseError,
+    asyncpg.PostgresSystemError,
+    OSError,
+    TimeoutError,
+)
+"""Errors that say nothing about what was asked: the same may succeed later."""
+
+
+@contextmanager
+def errors_as_ours() -> Iterator[None]:
+    """Turn what the driver raises for want of a server into `StoreUnavailableError`."""
+    try:
+        yield
+    except _PASSING as error:
+        raise StoreUnavailableError(f"PostgreSQL did not do it: {type(error).__name__}: {error}") from error
+
+
+class PostgresDatabase:
+    """Opens connections at the first use and checks that the database is fit for them."""
+
+    def __init__(self, url: str, *, pool_size: int = POOL_SIZE, command_seconds: float = COMMAND_SECONDS) -> None:
+        self._url = url
+        self._pool_size = pool_size
+        self._command_seconds = command_seconds
+        self._opening = asyncio.Lock()
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+        self._writer: asyncpg.Connection[asyncpg.Record] | None = None
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Connect, once, and check schema and durability."""
+        async with self._opening:
+            if self._is_closed:
+                raise StoreUnavailableError("the store is closed")
+            if self._pool is None:
+                self._pool = await self._connected_pool()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+        """A connection of the pool; statements outside a transaction commit one by one."""
+        if self._pool is None or self._is_closed:
+            await self.open()
+        assert self._pool is not None
+        with errors_as_ours():
+            async with self._pool.acquire() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+        """A connection inside a transaction that commits at the end of the block."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    async def writer(self) -> "asyncpg.Connection[asyncpg.Record]":
+        """The connection that all group commits share; a broken one is replaced."""
+        if self._writer is None or self._writer.is_closed():
+            await self.open()
+            with errors_as_ours():
+                self._writer = await asyncpg.connect(self._url, **self._connect_options())
+        return self._writer
+
+    def drop_writer(self) -> None:
+        """Give up the writer's connection after an error that leaves it in doubt."""
+        if self._writer is not None:
+            self._writer.terminate()
+            self._writer = None
+
+    async def settings(self) -> dict[str, str]:
+        """What the server says about its durability."""
+        async with self.connection() as connection:
+            return {name: await connection.fetchval(f"SHOW {name}") for name in (*DURABLE, "synchronous_commit")}
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._writer is not None and not self._writer.is_closed():
+            await _within_bounds(self._writer.close(timeout=5))
+        if self._pool is not None:
+            is_closed = await _within_bounds(asyncio.wait_for(self._pool.close(), 10))
+            if not is_closed:
+                self._pool.terminate()
+
+    async def _connected_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        with errors_as_ours():
+            pool = await asyncpg.create_pool(
+                self._url, min_size=1, max_size=self._pool_size, reset=_nothing_to_reset, **self._connect_options()
+            )
+        try:
+            await _check_schema(pool)
+        except BaseException:
+            pool.terminate()
+            raise
+        return pool
+
+    def _connect_options(self) -> dict[str, Any]:
+        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": {"timezone": "UTC"}}
+
+
+async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """No session state is ever set, so handing a connection back needs no round trip."""
+
+
+async def _check_schema(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+    with errors_as_ours():
+        exists = await pool.fetchval("SELECT to_regclass('alembic_version')")
+        found = await pool.fetchval("SELECT version_num FROM alembic_version") if exists else None
+    if found != SCHEMA_REVISION:
+        raise ConfigurationError(
+            f"the database has schema {found}, this program needs {SCHEMA_REVISION}: "
+            "run batuta.eventstore.migrations.migrate(url)"
+        )
+
+
+async def _within_bounds(closing: Any) -> bool:
+    """Whether something closed in good order; at the end of life nobody waits for a server that is gone."""
+    try:
+        await closing
+    except _PASSING:
+        return False
+    return True

@@ -1,0 +1,171 @@
+"""The turn queue in the database of the log: accepting work and appending its events is one transaction.
+
+Locks are taken in one order, the turn's row before its session's head, so that owners never wait for one another in a
+circle. Leases expire by the clock of the database, the only one all workers share.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import asyncpg
+
+from batuta.events.admission import Batch
+from batuta.events.envelope import Event
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.eventstore import work_rules as rules
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_append import Executor, append_one
+from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
+from batuta.eventstore.work_rules import Row
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+
+_NOW = "SELECT clock_timestamp()"
+_SELECT = "SELECT * FROM turns WHERE turn_id = $1"
+_SELECT_EXISTING = "SELECT * FROM turns WHERE turn_id = $1 OR (session_id = $2 AND client_key = $3)"
+_SELECT_READY = """
+SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
+  AND ($1::text[] IS NULL OR t.kind = ANY ($1))
+  AND NOT EXISTS (
+    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.ordinal < t.ordinal
+      AND e.status IN ('queued', 'running', 'paused'))
+ORDER BY t.rank, t.ordinal LIMIT 1 FOR UPDATE OF t SKIP LOCKED"""
+_SELECT_LOST = """
+SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED"""
+_SELECT_ASLEEP = """
+SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timestamp() OR EXISTS (
+  SELECT 1 FROM approvals a
+  WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))
+FOR UPDATE OF t SKIP LOCKED"""
+_SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = $1 AND approval_id = $2 AND resolved_at IS NOT NULL"
+_NEXT_FENCE = """
+INSERT INTO log_heads VALUES ($1, 1, 0, 1, decode(repeat('00', 32), 'hex'))
+ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence + 1 RETURNING fence"""
+_LOCK_SESSION = """
+INSERT INTO log_heads VALUES ($1, 1, 0, 0, decode(repeat('00', 32), 'hex'))
+ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence"""
+_INSERT_OWNER = """
+INSERT INTO session_owners (session_id, user_id, tenant_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"""
+
+
+class PostgresTurnQueue(RuledTurnQueue):
+    """A `TurnQueue` in the database of a log."""
+
+    def __init__(self, log: PostgresEventLog) -> None:
+        self.log = log
+        self.limits = log.limits
+        self._database = log.database
+
+    async def lease(
+        self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
+    ) -> Lease | None:
+        """See `TurnQueue.lease`."""
+        async with self._database.transaction() as connection:
+            found = await connection.fetchrow(_SELECT_READY, None if kinds is None else list(kinds))
+            if found is None:
+                return None
+            row, now = dict(found), await _now(connection)
+            fence = await _next_fence(connection, row)
+            changes, lease = lease_of(row, now, owner=owner, fence=fence, length=length)
+            await _update(connection, row, changes, now)
+        failpoint("queue.lease.after_commit")
+        return lease
+
+    async def recover(self) -> Recovered:
+        """See `TurnQueue.recover`."""
+        async with self._database.transaction() as connection:
+            now = await _now(connection)
+            lost = [dict(row) for row in await connection.fetch(_SELECT_LOST)]
+            asleep = [dict(row) for row in await connection.fetch(_SELECT_ASLEEP)]
+            after = [(row, rules.orphaned(row, now)) for row in lost]
+            after += [(row, rules.woken(row, now)) for row in asleep]
+            for row, changes in after:
+                await _update(connection, row, changes, now)
+        return Recovered(
+            requeued=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.QUEUED),
+            dead=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.DEAD),
+        )
+
+    async def get(self, turn_id: str) -> Work | None:
+        """See `TurnQueue.get`."""
+        async with self._database.connection() as connection:
+            row = await connection.fetchrow(_SELECT, canonical(turn_id))
+        return None if row is None else rules.work_of(dict(row))
+
+    async def depth(self) -> Mapping[WorkStatus, int]:
+        """See `TurnQueue.depth`."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch("SELECT status, count(*) AS n FROM turns GROUP BY status")
+        return {WorkStatus(row["status"]): row["n"] for row in rows}
+
+    async def _accept(
+        self, work: NewWork, events: Sequence[Event], batch: Batch | None, client_key: str | None
+    ) -> Accepted:
+        try:
+            async with self._database.transaction() as connection:
+                row = rules.new_row(work, events, client_key, await _now(connection))
+                answer = await _accept(connection, row, batch)
+        except asyncpg.UniqueViolationError as error:
+            # Two processes accepted the same turn id at once; the other one was first.
+            raise StoreUnavailableError(f"turn {work.turn_id} is being accepted elsewhere: send it again") from error
+        failpoint("queue.accept.after_commit")
+        if batch is not None:
+            self.log.bells.ring([batch.session_id])
+        return answer
+
+    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
+        async with self._database.transaction() as connection:
+            found = await connection.fetchrow(f"{_SELECT} FOR UPDATE", canonical(turn_id))
+            if found is None:
+                return None
+            row, now = dict(found), await _now(connection)
+            changes = rule(row, now)
+            if changes is None:
+                return row, False
+            if batch is not None:
+                await append_one(connection, batch)
+            await _update(connection, row, changes, now)
+        if batch is not None:
+            self.log.bells.ring([batch.session_id])
+        return {**row, **changes}, True
+
+    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
+        async with self._database.connection() as connection:
+            return await connection.fetchval(_SELECT_DECIDED, session_id, approval_id) is not None
+
+
+async def _accept(connection: Executor, row: Row, batch: Batch | None) -> Accepted:
+    if row["session_id"] is not None:
+        # Also for work without events: the order of numbers must be the order of commits within a session.
+        await connection.execute(_LOCK_SESSION, row["session_id"])
+    existing = await connection.fetchrow(_SELECT_EXISTING, row["turn_id"], row["session_id"], row["client_key"])
+    if existing is not None:
+        return rules.accepted_before(dict(existing), row)
+    appended = await append_one(connection, batch) if batch is not None else None
+    row = rules.with_place(row, appended)
+    marks = ", ".join(f"${number}" for number in range(1, len(row) + 1))
+    await connection.execute(f"INSERT INTO turns ({', '.join(row)}) VALUES ({marks})", *row.values())  # noqa: S608
+    if row["session_id"] is not None and row["user_id"] is not None:
+        await connection.execute(_INSERT_OWNER, row["session_id"], row["user_id"], row["tenant_id"])
+    return rules.accepted(row)
+
+
+async def _next_fence(connection: Executor, row: Row) -> int:
+    """A token no earlier owner had. For a turn the session's fence rises with it, which shuts earlier owners out."""
+    if row["session_id"] is None:
+        return int(row["fence"]) + 1
+    fence: int = await connection.fetchval(_NEXT_FENCE, row["session_id"])
+    return fence
+
+
+async def _now(connection: Executor) -> datetime:
+    now: datetime = await connection.fetchval(_NOW)
+    return now
+
+
+async def _update(connection: Executor, row: Row, changes: Row, now: datetime) -> None:
+    changes = {**changes, "updated_at": now}
+    columns = ", ".join(f"{name} = ${number}" for number, name in enumerate(changes, 2))
+    values: tuple[Any, ...] = tuple(changes.values())
+    await connection.execute(f"UPDATE turns SET {columns} WHERE ordinal = $1", row["ordinal"], *values)  # noqa: S608

@@ -1,0 +1,320 @@
+"""The read models: which rows each event changes. Pure; a store applies the changes in one transaction.
+
+To add a column or a table, change the functions here and the model of the table in `models`; no store changes.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from batuta.events.catalogue import encode
+from batuta.events.conversation import AssistantMessage, Complete, Thinking, TitleChanged, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.log import Record
+from batuta.events.plans import AgentChanged
+from batuta.events.routing import Audience
+from batuta.events.runtime import BudgetRefused, LlmResponse, ToolRefused
+from batuta.events.tools import ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse
+from batuta.kernel.usage import Usage
+
+Value = str | int | float | bool | datetime | None
+
+CONSUMER = "read_models"
+"""The name under which the read models' progress through the log is kept."""
+
+READ_MODELS = ("messages", "usage", "tool_executions", "approvals", "sessions", "audit", "traces")
+
+NANOS = Decimal(1_000_000_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upsert:
+    """A row made, or changed where the key exists: `values` replace, `add` is added, `initial` is for new rows."""
+
+    table: str
+    key: Mapping[str, Value]
+    values: Mapping[str, Value] = field(default_factory=dict)
+    add: Mapping[str, int] = field(default_factory=dict)
+    initial: Mapping[str, Value] = field(default_factory=dict)
+    only_while_null: str | None = None
+    """Leave an existing row alone once this column holds something: the first answer counts."""
+
+
+def changes_of(record: Record) -> list[Upsert]:
+    """Every row change that one record causes, in all read models."""
+    event = record.event
+    if event is None:
+        return []
+    changes = [change for model in _MODELS.get(type(event), ()) for change in model(event, record)]
+    if event.route.audience is Audience.EXTERNAL:
+        changes.append(_message(event, record))
+    if event.trace_id is not None:
+        changes.append(_trace(event, record))
+    changes.append(_session(event, record))
+    return changes
+
+
+def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
+    """The same effect in fewer statements: within a wave each row is touched once, so its order does not matter."""
+    waves: list[dict[_Place, Upsert]] = []
+    last_wave: dict[_Place, int] = {}
+    for change in changes:
+        place = (change.table, *change.key.values())
+        wave = last_wave.get(place, -1)
+        earlier = waves[wave][place] if wave >= 0 else None
+        if earlier is not None and earlier.only_while_null is None and change.only_while_null is None:
+            waves[wave][place] = _both(earlier, change)
+            continue
+        # What depends on the row as it is cannot be joined with what comes before it.
+        wave += 1
+        if wave == len(waves):
+            waves.append({})
+        waves[wave][place] = change
+        last_wave[place] = wave
+    return [list(wave.values()) for wave in waves]
+
+
+_Place = tuple[Value, ...]
+
+
+def _both(first: Upsert, second: Upsert) -> Upsert:
+    add = {name: first.add.get(name, 0) + second.add.get(name, 0) for name in {**first.add, **second.add}}
+    return Upsert(
+        table=first.table, key=first.key, values={**first.values, **second.values}, add=add, initial=first.initial
+    )
+
+
+def _message(event: Event, record: Record) -> Upsert:
+    """One row per event a user may see: columns to search by, and the event itself to rebuild the view from."""
+    return Upsert(
+        table="messages",
+        key={"session_id": event.session_id, "seq": record.seq},
+        values={
+            "epoch": record.epoch,
+            "event_id": event.event_id,
+            "turn_id": event.turn_id,
+            "message_id": event.message_id,
+            "role": event.route.role,
+            "type": event.type,
+            "content": getattr(event, "content", None),
+            "agent_id": event.source_agent_id,
+            "is_internal": event.is_internal,
+            "model": getattr(event, "model", None),
+            **_tokens(getattr(event, "usage", None)),
+            "cost_nanos": nanos(getattr(event, "cost", None)),
+            "stop_reason": getattr(event, "stop_reason", None),
+            "tool_use_id": getattr(event, "tool_use_id", None),
+            "tool_name": getattr(event, "tool_name", None),
+            "bc_company_id": _company(event),
+            "body": encode(event).decode(),
+            "created_at": event.timestamp,
+        },
+    )
+
+
+def _session(event: Event, record: Record) -> Upsert:
+    values: dict[str, Value] = {"last_seq": record.seq, "epoch": record.epoch, "updated_at": event.timestamp}
+    add: dict[str, int] = {}
+    describe = _SESSION_FACTS.get(type(event))
+    if describe is not None:
+        more, counts = describe(event)
+        values |= more
+        add |= counts
+    key = {"session_id": event.session_id}
+    return Upsert(table="sessions", key=key, values=values, add=add, initial={"created_at": event.timestamp})
+
+
+def _trace(event: Event, record: Record) -> Upsert:
+    """Where in the log the events of a trace are."""
+    key = {"trace_id": event.trace_id, "session_id": event.session_id}
+    return Upsert(table="traces", key=key, values={"last_seq": record.seq}, initial={"first_seq": record.seq})
+
+
+def _usage(event: LlmResponse, record: Record) -> Iterator[Upsert]:
+    yield Upsert(
+        table="usage",
+        key={"session_id": event.session_id, "call_id": event.call_id},
+        values={
+            "seq": record.seq,
+            "turn_id": event.turn_id,
+            "agent_id": event.source_agent_id,
+            "path": event.path,
+            "provider": event.provider,
+            "model": event.model,
+            "is_success": event.success,
+            **_tokens(event.usage),
+            "cost_nanos": nanos(event.cost),
+            "duration_ms": event.duration_ms,
+            "created_at": event.timestamp,
+        },
+    )
+
+
+def _tool_requested(event: ToolRequest, record: Record) -> Iterator[Upsert]:
+    yield _tool(
+        event,
+        event.tool_use_id,
+        tool_name=event.tool_name,
+        args=_json(event.args),
+        agent_id=event.source_agent_id,
+        is_internal=event.is_internal,
+        status="requested",
+        requested_seq=record.seq,
+        requested_at=event.timestamp,
+    )
+
+
+def _tool_answered(event: ToolResponse, record: Record) -> Iterator[Upsert]:
+    yield _tool(
+        event,
+        event.tool_use_id,
+        tool_name=event.tool_name,
+        is_internal=event.is_internal,
+        status="succeeded" if event.success else "failed",
+        result=event.content,
+        error=event.error,
+        duration_ms=event.duration_ms,
+        completed_seq=record.seq,
+        completed_at=event.timestamp,
+    )
+
+
+def _tool_refused(event: ToolRefused, record: Record) -> Iterator[Upsert]:
+    yield _tool(
+        event,
+        event.tool_use_id,
+        tool_name=event.tool_name,
+        status="refused",
+        error=event.reason,
+        completed_seq=record.seq,
+        completed_at=event.timestamp,
+    )
+
+
+def _tool(event: Event, tool_use_id: str, **values: Value) -> Upsert:
+    key = {"session_id": event.session_id, "tool_use_id": tool_use_id}
+    return Upsert(table="tool_executions", key=key, values={"turn_id": event.turn_id, **values})
+
+
+def _approval_requested(event: ApprovalRequested, record: Record) -> Iterator[Upsert]:
+    yield Upsert(
+        table="approvals",
+        key={"session_id": event.session_id, "approval_id": event.approval_id},
+        values={
+            "turn_id": event.turn_id,
+            "tool_use_id": event.tool_use_id,
+            "tool_name": event.tool_name,
+            "agent_id": event.source_agent_id,
+            "args": _json(event.args),
+            "preview": event.preview,
+            "reason": event.reason,
+            "expires_at": event.expires_at,
+            "status": "pending",
+            "requested_seq": record.seq,
+            "requested_at": event.timestamp,
+        },
+    )
+
+
+def _approval_resolved(event: ApprovalResolved, record: Record) -> Iterator[Upsert]:
+    """The first decision counts; later ones change nothing."""
+    yield Upsert(
+        table="approvals",
+        key={"session_id": event.session_id, "approval_id": event.approval_id},
+        values={
+            "status": event.decision,
+            "decided_args": _json(event.args) if event.args is not None else None,
+            "decided_by": event.by,
+            "decision_reason": event.reason,
+            "resolved_seq": record.seq,
+            "resolved_at": event.timestamp,
+        },
+        only_while_null="resolved_at",
+    )
+
+
+def _audited(action: str, who: str, target: str, outcome: str) -> Callable[[Any, Record], Iterator[Upsert]]:
+    """A row of the audit trail; `who`, `target` and `outcome` name the fields that tell them."""
+
+    def entry(event: Event, record: Record) -> Iterator[Upsert]:
+        yield Upsert(
+            table="audit",
+            key={"session_id": event.session_id, "seq": record.seq},
+            values={
+                "event_id": event.event_id,
+                "turn_id": event.turn_id,
+                "action": action,
+                "actor": getattr(event, who) or "system",
+                "target": getattr(event, target),
+                "outcome": getattr(event, outcome),
+                "created_at": event.timestamp,
+            },
+        )
+
+    return entry
+
+
+Model = Callable[[Any, Record], Iterator[Upsert]]
+
+_MODELS: dict[type[Event], tuple[Model, ...]] = {
+    LlmResponse: (_usage,),
+    ToolRequest: (_tool_requested, _audited("tool.requested", "source_agent_id", "tool_name", "tool_use_id")),
+    ToolResponse: (_tool_answered,),
+    ToolRefused: (_tool_refused, _audited("tool.refused", "user_id", "tool_name", "reason")),
+    ApprovalRequested: (
+        _approval_requested,
+        _audited("approval.requested", "source_agent_id", "tool_name", "approval_id"),
+    ),
+    ApprovalResolved: (_approval_resolved, _audited("approval.resolved", "by", "approval_id", "decision")),
+    BudgetRefused: (_audited("budget.refused", "source_agent_id", "scope", "needed"),),
+    Complete: (_audited("turn.completed", "source_agent_id", "turn_id", "status"),),
+}
+
+_Facts = tuple[dict[str, Value], dict[str, int]]
+
+
+def _spent(event: LlmResponse) -> _Facts:
+    cost = nanos(event.cost)
+    tokens = {} if event.usage is None else {"input_tokens": event.usage.input, "output_tokens": event.usage.output}
+    return {}, {"llm_calls": 1, **tokens, "cost_nanos": cost or 0, "unpriced_calls": int(cost is None)}
+
+
+_SESSION_FACTS: dict[type[Event], Callable[[Any], _Facts]] = {
+    UserMessage: lambda event: ({"status": "running"}, {"message_count": 1}),
+    AssistantMessage: lambda event: ({}, {"message_count": int(not event.is_internal)}),
+    Thinking: lambda event: ({}, {}),
+    TitleChanged: lambda event: ({"title": event.title}, {}),
+    AgentChanged: lambda event: ({"active_agent": event.current_agent.agent_id}, {}),
+    Complete: lambda event: ({"status": event.status}, {"turn_count": int(event.status != "paused")}),
+    LlmResponse: _spent,
+}
+
+
+def nanos(cost: Decimal | None) -> int | None:
+    """Money as whole billionths, so that sums are exact in every store. Unknown stays unknown."""
+    return None if cost is None else int((cost * NANOS).to_integral_value())
+
+
+def _tokens(usage: Usage | None) -> dict[str, Value]:
+    return {
+        "input_tokens": usage.input if usage else None,
+        "output_tokens": usage.output if usage else None,
+        "thinking_tokens": usage.thinking if usage else None,
+        "cache_read_tokens": usage.cache_read if usage else None,
+        "cache_write_tokens": usage.cache_write if usage else None,
+    }
+
+
+def _company(event: Event) -> Value:
+    """The Business Central company a tool worked in, where the event names one."""
+    for place in (getattr(event, "args", None), getattr(event, "details", None)):
+        if isinstance(place, dict) and isinstance(company := place.get("bc_company_id"), str):
+            return company
+    return None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

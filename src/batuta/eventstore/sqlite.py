@@ -1,0 +1,207 @@
+"""The event log in one SQLite file: events, read models and cursors change in one transaction."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Self
+
+from batuta.events.admission import DEFAULT_LIMITS, Limits, admit, revive
+from batuta.events.envelope import Event
+from batuta.events.log import (
+    PAGE_SIZE,
+    Alarm,
+    AlarmListener,
+    Appended,
+    Doorbell,
+    Durability,
+    Head,
+    Lag,
+    Page,
+    Record,
+    log_alarm,
+)
+from batuta.eventstore import sqlite_append
+from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
+from batuta.eventstore.doorbells import Bells, PollingDoorbell
+from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import ConfigurationError, SequenceConflictError
+from batuta.kernel.ids import SessionId
+from batuta.kernel.ids import session_id as _session
+
+_SELECT_EVENTS = """
+SELECT epoch, seq, event_id, payload FROM message_events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
+_SELECT_EPOCH = "SELECT epoch FROM message_events WHERE session_id = ? AND seq = ?"
+_SELECT_SESSIONS = "SELECT session_id FROM log_heads WHERE session_id > ? AND last_seq > 0 ORDER BY session_id LIMIT ?"
+_MARK_ALL = """
+INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
+SELECT ?, session_id, last_seq, ? FROM log_heads WHERE last_seq > 0"""
+_SELECT_BEHIND = """
+SELECT d.session_id, coalesce(c.done_seq, 0), max(d.last_seq)
+FROM dirty_sessions d LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
+WHERE d.consumer = ? GROUP BY d.session_id ORDER BY min(d.marked_at) LIMIT ?"""
+_SELECT_CURSOR = "SELECT done_seq FROM cursors WHERE consumer = ? AND session_id = ?"
+_UNMARK = "DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ? AND last_seq <= ?"
+
+
+class SqliteEventLog:
+    """An `EventLog` in a file. Opens at the first use."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        on_alarm: AlarmListener = log_alarm,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.database = SqliteDatabase(path)
+        self.limits = limits
+        self.clock = clock
+        self.bells = Bells()
+        self._alarm = on_alarm
+
+    async def append(
+        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+    ) -> Appended:
+        """See `EventLog.append`."""
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        try:
+            appended = await self.database.write(
+                lambda connection: sqlite_append.append(connection, batch), weight=len(batch.entries)
+            )
+        except SequenceConflictError as error:
+            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
+            raise
+        self.bells.ring([batch.session_id])
+        return appended
+
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
+        """See `EventLog.read`."""
+        owner = _session(session_id)
+        check_range(after, limit)
+        return await self.database.read(lambda connection: _page(connection, owner, after, epoch, limit))
+
+    async def head(self, session_id: str) -> Head:
+        """See `EventLog.head`."""
+        owner = _session(session_id)
+        return (await self.database.read(lambda connection: sqlite_append.state_of(connection, owner))).head
+
+    async def raise_fence(self, session_id: str, fence: int) -> None:
+        """See `EventLog.raise_fence`."""
+        owner = _session(session_id)
+        await self.database.write(lambda connection: _change_head(connection, owner, fence=fence))
+
+    async def begin_epoch(self, session_id: str) -> int:
+        """See `EventLog.begin_epoch`."""
+        owner = _session(session_id)
+        return (await self.database.write(lambda connection: _change_head(connection, owner, epochs=1))).epoch
+
+    @asynccontextmanager
+    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
+        """See `EventLog.tail`. A bell for all sessions hears this process only."""
+        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
+        with self.bells.hung(watched) as bell:
+            yield PollingDoorbell(bell, self._heads)
+
+    async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
+        """See `EventLog.sessions`."""
+        behind = "" if after is None else _session(after)
+        rows = await self.database.read(
+            lambda connection: connection.execute(_SELECT_SESSIONS, (behind, limit)).fetchall()
+        )
+        return [SessionId(row[0]) for row in rows]
+
+    async def subscribe(self, consumer: str) -> None:
+        """See `EventLog.subscribe`."""
+        now = sqlite_append.stamp(self.clock.now())
+        await self.database.write(lambda connection: _subscribe(connection, consumer, now))
+
+    async def behind(self, consumer: str, *, limit: int = PAGE_SIZE) -> Sequence[Lag]:
+        """See `EventLog.behind`."""
+        rows = await self.database.read(
+            lambda connection: connection.execute(_SELECT_BEHIND, (consumer, limit)).fetchall()
+        )
+        return [Lag(session_id=SessionId(owner), after=done, last_seq=last) for owner, done, last in rows]
+
+    async def advance(self, consumer: str, session_id: str, *, after: int, to: int) -> None:
+        """See `EventLog.advance`."""
+        owner = _session(session_id)
+        await self.database.write(lambda connection: _advance(connection, consumer, owner, after, to))
+
+    async def durability(self) -> Durability:
+        """See `EventLog.durability`."""
+        settings = await self.database.write(_settings)
+        if settings["journal_mode"] != "wal" or settings["synchronous"] not in ("FULL", "EXTRA"):
+            raise ConfigurationError(f"{self.database.path} does not sync every commit: {settings}")
+        return Durability(mode="sqlite wal full", rpo_seconds=0.0, verified_at=self.clock.now(), settings=settings)
+
+    async def close(self) -> None:
+        """See `EventLog.close`."""
+        await self.database.close()
+
+    async def __aenter__(self) -> Self:
+        """Open the file and check what a commit is worth there."""
+        await self.database.open()
+        await self.durability()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Close the file."""
+        await self.close()
+
+    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
+        return await self.database.read(lambda connection: _last_positions(connection, owners))
+
+
+def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> Page:
+    # One transaction: the head must not be older than the records.
+    connection.execute("BEGIN")
+    try:
+        head = sqlite_append.state_of(connection, owner).head
+        start = min(after, LARGEST)
+        if epoch is not None:
+            held = connection.execute(_SELECT_EPOCH, (owner, start)).fetchone()
+            check_position(owner, epoch=epoch, after=after, held=held[0] if held else None)
+        rows = connection.execute(_SELECT_EVENTS, (owner, start, min(limit, LARGEST))).fetchall()
+    finally:
+        connection.execute("COMMIT")
+    return Page(records=tuple(_record(owner, *row) for row in rows), head=head)
+
+
+def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | bytes | None) -> Record:
+    return Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))
+
+
+def _change_head(connection: sqlite3.Connection, owner: SessionId, *, fence: int = 0, epochs: int = 0) -> Head:
+    state = sqlite_append.state_of(connection, owner)
+    head = Head(epoch=state.head.epoch + epochs, last_seq=state.head.last_seq, fence=max(state.head.fence, fence))
+    sqlite_append.put_head(connection, owner, head, state.link)
+    return head
+
+
+def _subscribe(connection: sqlite3.Connection, consumer: str, now: str) -> None:
+    added = connection.execute("INSERT OR IGNORE INTO consumers VALUES (?)", (consumer,)).rowcount
+    if added:
+        connection.execute(_MARK_ALL, (consumer, now))
+
+
+def _advance(connection: sqlite3.Connection, consumer: str, owner: SessionId, after: int, to: int) -> None:
+    row = connection.execute(_SELECT_CURSOR, (consumer, owner)).fetchone()
+    head = sqlite_append.state_of(connection, owner).head
+    check_advance(consumer, owner, now=row[0] if row else 0, after=after, to=to, head=head)
+    sqlite_append.set_cursor(connection, consumer, owner, to)
+    connection.execute(_UNMARK, (consumer, owner, to))
+
+
+def _last_positions(connection: sqlite3.Connection, owners: Collection[SessionId]) -> dict[SessionId, int]:
+    marks = ",".join("?" * len(owners))
+    query = f"SELECT session_id, last_seq FROM log_heads WHERE session_id IN ({marks})"  # noqa: S608 - marks only
+    return {SessionId(owner): last for owner, last in connection.execute(query, tuple(owners))}
+
+
+def _settings(connection: sqlite3.Connection) -> dict[str, str]:
+    (journal,) = connection.execute("PRAGMA journal_mode").fetchone()
+    (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
+    return {"journal_mode": journal, "synchronous": SYNCHRONOUS[synchronous]}

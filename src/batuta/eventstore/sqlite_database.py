@@ -1,0 +1,185 @@
+"""One SQLite file: a single writer thread whose callers share commits, and readers on connections of their own.
+
+Write-ahead log, `synchronous=FULL`: an acknowledgement survives a power cut. Other processes may use the file too.
+"""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from batuta.eventstore.grouping import GroupCommit
+from batuta.kernel.errors import BatutaError, ConfigurationError, StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+
+SCHEMA_FILE = Path(__file__).with_name("sqlite_schema.sql")
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 10.0
+READERS = 2
+
+SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Something to do inside a write transaction. It checks first and writes last, or it writes nothing."""
+
+    run: Callable[[sqlite3.Connection], Any]
+    weight: int = 1
+
+
+class SqliteDatabase:
+    """Owns the file's connections and threads."""
+
+    def __init__(self, path: str | Path) -> None:
+        if str(path) in ("", ":memory:"):
+            raise ConfigurationError("an SQLite store needs a file; for one in memory use MemoryEventLog")
+        self.path = Path(path)
+        self._group: GroupCommit[Operation, Any] = GroupCommit(self._commit, weight=lambda item: item.weight)
+        self._opening = asyncio.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._write_thread: ThreadPoolExecutor | None = None
+        self._read_threads: ThreadPoolExecutor | None = None
+        self._local = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Open the file and bring its tables up, once."""
+        async with self._opening:
+            if self._is_closed:
+                raise StoreUnavailableError(f"{self.path} is closed")
+            if self._writer is None:
+                await self._open()
+
+    async def write(self, run: Callable[[sqlite3.Connection], T], *, weight: int = 1) -> T:
+        """Run an operation in the next transaction and return what it returned once that is on disk."""
+        if self._writer is None or self._is_closed:
+            await self.open()
+        result: T = await self._group.submit(Operation(run, weight))
+        return result
+
+    async def read(self, run: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a query beside the writer."""
+        if self._writer is None or self._is_closed:
+            await self.open()
+        assert self._read_threads is not None
+        return await asyncio.get_running_loop().run_in_executor(self._read_threads, self._read, run)
+
+    async def close(self) -> None:
+        """Finish what is under way and close all connections."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        await self._group.close()
+        for threads in (self._read_threads, self._write_thread):
+            if threads is not None:
+                await asyncio.to_thread(threads.shutdown)
+        for connection in (*self._readers, self._writer):
+            if connection is not None:
+                connection.close()
+
+    async def _open(self) -> None:
+        self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="batuta-sqlite-writer")
+        self._read_threads = ThreadPoolExecutor(READERS, thread_name_prefix="batuta-sqlite-reader")
+        loop = asyncio.get_running_loop()
+        self._writer = await loop.run_in_executor(self._write_thread, _open_writer, self.path)
+
+    async def _commit(self, operations: Sequence[Operation]) -> Sequence[Any]:
+        assert self._write_thread is not None
+        return await asyncio.get_running_loop().run_in_executor(self._write_thread, self._commit_now, operations)
+
+    def _commit_now(self, operations: Sequence[Operation]) -> Sequence[Any]:
+        """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
+        assert self._writer is not None
+        try:
+            return _in_one_transaction(self._writer, operations)
+        except Exception as error:
+            _roll_back(self._writer)
+            if len(operations) == 1:
+                return [_as_ours(error, self.path)]
+            return [self._commit_now([operation])[0] for operation in operations]
+
+    def _read(self, run: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return run(self._reader())
+        except sqlite3.Error as error:
+            raise _as_ours(error, self.path) from error
+
+    def _reader(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = _connect(self.path)
+            connection.execute("PRAGMA query_only=ON")
+            self._local.connection = connection
+            self._readers.append(connection)
+        return connection
+
+
+def _in_one_transaction(connection: sqlite3.Connection, operations: Sequence[Operation]) -> list[Any]:
+    connection.execute("BEGIN IMMEDIATE")
+    answers = [_answer(connection, operation) for operation in operations]
+    failpoint("log.append.before_commit")
+    connection.execute("COMMIT")
+    failpoint("log.append.after_commit")
+    return answers
+
+
+def _answer(connection: sqlite3.Connection, operation: Operation) -> Any:
+    """What the operation returns, or the error it raised before it wrote anything."""
+    before = connection.total_changes
+    try:
+        return operation.run(connection)
+    except (BatutaError, ValueError) as error:
+        if connection.total_changes != before:
+            raise
+        return error
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _as_ours(error: Exception, path: Path) -> Exception:
+    if isinstance(error, sqlite3.Error):
+        ours = StoreUnavailableError(f"SQLite file {path}: {error}")
+        ours.__cause__ = error
+        return ours
+    return error
+
+
+def _open_writer(path: Path) -> sqlite3.Connection:
+    try:
+        connection = _connect(path)
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    except sqlite3.Error as error:
+        raise _as_ours(error, path) from error
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        raise ConfigurationError(f"{path} has schema {version}, this program knows {SCHEMA_VERSION}: update batuta")
+    if version < SCHEMA_VERSION:
+        script = SCHEMA_FILE.read_text()
+        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA foreign_keys=ON")
+    return connection

@@ -1,0 +1,137 @@
+"""The turn queue, whatever the store: each operation is a rule applied to a row in a transaction."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from batuta.events.admission import Batch, Limits, admit
+from batuta.events.envelope import Event
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
+from batuta.eventstore import work_rules as rules
+from batuta.eventstore.work_rules import Row
+from batuta.kernel.errors import FencedError
+from batuta.kernel.ids import canonical_id
+
+Rule = Callable[[Row, datetime], Row | None]
+
+
+class RuledTurnQueue(ABC):
+    """Everything about a queue but how rows are read and written."""
+
+    limits: Limits
+
+    async def accept(self, work: NewWork, events: Sequence[Event] = (), *, client_key: str | None = None) -> Accepted:
+        """See `TurnQueue.accept`."""
+        batch = self._batch(work.session_id, events, client_key=client_key)
+        return await self._accept(work, events, batch, client_key)
+
+    async def heartbeat(self, lease: Lease) -> bool:
+        """See `TurnQueue.heartbeat`."""
+        row = await self._owned(lease, lambda row, now: rules.kept(row, now, lease))
+        return bool(row["is_cancelled"])
+
+    async def finish(self, lease: Lease, outcome: Outcome, events: Sequence[Event] = (), *, error: str = "") -> None:
+        """See `TurnQueue.finish`."""
+        batch = self._batch(lease.work.session_id, events, fence=lease.fence)
+        await self._owned(lease, lambda row, now: rules.finished(row, now, lease, outcome, error), batch)
+
+    async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
+        """See `TurnQueue.retry`."""
+        row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay))
+        return WorkStatus(row["status"])
+
+    async def release(self, lease: Lease) -> None:
+        """See `TurnQueue.release`."""
+        await self._owned(lease, lambda row, now: rules.released(row, now, lease))
+
+    async def pause(
+        self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
+    ) -> None:
+        """See `TurnQueue.pause`."""
+        batch = self._batch(lease.work.session_id, events, fence=lease.fence)
+        await self._owned(lease, lambda row, now: rules.paused(row, now, lease, waiting_for, wake_at), batch)
+        # The decision may have come before the pause, when there was nothing to resume yet.
+        if await self._is_decided(lease.work.session_id, waiting_for):
+            await self.resume(lease.work.turn_id, waiting_for=waiting_for)
+
+    async def resume(self, turn_id: str, *, waiting_for: str) -> bool:
+        """See `TurnQueue.resume`."""
+        changed = await self._change(turn_id, lambda row, now: rules.resumed(row, now, waiting_for))
+        return changed is not None and changed[1]
+
+    async def cancel(self, turn_id: str) -> WorkStatus | None:
+        """See `TurnQueue.cancel`."""
+        changed = await self._change(turn_id, rules.cancelled)
+        return None if changed is None else WorkStatus(changed[0]["status"])
+
+    async def revive(self, turn_id: str) -> bool:
+        """See `TurnQueue.revive`."""
+        changed = await self._change(turn_id, rules.revived)
+        return changed is not None and changed[1]
+
+    @abstractmethod
+    async def lease(
+        self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
+    ) -> Lease | None:
+        """See `TurnQueue.lease`."""
+
+    @abstractmethod
+    async def recover(self) -> Recovered:
+        """See `TurnQueue.recover`."""
+
+    @abstractmethod
+    async def get(self, turn_id: str) -> Work | None:
+        """See `TurnQueue.get`."""
+
+    @abstractmethod
+    async def depth(self) -> Mapping[WorkStatus, int]:
+        """See `TurnQueue.depth`."""
+
+    @abstractmethod
+    async def _accept(
+        self, work: NewWork, events: Sequence[Event], batch: Batch | None, client_key: str | None
+    ) -> Accepted:
+        """Insert the row and append the batch in one transaction, or answer as before."""
+
+    @abstractmethod
+    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
+        """Apply a rule, and append the batch if the rule changes anything, in one transaction.
+
+        The row afterwards and whether it changed; `None` if there is no such row.
+        """
+
+    @abstractmethod
+    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
+        """Whether the read models know a decision."""
+
+    async def _owned(self, lease: Lease, rule: Rule, batch: Batch | None = None) -> Row:
+        changed = await self._change(lease.work.turn_id, rule, batch)
+        if changed is None:
+            raise FencedError(f"turn {lease.work.turn_id} is not in the queue any more")
+        return changed[0]
+
+    def _batch(
+        self,
+        session_id: str | None,
+        events: Sequence[Event],
+        *,
+        fence: int | None = None,
+        client_key: str | None = None,
+    ) -> Batch | None:
+        if not events:
+            return None
+        if session_id is None:
+            raise ValueError("events belong to a session: give the work one")
+        return admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+
+
+def lease_of(row: Row, now: datetime, *, owner: str, fence: int, length: timedelta) -> tuple[Row, Lease]:
+    """The columns that change when a row gets an owner, and the lease the owner gets."""
+    changes = rules.leased(row, now, owner=owner, fence=fence, length=length)
+    work = rules.work_of({**row, **changes})
+    return changes, Lease(work=work, owner=owner, fence=fence, length=length)
+
+
+def canonical(turn_id: str) -> str:
+    """A turn id as it is kept."""
+    return canonical_id(turn_id)

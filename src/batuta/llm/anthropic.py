@@ -1,0 +1,67 @@
+"""Claude models, on Anthropic's official SDK."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from batuta.events.adapters import AnthropicAdapter
+from batuta.kernel.errors import BatutaError
+from batuta.kernel.extras import load_extra
+from batuta.llm.client import Endpoint, ProviderModel, events_of, read_json
+from batuta.llm.encoding.anthropic import encode_request
+from batuta.llm.failures import translate_stainless
+from batuta.llm.model import ModelRequest
+from batuta.llm.prices import DEFAULT_PRICES, Prices
+
+PATH = "/v1/messages"
+
+
+class AnthropicModel(ProviderModel):
+    """A model of Anthropic's Messages API."""
+
+    dialect = "anthropic"
+    adapter = AnthropicAdapter()
+
+    def __init__(
+        self, name: str, endpoint: Endpoint, *, provider: str = "anthropic", prices: Prices = DEFAULT_PRICES
+    ) -> None:
+        super().__init__(name, endpoint, provider=provider, prices=prices)
+        self._sdk = load_extra("anthropic", extra="anthropic", needed_for="Anthropic's models")
+        self._http = load_extra("httpx2", extra="anthropic", needed_for="Anthropic's models")
+
+    def encode(self, request: ModelRequest) -> dict[str, Any]:
+        """The body of the request."""
+        return encode_request(request, self.name)
+
+    async def _send(self, body: dict[str, Any], request: ModelRequest) -> Any:
+        client = await self._client()
+        response = await client.post(PATH, cast_to=self._http.Response, body=body, options=_options(request))
+        return read_json(self.provider, response.content)
+
+    async def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
+        client = await self._client()
+        response = await client.post(
+            PATH,
+            cast_to=self._http.Response,
+            body={**body, "stream": True},
+            options=_options(request),
+            stream=True,
+            stream_cls=self._sdk.AsyncStream,
+        )
+        async for event in events_of(response):
+            yield event
+
+    def _open(self) -> Any:
+        return self._sdk.AsyncAnthropic(
+            api_key=self._endpoint.api_key,
+            base_url=self._endpoint.base_url,
+            default_headers=dict(self._endpoint.headers),
+            max_retries=0,
+            http_client=self._sdk.DefaultAioHttpClient(),
+        )
+
+    def _translate(self, error: Exception) -> BatutaError:
+        return translate_stainless(self._sdk, self.provider, error)
+
+
+def _options(request: ModelRequest) -> dict[str, Any]:
+    return {"timeout": request.settings.timeout.total_seconds()}

@@ -1,0 +1,163 @@
+"""What the clients of all providers do alike: check, encode, send, translate errors, read, price.
+
+generate: check -> encode -> _send   -> adapter.read_message      -> cost
+stream:   check -> encode -> _events -> reader.feed … reader.close -> cost
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from pydantic_core import from_json
+
+from batuta.events.adapters import BaseAdapter
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import BatutaError
+from batuta.llm.connections import CONNECTIONS
+from batuta.llm.failures import of_transport, translated
+from batuta.llm.model import ModelRequest
+from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.settings import Dialect, check_settings
+from batuta.llm.sse import SseDecoder
+from batuta.llm.wrapper import closing
+
+DONE = b"[DONE]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a provider is reached, and with what key."""
+
+    api_key: str = field(repr=False)
+    base_url: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class ProviderModel(ABC):
+    """A model behind a provider's official SDK, whose own retries are off.
+
+    Models of one endpoint share their connections within an event loop. `aclose` gives them back.
+    """
+
+    dialect: ClassVar[Dialect]
+    adapter: ClassVar[BaseAdapter]
+
+    def __init__(self, name: str, endpoint: Endpoint, *, provider: str, prices: Prices = DEFAULT_PRICES) -> None:
+        self._name = name
+        self._endpoint = endpoint
+        self._provider = provider
+        self._prices = prices
+
+    @property
+    def provider(self) -> str:
+        """Who serves it."""
+        return self._provider
+
+    @property
+    def name(self) -> str:
+        """The model's name at its provider."""
+        return self._name
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once."""
+        body = self._prepared(request)
+        with self._translated():
+            message = await self._send(body, request)
+        return self._priced(self.adapter.read_message(message))
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """Answer piece by piece. Leaving the stream closes its connection."""
+        body = self._prepared(request)
+        reader = self.adapter.stream()
+        events = self._events(body, request)
+        async with closing(events):
+            while True:
+                with self._translated():
+                    event = await anext(events, None)
+                if event is None:
+                    break
+                for delta in reader.feed(event):
+                    yield delta
+        yield self._priced(reader.close())
+
+    async def aclose(self) -> None:
+        """Give its connections back; those that no other model uses are closed."""
+        await CONNECTIONS.release(self)
+
+    async def __aenter__(self) -> Self:
+        """Use it as a block; it is closed at the end."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.aclose()
+
+    @abstractmethod
+    def encode(self, request: ModelRequest) -> dict[str, Any]:
+        """The provider's own request."""
+
+    @abstractmethod
+    async def _send(self, body: dict[str, Any], request: ModelRequest) -> Any:
+        """Ask for a whole answer."""
+
+    @abstractmethod
+    def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
+        """Ask for a stream, and give its events one by one."""
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """A new client of the SDK. Nothing is sent."""
+
+    @abstractmethod
+    def _translate(self, error: Exception) -> BatutaError:
+        """One of our errors for one of the SDK's."""
+
+    async def _client(self) -> Any:
+        key = (type(self), self._provider, self._endpoint)
+        return await CONNECTIONS.client(key, self, make=self._open, close=self._shut)
+
+    async def _shut(self, client: Any) -> None:
+        await client.close()
+
+    def _prepared(self, request: ModelRequest) -> dict[str, Any]:
+        check_settings(self.dialect, request)
+        return self.encode(request)
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self._translate)
+
+    def _priced(self, answer: Answer) -> Answer:
+        cost = None
+        if answer.usage is not None:
+            cost = self._prices.cost(self._provider, answer.model, answer.usage)
+            if cost is None and answer.model != self._name:
+                cost = self._prices.cost(self._provider, self._name, answer.usage)
+        return answer.model_copy(update={"provider": self._provider, "cost": cost})
+
+
+async def events_of(response: Any) -> AsyncIterator[Any]:
+    """The JSON events of a streamed response of httpx; the response is closed when the reader leaves."""
+    decoder = SseDecoder()
+    try:
+        async for data in response.aiter_bytes():
+            for payload in decoder.feed(data):
+                if payload != DONE:
+                    yield from_json(payload)
+        for payload in decoder.close():
+            if payload != DONE:
+                yield from_json(payload)
+    finally:
+        await response.aclose()
+
+
+def read_json(provider: str, data: bytes | str) -> Any:
+    """The body of an answer. Raises `ProviderUnavailableError` if it is no JSON: a proxy's page, half an answer."""
+    try:
+        return from_json(data)
+    except ValueError as error:
+        raise of_transport(provider, error) from error

@@ -1,0 +1,109 @@
+"""From a model string to a model: `model("anthropic:claude-sonnet-4-6")`, or `provider/model`.
+
+Keys come from the provider's usual variables, read when a model is made and never on import. The model that comes
+back is protected (`ResilientModel`); `client` gives it bare.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+
+from batuta.kernel.errors import ConfigurationError
+from batuta.llm.anthropic import AnthropicModel
+from batuta.llm.client import Endpoint, ProviderModel
+from batuta.llm.google import GoogleModel
+from batuta.llm.openai_chat import OpenAIChatModel
+from batuta.llm.openai_responses import OpenAIResponsesModel
+from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.providers import ALIASES, PROVIDERS, Provider
+from batuta.llm.resilient import Protection, ResilientModel
+from batuta.llm.settings import Dialect
+
+CLIENTS: dict[Dialect, type[ProviderModel]] = {
+    "anthropic": AnthropicModel,
+    "openai_chat": OpenAIChatModel,
+    "openai_responses": OpenAIResponsesModel,
+    "google": GoogleModel,
+}
+NO_KEY = "none"
+"""Sent to servers that ask for no key: the SDK insists on one."""
+
+
+@cache
+def shared_protection() -> Protection:
+    """The protection of all models of this process that are given none: their breakers count together."""
+    return Protection()
+
+
+def model(
+    name: str,
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    prices: Prices = DEFAULT_PRICES,
+    protection: Protection | None = None,
+) -> ResilientModel:
+    """The protected model of a string such as `openai:gpt-5.2`.
+
+    Raises `ConfigurationError` for an unknown provider or a missing key, `MissingExtraError` for a missing SDK.
+    """
+    bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
+    return ResilientModel(bare, protection or shared_protection())
+
+
+def client(
+    name: str,
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    prices: Prices = DEFAULT_PRICES,
+) -> ProviderModel:
+    """The bare client of a model string, for those who protect it themselves. Raises as `model` does."""
+    provider_name, model_name = parse_model(name)
+    provider = PROVIDERS[provider_name]
+    endpoint = Endpoint(
+        api_key=api_key or _key(provider_name, provider),
+        base_url=base_url or _base_url(provider_name, provider),
+        headers=tuple((headers or {}).items()),
+    )
+    return _client(model_name, endpoint, provider_name, prices)
+
+
+def parse_model(text: str) -> tuple[str, str]:
+    """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first."""
+    cut = min((place for place in (text.find(":"), text.find("/")) if place > 0), default=0)
+    spelt, model_name = text[:cut].lower().replace("_", "-"), text[cut + 1 :]
+    provider = ALIASES.get(spelt, spelt)
+    if not cut or not model_name:
+        raise ConfigurationError(f"a model is named provider:model, such as anthropic:claude-sonnet-4-6; got {text!r}")
+    if provider not in PROVIDERS:
+        raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {', '.join(sorted(PROVIDERS))}")
+    return provider, model_name
+
+
+def _client(name: str, endpoint: Endpoint, provider_name: str, prices: Prices) -> ProviderModel:
+    provider = PROVIDERS[provider_name]
+    known_as = "openai" if provider_name.startswith("openai-") else provider_name
+    if provider.api == "openai_chat":
+        return OpenAIChatModel(name, endpoint, provider=known_as, prices=prices, chat=provider.chat)
+    return CLIENTS[provider.api](name, endpoint, provider=known_as, prices=prices)
+
+
+def _key(name: str, provider: Provider) -> str:
+    found = next((value for variable in provider.key_variables if (value := os.environ.get(variable))), None)
+    if found is None and provider.needs_key:
+        variables = " or ".join(provider.key_variables)
+        raise ConfigurationError(f"no key for {name}: set {variables}, or pass api_key")
+    return found or NO_KEY
+
+
+def _base_url(name: str, provider: Provider) -> str | None:
+    given = os.environ.get(provider.base_url_variable) if provider.base_url_variable else None
+    if not given and provider.path:
+        raise ConfigurationError(f"no address for {name}: set {provider.base_url_variable}, or pass base_url")
+    if not given:
+        return provider.base_url
+    has_path = not provider.path or given.rstrip("/").endswith(provider.path)
+    return given if has_path else given.rstrip("/") + provider.path

@@ -1,0 +1,92 @@
+"""What tokens cost. A price that nobody knows is `None`, never zero.
+
+The table comes with the provider extras (package `genai-prices`); `Prices(overrides=…)` corrects and completes it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from batuta.kernel.errors import MissingExtraError
+from batuta.kernel.extras import load_extra
+from batuta.kernel.usage import Usage
+
+MILLION = Decimal(1_000_000)
+LIBRARY_NAMES = {"xai": "x-ai", "openai-chat": "openai", "openai-responses": "openai"}
+"""Our providers whose name in the price library differs."""
+WITHOUT_LIST_PRICE = frozenset({"ollama", "vllm", "lmstudio", "openai-compatible", "unknown"})
+"""Served by the user: the library would take a list price from a provider that happens to sell the same model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """Price per million tokens, in US dollars. Cached tokens cost the input price unless said otherwise."""
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+
+    def of(self, usage: Usage) -> Decimal:
+        """The cost of some usage."""
+        cache_read = self.input if self.cache_read is None else self.cache_read
+        cache_write = self.input if self.cache_write is None else self.cache_write
+        fresh = max(usage.input - usage.cache_read - usage.cache_write, 0)
+        total = (
+            fresh * self.input
+            + usage.cache_read * cache_read
+            + usage.cache_write * cache_write
+            + usage.output * self.output
+        )
+        return total / MILLION
+
+
+class Prices:
+    """Looks prices up: overrides first, by `provider:model` or `model` alone, then the library."""
+
+    def __init__(self, overrides: Mapping[str, Price] | None = None) -> None:
+        self._overrides = dict(overrides or {})
+        self._found: dict[tuple[str, str], Any] = {}
+
+    def cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
+        """The cost of a call, or `None` if the model has no known price."""
+        price = self._overrides.get(f"{provider}:{model}") or self._overrides.get(model)
+        return price.of(usage) if price is not None else self._library_cost(provider, model, usage)
+
+    def worst_case(self, provider: str, model: str, usage: Usage) -> Decimal | None:
+        """The most such a call can cost: its whole prompt might be written to the cache, which may cost extra."""
+        plain = self.cost(provider, model, usage)
+        written = self.cost(provider, model, usage.model_copy(update={"cache_write": usage.input}))
+        return plain if plain is None or written is None else max(plain, written)
+
+    def _library_cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
+        if provider in WITHOUT_LIST_PRICE:
+            return None
+        try:
+            library = load_extra("genai_prices", extra=provider, needed_for="the price list")
+        except MissingExtraError:
+            return None
+        counted = library.Usage(
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cache_read_tokens=usage.cache_read,
+            cache_write_tokens=usage.cache_write,
+        )
+        return self._calculated(library, LIBRARY_NAMES.get(provider, provider), model, counted)
+
+    def _calculated(self, library: Any, provider: str, model: str, counted: Any) -> Decimal | None:
+        known = self._found.get((provider, model))
+        if known is not None:
+            return Decimal(known.calc_price(counted)["total_price"])
+        try:
+            result = library.calc_price(counted, model, provider_id=provider)
+        except LookupError:
+            return None
+        if result.model.prices is result.model_price:
+            # The search takes a tenth of a millisecond. A price that depends on the date is looked up each time.
+            self._found[provider, model] = result.model_price
+        return Decimal(result.total_price)
+
+
+DEFAULT_PRICES = Prices()

@@ -1,0 +1,195 @@
+"""A model protected from its provider's troubles: time limit, circuit breaker, rate limiter, retries.
+
+    generate -> _with_retries -> _admitted (breaker, limiter) -> _within_limit (timeout) -> the model inside
+
+Each try is limited by the `timeout` of the settings. Who made the call is told of retries, of breakers that change
+and of limits (`batuta.resilience.observer`).
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import BatutaError, ProviderTimeoutError
+from batuta.llm.model import Model, ModelRequest
+from batuta.llm.wrapper import WrappedModel, closing
+from batuta.resilience.circuit_breaker import BreakerChange, CircuitBreaker, Signal, signal_of
+from batuta.resilience.observer import current_observer
+from batuta.resilience.rate_limiter import RateLimiter
+from batuta.resilience.retry import Attempts, Randomness, Retry, RetryPolicy, exponential_backoff
+
+OVERLOADED = frozenset({503, 529})
+"""Statuses whose repetition to the end of the policy opens the breaker and counts as a degradation."""
+
+
+class _NotAdmittedError(Exception):
+    """Carries what breaker or limiter raised past the retries."""
+
+    def __init__(self, error: BatutaError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """What protects a model. Share one among the models of a process, so that breakers and limits count together."""
+
+    retry: RetryPolicy = field(default_factory=exponential_backoff)
+    breaker: CircuitBreaker | None = field(default_factory=CircuitBreaker)
+    limiter: RateLimiter | None = None
+    clock: Clock = SYSTEM_CLOCK
+    rand: Randomness = random.random
+
+
+class ResilientModel(WrappedModel):
+    """Tries again what may pass, and refuses at once what will not.
+
+    A stream that breaks after its first delta is begun anew only if an observer is there to learn that what came so
+    far is void (`Retry.discards_deltas`); else its error is raised.
+    """
+
+    def __init__(self, inner: Model, protection: Protection | None = None) -> None:
+        super().__init__(inner)
+        self._protection = protection or Protection()
+        self._key = f"{inner.provider}:{inner.name}"
+
+    @property
+    def protection(self) -> Protection:
+        """What protects it."""
+        return self._protection
+
+    @property
+    def key(self) -> str:
+        """The name of this model's breaker and limit."""
+        return self._key
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once, trying as often as the policy allows."""
+        attempts = self._attempts()
+        while True:
+            try:
+                return await self._generate_once(request)
+            except _NotAdmittedError as refused:
+                raise refused.error from None
+            except BatutaError as error:
+                await self._prepare_retry(attempts, error, attempts.failed(error))
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """Answer piece by piece, trying as often as the policy allows."""
+        attempts = self._attempts()
+        while True:
+            has_begun = False
+            try:
+                async with closing(self._stream_once(request)) as items:
+                    async for item in items:
+                        has_begun = True
+                        yield item
+            except _NotAdmittedError as refused:
+                raise refused.error from None
+            except BatutaError as error:
+                if has_begun and current_observer() is None:
+                    raise
+                await self._prepare_retry(attempts, error, attempts.failed(error, discards_deltas=has_begun))
+            else:
+                return
+
+    def _attempts(self) -> Attempts:
+        return Attempts(self._protection.retry, self._protection.rand)
+
+    async def _generate_once(self, request: ModelRequest) -> Answer:
+        await self._admit()
+        async with self._learning():
+            with _limited(request):
+                async with asyncio.timeout(request.settings.timeout.total_seconds()):
+                    return await self.inner.generate(request)
+
+    async def _stream_once(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        await self._admit()
+        limit = asyncio.get_running_loop().time() + request.settings.timeout.total_seconds()
+        async with self._learning(), closing(self.inner.stream(request)) as items:
+            while True:
+                # One scope per item: a scope may not stay open across a yield, where foreign code runs.
+                with _limited(request):
+                    async with asyncio.timeout_at(limit):
+                        item = await anext(items, None)
+                if item is None:
+                    return
+                yield item
+
+    async def _admit(self) -> None:
+        """Pass the breaker and the limiter."""
+        try:
+            await self._ask_breaker()
+            await self._take_token()
+        except BatutaError as error:
+            raise _NotAdmittedError(error) from error
+
+    async def _ask_breaker(self) -> None:
+        if self._protection.breaker is not None:
+            await _tell_change(await self._protection.breaker.ask(self._key))
+
+    async def _take_token(self) -> None:
+        limiter = self._protection.limiter
+        throttled = None if limiter is None else await limiter.reserve(self._key)
+        if limiter is None or throttled is None:
+            return
+        observer = current_observer()
+        if observer is not None:
+            await observer.limiter_throttled(throttled)
+        try:
+            await limiter.settle(throttled)
+        except BaseException:
+            await self._tell_breaker(Signal.RELEASED)
+            raise
+
+    @asynccontextmanager
+    async def _learning(self) -> AsyncIterator[None]:
+        """Tell the breaker how a try ended; one that was left tells nothing."""
+        try:
+            yield
+        except BaseException as error:
+            await self._tell_breaker(signal_of(error))
+            raise
+        await self._tell_breaker(Signal.SUCCEEDED)
+
+    async def _tell_breaker(self, signal: Signal) -> None:
+        if self._protection.breaker is not None:
+            await _tell_change(await self._protection.breaker.tell(self._key, signal))
+
+    async def _prepare_retry(self, attempts: Attempts, error: BatutaError, retry: Retry | None) -> None:
+        """Wait for the next try, or give up by raising the error."""
+        if retry is None:
+            await self._give_up(attempts, error)
+            raise error
+        observer = current_observer()
+        if observer is not None:
+            await observer.retry_attempted(retry)
+        await self._protection.clock.sleep(retry.delay_seconds)
+
+    async def _give_up(self, attempts: Attempts, error: BatutaError) -> None:
+        if not (attempts.are_used_up and getattr(error, "status", None) in OVERLOADED):
+            return
+        await self._tell_breaker(Signal.EXHAUSTED)
+        observer = current_observer()
+        if observer is not None:
+            await observer.degraded(self._key, error)
+
+
+@contextmanager
+def _limited(request: ModelRequest) -> Iterator[None]:
+    """Name the time limit that passed; a model inside raises its own errors, never a bare `TimeoutError`."""
+    try:
+        yield
+    except TimeoutError as error:
+        seconds = request.settings.timeout.total_seconds()
+        raise ProviderTimeoutError(f"no complete answer within {seconds:g} s (ModelSettings.timeout)") from error
+
+
+async def _tell_change(change: BreakerChange | None) -> None:
+    observer = current_observer()
+    if change is not None and observer is not None:
+        await observer.breaker_changed(change)

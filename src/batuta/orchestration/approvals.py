@@ -1,0 +1,126 @@
+"""Approvals inside a turn: asked once, shown as stored, decided by somebody, told as events.
+
+policy decides? -> yes: go on
+-> no:  approval_requested -> decision known? -> approval_resolved -> go on
+-> not yet: the turn suspends and holds nothing
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.kernel.errors import Suspended
+from batuta.pipelines.context import Context
+from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
+
+APPROVAL_LIFETIME = timedelta(days=7)
+
+ApprovalPolicy = Callable[[ApprovalRequest], ApprovalDecision | None]
+"""Decides by rule, or leaves it to a person: by tool, by role, by amount."""
+
+
+def allow_below(tool_name: str, field: str, limit: float) -> ApprovalPolicy:
+    """Approve a tool by itself while a field of its arguments stays at or below a limit."""
+
+    def decide(request: ApprovalRequest) -> ApprovalDecision | None:
+        value = request.args.get(field)
+        is_small = request.tool_name == tool_name and isinstance(value, (int, float)) and value <= limit
+        return ApprovalDecision.approve(by=f"policy: {field} <= {limit:g}") if is_small else None
+
+    return decide
+
+
+def allow_role(tool_name: str, role: str) -> ApprovalPolicy:
+    """Approve a tool by itself for users who hold a role."""
+
+    def decide(request: ApprovalRequest) -> ApprovalDecision | None:
+        is_trusted = request.tool_name == tool_name and role in request.user.roles
+        return ApprovalDecision.approve(by=f"policy: role {role}") if is_trusted else None
+
+    return decide
+
+
+def allow_remembered(tools: frozenset[str]) -> ApprovalPolicy:
+    """Approve tools that were allowed for the rest of the session."""
+
+    def decide(request: ApprovalRequest) -> ApprovalDecision | None:
+        return ApprovalDecision.approve(by="policy: allowed in this session") if request.tool_name in tools else None
+
+    return decide
+
+
+class Undecided:
+    """Nobody is there to ask: the turn suspends until a decision is in the log."""
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        """Suspend."""
+        raise Suspended(f"{request.tool_name} waits for approval", waiting_for=request.idempotency_key)
+
+
+class TellingApprover:
+    """Asks policies, then what is already decided, then somebody; tells what is asked and what is decided."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        ask: Approver,
+        *,
+        policies: Sequence[ApprovalPolicy] = (),
+        decided: Mapping[str, ApprovalResolved] | None = None,
+        lifetime: timedelta = APPROVAL_LIFETIME,
+    ) -> None:
+        self._ctx = ctx
+        self._ask = ask
+        self._policies = policies
+        self._decided = decided or {}
+        self._lifetime = lifetime
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        """The decision about one call."""
+        for policy in self._policies:
+            verdict = policy(request)
+            if verdict is not None:
+                return verdict
+        approval_id = self._ctx.stable_id(f"approval:{request.idempotency_key}")
+        await self._tell_requested(approval_id, request)
+        if approval_id in self._decided:
+            return as_decision(self._decided[approval_id])
+        try:
+            decision = await self._ask.decide(request)
+        except Suspended as suspended:
+            raise Suspended(str(suspended), waiting_for=approval_id) from None
+        await self._tell_resolved(approval_id, decision)
+        return decision
+
+    async def _tell_requested(self, approval_id: str, request: ApprovalRequest) -> None:
+        await self._ctx.tell(
+            ApprovalRequested,
+            approval_id=approval_id,
+            tool_use_id=request.tool_use_id,
+            tool_name=request.tool_name,
+            args=request.args,
+            preview=request.preview,
+            reason=request.reason,
+            expires_at=self._ctx._run.clock.now() + self._lifetime,
+            source_agent_id=request.agent_id,
+        )
+
+    async def _tell_resolved(self, approval_id: str, decision: ApprovalDecision) -> None:
+        await self._ctx.tell(
+            ApprovalResolved,
+            approval_id=approval_id,
+            decision=decision.verdict,
+            args=decision.args or None,
+            by=decision.by or "approver",
+            reason=decision.reason or None,
+        )
+
+
+def as_decision(resolved: ApprovalResolved) -> ApprovalDecision:
+    """A stored decision as tools understand it. What expired is rejected."""
+    if resolved.decision == "edited":
+        return ApprovalDecision.edit(dict(resolved.args or {}), by=resolved.by)
+    if resolved.decision == "approved":
+        return ApprovalDecision.approve(by=resolved.by)
+    reason = resolved.reason or ("nobody decided in time" if resolved.decision == "expired" else "")
+    return ApprovalDecision.reject(reason, by=resolved.by)

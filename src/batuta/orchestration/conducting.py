@@ -1,0 +1,251 @@
+"""One turn, conducted: the mutable state of a turn lives here and nowhere else.
+
+    route ─┬─ directed, or a command ─────────────▶ one agent ─────────────▶ end
+           └─ supervise ─┬─ an answer ─────────────────────────────────────▶ end
+                         └─ a plan ─▶ execute ─▶ conclude (several steps) ─▶ end
+
+The graph is LangGraph's; its nodes are methods of the conductor.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import END
+from langgraph.types import Command
+
+from batuta.events.conversation import AssistantMessage
+from batuta.events.plans import AgentIdentity, HandoffReason
+from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
+from batuta.orchestration.handoffs import Handoffs
+from batuta.orchestration.plan_execution import PlanExecution
+from batuta.orchestration.plans import Plan, PlanStep
+from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
+from batuta.orchestration.state import AgentState, DirectedModeContext, OperationMode, is_directed, new_state
+from batuta.orchestration.supervisor import Reassignment, Supervisor, citations_in, conclusion_prompt, plan_of
+from batuta.pipelines.context import Context
+from batuta.pipelines.scope import Scope
+
+if TYPE_CHECKING:
+    from batuta.orchestration.orchestrator import Orchestrator
+
+SUPERVISOR = AgentIdentity(agent_id=SUPERVISOR_ID, agent_name="Supervisor", agent_icon="🎼", agent_color="#8B5CF6")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRequest:
+    """What a person asks for in one turn."""
+
+    text: str
+    target_agent_id: str | None = None
+    bypass_routing: bool = True
+
+
+@dataclass(slots=True)
+class Conductor:
+    """Conducts one turn: made for it, passed along, gone with it."""
+
+    team: "Orchestrator"
+    request: TurnRequest
+    ctx: Context
+    handoffs: Handoffs = field(default_factory=Handoffs)
+    mode: OperationMode = "autonomous"
+    plan: Plan | None = None
+    suspended: Suspended | None = None
+    state: AgentState = field(default_factory=new_state)
+
+    @property
+    def registry(self) -> AgentRegistry:
+        """The team's members."""
+        return self.team.registry
+
+    @property
+    def supervisor(self) -> Supervisor:
+        """The team's supervisor."""
+        return self.team.supervisor
+
+    async def conduct(self) -> str:
+        """The answer of the turn."""
+        self.state = await self.team.graph.ainvoke(self._opening(), context=self, config={"recursion_limit": 20})
+        if self.suspended is not None:
+            raise self.suspended
+        last = self.state["messages"][-1]
+        return str(last.content)
+
+    # the nodes of the graph
+
+    async def route(self, state: AgentState) -> Command[Any]:
+        """Directed first, then a slash command, then the supervisor."""
+        if is_directed(state) and self._directed(state).bypass_routing:
+            return await self._decided("direct", self._directed(state).target_agent_id, "the user chose the agent")
+        command = self.registry.for_command(self.request.text)
+        if command is not None:
+            return await self._decided("direct", command[0], f"the command means {command[0]}")
+        return Command(goto="supervise")
+
+    async def direct(self, state: AgentState) -> Command[Any]:
+        """One agent answers; the supervisor is not asked."""
+        target = state["active_agent"]
+        command = self.registry.for_command(self.request.text)
+        task = command[1] if command is not None and command[0] == target else self.request.text
+        await self.hand_over(self.ctx, self.handoffs.current.agent_id, target, "user_request", None, None)
+
+        async def work() -> Command[Any]:
+            answer = await self.ctx.invoke(self.registry[target].step, task or self.request.text)
+            return self._answered(answer, target)
+
+        return await self._suspendable(work)
+
+    async def supervise(self, state: AgentState) -> Command[Any]:
+        """The supervisor answers, or proposes a plan that code has checked."""
+        await self.handoffs.become(self.ctx, SUPERVISOR)
+        proposal = await self._as_supervisor().invoke(self.supervisor.plan, self._question(state))
+        if proposal.decision.answer is not None:
+            await self.ctx.tell(
+                AssistantMessage,
+                content=proposal.decision.answer,
+                model=proposal.answer.model,
+                usage=proposal.answer.usage,
+                cost=proposal.answer.cost,
+                source_agent_id=SUPERVISOR_ID,
+                message_id=self.ctx.stable_id("answer"),
+            )
+            return self._answered(proposal.decision.answer, SUPERVISOR_ID)
+        plan = plan_of(proposal.decision, self.request.text, self.ctx)
+        return Command(goto="execute", update={"plan": plan, "active_agent": SUPERVISOR_ID})
+
+    async def execute(self, state: AgentState) -> Command[Any]:
+        """Run the plan."""
+        assert state["plan"] is not None
+        execution = PlanExecution(state["plan"], self, self.team.failure_policy)
+
+        async def work() -> Command[Any]:
+            try:
+                plan = await execution.run(self.ctx)
+            finally:
+                self.plan = execution.plan
+            if len(plan.steps) == 1 and plan.status == "completed":
+                return self._answered(plan.steps[0].result or "", plan.steps[0].agent_id)
+            return Command(goto="conclude", update={"plan": plan, "handoff_history": self.handoffs.records})
+
+        return await self._suspendable(work)
+
+    async def conclude(self, state: AgentState) -> Command[Any]:
+        """The supervisor writes the answer from the results, citing them."""
+        plan = state["plan"]
+        assert plan is not None
+        await self.handoffs.become(self.ctx, SUPERVISOR)
+        prompt = conclusion_prompt(plan, self.registry.names)
+        answer = await self._as_supervisor(plan).invoke(self.supervisor.conclude, prompt)
+        return self._answered(answer, SUPERVISOR_ID)
+
+    # what nodes and plans share
+
+    async def hand_over(
+        self,
+        ctx: Context,
+        giver: str,
+        taker: str,
+        reason: HandoffReason,
+        explanation: str | None,
+        plan_step_id: str | None,
+    ) -> None:
+        """Hand work from one agent to another, by their ids."""
+        await self.handoffs.hand_over(
+            ctx,
+            self._identity(giver),
+            self._identity(taker),
+            reason,
+            explanation=explanation,
+            plan_step_id=plan_step_id,
+        )
+
+    async def reassign(self, step: PlanStep, reason: str, ctx: Context) -> str | None:
+        """Ask the supervisor who takes a task that its worker cannot do."""
+        question = f"The task: {step.task}\n{step.agent_id} says: {reason}"
+        try:
+            choice: Reassignment = await ctx._within(self._supervisor_scope(ctx)).invoke(
+                self.supervisor.reassign, question
+            )
+        except StepFailedError:
+            return None
+        if choice.agent_id is None or choice.agent_id not in self.registry or choice.agent_id == step.agent_id:
+            return None
+        await self.hand_over(ctx, step.agent_id, choice.agent_id, "capability_match", reason, step.step_id)
+        return choice.agent_id
+
+    def _opening(self) -> AgentState:
+        target = self.request.target_agent_id
+        if target is not None and target not in self.registry:
+            known = ", ".join(self.registry.names)
+            raise LogicalError(f"there is no agent {target!r} to direct the request to; there are {known}")
+        self.mode = "autonomous" if target is None else "directed"
+        directed = (
+            None
+            if target is None
+            else DirectedModeContext(target_agent_id=target, bypass_routing=self.request.bypass_routing)
+        )
+        return new_state(
+            messages=[HumanMessage(self.request.text)],
+            operation_mode=self.mode,
+            directed_mode_context=directed,
+        )
+
+    def _question(self, state: AgentState) -> str:
+        """The request; limited to one agent where the user asked for it without bypassing the supervisor."""
+        if not is_directed(state):
+            return self.request.text
+        return f"{self.request.text}\n\n(Use only the agent {self._directed(state).target_agent_id}.)"
+
+    async def _decided(self, node: str, agent_id: str, why: str) -> Command[Any]:
+        await self.ctx.decide(
+            "routing",
+            category="routing",
+            reasoning=why,
+            input_data={"request": self.request.text},
+            output_data={"agent_id": agent_id},
+        )
+        return Command(goto=node, update={"active_agent": agent_id})
+
+    def _answered(self, answer: str, agent_id: str) -> Command[Any]:
+        return Command(
+            goto=END,
+            update={
+                "messages": [AIMessage(answer, name=agent_id)],
+                "active_agent": agent_id,
+                "plan": self.plan,
+                "current_agent_identity": self._identity(agent_id),
+                "handoff_history": self.handoffs.records,
+            },
+        )
+
+    async def _suspendable(self, work: Callable[[], Awaitable[Command[Any]]]) -> Command[Any]:
+        """Work that may suspend: LangGraph must not see that as an error of its own."""
+        try:
+            return await work()
+        except Suspended as suspended:
+            self.suspended = suspended
+            return Command(goto=END, update={"plan": self.plan, "handoff_history": self.handoffs.records})
+
+    def _as_supervisor(self, plan: Plan | None = None) -> Context:
+        """The turn's context in the supervisor's name; its answers cite the plan's results."""
+        scope = self._supervisor_scope(self.ctx)
+        if plan is not None:
+            scope.cite = lambda text: citations_in(text, plan, self.registry.names)
+        return self.ctx._within(scope)
+
+    @staticmethod
+    def _supervisor_scope(ctx: Context) -> Scope:
+        return Scope(None, ctx._scope, SUPERVISOR_ID)
+
+    @staticmethod
+    def _directed(state: AgentState) -> DirectedModeContext:
+        directed = state["directed_mode_context"]
+        assert directed is not None
+        return directed
+
+    def _identity(self, agent_id: str) -> AgentIdentity:
+        if agent_id in self.registry:
+            return self.registry[agent_id].card.identity
+        return SUPERVISOR if agent_id == SUPERVISOR_ID else self.handoffs.current

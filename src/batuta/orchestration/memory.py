@@ -1,0 +1,47 @@
+"""What a session's log says about its past: the conversation so far, and what was decided."""
+
+from collections.abc import Iterable
+
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.kernel.messages import Message
+
+
+def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
+    """What was said in the turns before one: each request, and the last word it was given.
+
+    Work between agents stays out: its result is in the last word. So the history is valid for every provider.
+    """
+    said: dict[str, list[Message]] = {}
+    for event in events:
+        if event.turn_id is None or event.turn_id == turn_id or event.is_internal:
+            continue
+        turn = said.setdefault(event.turn_id, [])
+        if isinstance(event, UserMessage):
+            turn[:0] = [Message.user(event.content)]
+        elif isinstance(event, AssistantMessage) and event.content:
+            turn[1:] = [Message.assistant(event.content, event.source_agent_id)]
+    return Conversation(message for turn in said.values() for message in turn if len(turn) == 2)
+
+
+def decisions_in(events: Iterable[Event]) -> dict[str, ApprovalResolved]:
+    """Decisions by approval; the first one counts."""
+    decided: dict[str, ApprovalResolved] = {}
+    for event in events:
+        if isinstance(event, ApprovalResolved):
+            decided.setdefault(event.approval_id, event)
+    return decided
+
+
+def remembered_tools(events: Iterable[Event]) -> frozenset[str]:
+    """Tools that somebody allowed for the rest of the session."""
+    asked: dict[str, str] = {}
+    allowed: set[str] = set()
+    for event in events:
+        if isinstance(event, ApprovalRequested):
+            asked[event.approval_id] = event.tool_name
+        elif isinstance(event, ApprovalResolved) and event.remember == "session" and event.approval_id in asked:
+            allowed.add(asked[event.approval_id])
+    return frozenset(allowed)

@@ -1,0 +1,35 @@
+"""Stable names for a turn that may be run again: the same place in the code tells the same event id.
+
+An id is a version 8 UUID: the time of the turn, then a digest of turn, place, type and number.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from batuta.events.envelope import Event
+
+DISTINGUISHING = ("tool_use_id", "approval_id", "step_id", "handoff_id", "message_id", "attempt", "status")
+"""Fields that tell apart what one place tells in no fixed order."""
+
+
+class TurnNaming:
+    """Names the events of one run of one turn."""
+
+    def __init__(self, turn_id: str) -> None:
+        self._turn_id = turn_id
+        self._told: Counter[str] = Counter()
+
+    def name(self, event_type: type[Event], key: str, payload: Mapping[str, Any]) -> str:
+        """The id of an event."""
+        marks = "|".join(str(payload[field]) for field in DISTINGUISHING if field in payload)
+        place = f"{event_type.route.type}|{key}|{marks}"
+        self._told[place] += 1
+        return self.id_for(f"{place}|{self._told[place]}")
+
+    def id_for(self, key: str) -> str:
+        """The id of a place."""
+        digest = hashlib.sha256(f"{self._turn_id}|{key}".encode()).hexdigest().upper()
+        time_of_turn = self._turn_id[:13]
+        return f"{time_of_turn}-8{digest[:3]}-{'89AB'[int(digest[3], 16) % 4]}{digest[4:7]}-{digest[7:19]}"

@@ -1,0 +1,238 @@
+"""The orchestrator: many agents, one conductor. A message becomes a turn; everything it does is told as events.
+
+team = Orchestrator(supervisor="anthropic:claude-sonnet-4-6", agents=[Specialist(erp, name="ERP"), …])
+turn = await team.run("Which invoices are late?")
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Unpack
+
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.sink import EventSink, FanOutSink
+from batuta.events.tools import ApprovalResolved
+from batuta.kernel.errors import Suspended
+from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Message
+from batuta.kernel.usage import Usage
+from batuta.llm.model import Model, ModelSettings
+from batuta.orchestration.approvals import ApprovalPolicy, TellingApprover, Undecided
+from batuta.orchestration.conducting import Conductor, TurnRequest
+from batuta.orchestration.graph import build_graph
+from batuta.orchestration.plan_execution import FailurePolicy
+from batuta.orchestration.plans import Plan
+from batuta.orchestration.registry import AgentRegistry
+from batuta.orchestration.specialist import Specialist
+from batuta.orchestration.state import AgentState, HandoffRecord, OperationMode, new_state
+from batuta.orchestration.supervisor import MAX_PLAN_STEPS, Supervisor
+from batuta.pipelines.context import Context
+from batuta.pipelines.options import RunOptions
+from batuta.pipelines.result import StepError
+from batuta.pipelines.step import Step
+from batuta.tools.approval import Approver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What came of a turn."""
+
+    status: str
+    answer: str | None
+    events: tuple[Event, ...]
+    plan: Plan | None
+    handoffs: tuple[HandoffRecord, ...]
+    mode: OperationMode
+    error: StepError | None
+    usage: Usage
+    cost: Decimal | None
+    state: AgentState
+    session_id: str
+    turn_id: str
+    waiting_for: str | None = None
+    """The approval a paused turn waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOptions:
+    """What a turn is given besides its message."""
+
+    request: TurnRequest
+    is_confirmed: bool = False
+    """The user's message is in the log already."""
+    decided: dict[str, ApprovalResolved] = field(default_factory=dict)
+    """Decisions made while the turn was paused."""
+    policies: tuple[ApprovalPolicy, ...] = ()
+
+
+class Orchestrator:
+    """A team: a supervisor and its specialists."""
+
+    def __init__(
+        self,
+        *,
+        supervisor: Model | str,
+        agents: Sequence[Specialist],
+        instructions: str = "",
+        settings: ModelSettings | None = None,
+        max_steps: int = MAX_PLAN_STEPS,
+        failure_policy: FailurePolicy | None = None,
+        approval_policies: Sequence[ApprovalPolicy] = (),
+        is_streaming: bool = False,
+    ) -> None:
+        self.registry = AgentRegistry(agents)
+        self.supervisor = Supervisor(
+            supervisor,
+            self.registry,
+            instructions=instructions,
+            settings=settings,
+            max_steps=max_steps,
+            is_streaming=is_streaming,
+        )
+        self.failure_policy = failure_policy or FailurePolicy()
+        self.approval_policies = tuple(approval_policies)
+        self.graph = build_graph()
+
+    async def run(
+        self,
+        text: str,
+        *,
+        target_agent_id: str | None = None,
+        bypass_routing: bool = True,
+        **options: Unpack[RunOptions],
+    ) -> Turn:
+        """Answer one message. With a `conversation` it is read, and the request and the answer join it."""
+        request = TurnRequest(text=text, target_agent_id=target_agent_id, bypass_routing=bypass_routing)
+        return await self.conduct(TurnOptions(request=request), **options)
+
+    async def conduct(self, turn: TurnOptions, **options: Unpack[RunOptions]) -> Turn:
+        """Run a turn, for the first time or again after an interruption."""
+        options.setdefault("session_id", new_id())
+        options.setdefault("turn_id", new_id())
+        kept = _Kept(options.get("sink"))
+        options["sink"] = kept.sink
+        step = TurnStep(self, turn)
+        result = await step.run(turn.request.text, **options)
+        conversation = options.get("conversation")
+        if conversation is not None and not result.is_error and step.waiting_for is None:
+            _remember(conversation, turn.request.text, result.value)
+        return Turn(
+            status=step.status,
+            answer=None if result.is_error or step.waiting_for else result.value,
+            events=tuple(kept.events),
+            plan=step.conductor.plan if step.conductor else None,
+            handoffs=tuple(step.conductor.handoffs.records) if step.conductor else (),
+            mode=step.conductor.mode if step.conductor else "autonomous",
+            error=result.error if result.is_error else None,
+            usage=result.metrics.usage,
+            cost=result.metrics.cost,
+            state=step.conductor.state if step.conductor else new_state(),
+            session_id=str(options["session_id"]),
+            turn_id=str(options["turn_id"]),
+            waiting_for=step.waiting_for,
+        )
+
+
+class TurnStep(Step[str, str]):
+    """The outermost step of a turn: tells its beginning and its end."""
+
+    is_transparent = True
+
+    def __init__(self, team: Orchestrator, turn: TurnOptions) -> None:
+        super().__init__("turn", input_type=str, output_type=str)
+        self._team = team
+        self._turn = turn
+        self.conductor: Conductor | None = None
+        self.status = "failed"
+        self.waiting_for: str | None = None
+
+    async def _perform(self, value: str, ctx: Context) -> str:
+        started = time.perf_counter()
+        await self._open(value, ctx)
+        self.conductor = Conductor(self._team, self._turn.request, ctx)
+        ctx._run.approver = self._approver(ctx, ctx._run.approver)
+        try:
+            answer = await self.conductor.conduct()
+        except Suspended as suspended:
+            await self._pause(ctx, suspended, started)
+            return ""
+        except asyncio.CancelledError:
+            await self._close(ctx, "cancelled", started)
+            raise
+        except Exception as error:
+            failure = getattr(error, "error", None) or StepError.of(error, step_name=self.name)
+            await self._tell_error(ctx, failure)
+            await self._close(ctx, "failed", started)
+            raise
+        await self._close(ctx, "success", started)
+        return answer
+
+    async def _open(self, text: str, ctx: Context) -> None:
+        await ctx.tell(SessionStart)
+        if not self._turn.is_confirmed:
+            await ctx.tell(
+                UserMessage,
+                content=text,
+                target_agent_id=self._turn.request.target_agent_id,
+                message_id=ctx.stable_id("request"),
+            )
+
+    def _approver(self, ctx: Context, given: Approver | None) -> TellingApprover:
+        return TellingApprover(
+            ctx,
+            given or Undecided(),
+            policies=(*self._team.approval_policies, *self._turn.policies),
+            decided=self._turn.decided,
+        )
+
+    async def _pause(self, ctx: Context, suspended: Suspended, started: float) -> None:
+        self.waiting_for = suspended.waiting_for
+        await ctx.tell(
+            TurnPaused,
+            reason=str(suspended),
+            approval_id=suspended.waiting_for,
+            source_agent_id=self.conductor.handoffs.current.agent_id if self.conductor else "orchestrator",
+        )
+        await self._close(ctx, "paused", started)
+
+    async def _close(self, ctx: Context, status: str, started: float) -> None:
+        self.status = status
+        tally = ctx._scope.tally
+        await ctx.tell(
+            Complete,
+            _mark=self.waiting_for or "",
+            status=status,
+            stop_reason="paused" if status == "paused" else "success",
+            usage=tally.usage,
+            cost=tally.cost,
+            duration_ms=(time.perf_counter() - started) * 1000,
+        )
+
+    async def _tell_error(self, ctx: Context, failure: StepError) -> None:
+        await ctx.tell(
+            ErrorOccurred,
+            code=failure.code,
+            message=failure.message,
+            category=failure.category,
+            retryable=failure.is_retryable,
+        )
+
+
+class _Kept:
+    """Keeps a turn's events beside whoever else listens."""
+
+    def __init__(self, other: EventSink | None) -> None:
+        self.events: list[Event] = []
+        self.sink: EventSink = self if other is None else FanOutSink(self, other)
+
+    def emit(self, event: Event) -> None:
+        """Keep an event."""
+        self.events.append(event)
+
+
+def _remember(conversation: Conversation, request: str, answer: str) -> None:
+    conversation.add(Message.user(request), Message.assistant(answer))

@@ -1,0 +1,210 @@
+"""Running a plan: what is ready runs side by side, results go to dependents, failures follow the policy.
+
+Code decides all of it. The supervisor is asked only when a worker says that a task is not its own.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from batuta.events.envelope import Event
+from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
+from batuta.kernel.errors import ErrorCategory, StepFailedError, Suspended
+from batuta.orchestration.plans import Plan, PlanStep, announced_steps
+from batuta.orchestration.registry import SUPERVISOR_ID
+from batuta.orchestration.specialist import CannotHelpError
+from batuta.orchestration.supervisor import task_with_results
+from batuta.pipelines.context import Context
+from batuta.pipelines.result import StepError
+from batuta.pipelines.step import Step
+
+if TYPE_CHECKING:
+    from batuta.orchestration.conducting import Conductor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailurePolicy:
+    """What happens to a step that fails: transient errors are tried again, then `then`.
+
+    `skip_dependents` lets independent steps go on; `fail_plan` stops what has not begun.
+    """
+
+    retries: int = 1
+    then: Literal["skip_dependents", "fail_plan"] = "skip_dependents"
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    """Who takes over from whom when retries are used up (an `error_recovery` handoff)."""
+
+
+class PlanExecution:
+    """One plan while it runs."""
+
+    def __init__(self, plan: Plan, conductor: "Conductor", policy: FailurePolicy) -> None:
+        self.plan = plan
+        self._conductor = conductor
+        self._policy = policy
+        self._names = conductor.registry.names
+        self._suspensions: list[Suspended] = []
+
+    async def run(self, ctx: Context) -> Plan:
+        """Run it to its end, or suspend when everything that could run has."""
+        await self._tell(
+            ctx,
+            PlanGenerated,
+            query=self.plan.query,
+            steps=announced_steps(self.plan, self._names),
+            estimated_steps=len(self.plan.steps),
+        )
+        self.plan = self.plan.moved("executing", self._now(ctx))
+        try:
+            await self._run_steps(ctx)
+        except asyncio.CancelledError:
+            await self._finish(ctx, "cancelled", failure_reason="the turn was stopped")
+            raise
+        if self._suspensions:
+            raise self._suspensions[0]
+        await self._conclude(ctx)
+        return self.plan
+
+    async def _run_steps(self, ctx: Context) -> None:
+        """Start every step as soon as what it depends on is there."""
+        running: dict[asyncio.Task[None], PlanStep] = {}
+        try:
+            while True:
+                for step in self._startable(running):
+                    running[asyncio.create_task(self._run_step(step, ctx))] = step
+                if not running:
+                    return
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    del running[task]
+                    task.result()
+                await self._skip_blocked(ctx)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def _startable(self, running: dict[asyncio.Task[None], PlanStep]) -> list[PlanStep]:
+        if self._suspensions:
+            return []
+        busy = {step.step_id for step in running.values()}
+        return [step for step in self.plan.ready() if step.step_id not in busy]
+
+    async def _run_step(self, step: PlanStep, ctx: Context) -> None:
+        """One step, in the name of the plan."""
+        try:
+            result = await ctx.invoke(_AssignedStep(self, step), "")
+        except Suspended as suspended:
+            self._suspensions.append(suspended)
+        except StepFailedError as failure:
+            await self._settle(ctx, step, "failed", error=failure.error.message)
+            if self._policy.then == "fail_plan":
+                await self._skip_all(ctx)
+        else:
+            await self._settle(ctx, step, "completed", result=result)
+
+    async def attempt(self, step: PlanStep, ctx: Context) -> str:
+        """Hand a step to its agent; try again, or hand it to another, as the policy says."""
+        await self._begin(step, ctx)
+        agent_id, retries = step.agent_id, 0
+        task = task_with_results(step, self.plan, self._names)
+        while True:
+            try:
+                return await ctx.invoke(self._conductor.registry[agent_id].step, task)
+            except StepFailedError as failure:
+                error: StepError = failure.error
+                if error.category is ErrorCategory.TRANSIENT and retries < self._policy.retries:
+                    retries += 1
+                    continue
+                taker = await self._next_agent(step, agent_id, error, ctx)
+                if taker is None:
+                    raise
+                agent_id, retries = taker, 0
+
+    async def _next_agent(self, step: PlanStep, agent_id: str, error: StepError, ctx: Context) -> str | None:
+        """Who takes over a failed step; each step changes hands at most once."""
+        if agent_id != step.agent_id:
+            return None
+        if isinstance(error.exception, CannotHelpError):
+            return await self._conductor.reassign(step, error.message, ctx)
+        taker = self._policy.stand_ins.get(agent_id)
+        if taker is not None and taker in self._conductor.registry:
+            await self._conductor.hand_over(ctx, agent_id, taker, "error_recovery", error.message, step.step_id)
+        return taker
+
+    async def _begin(self, step: PlanStep, ctx: Context) -> None:
+        await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
+        self.plan = self.plan.step_moved(step.step_id, "in_progress", self._now(ctx))
+        await self._tell(
+            ctx,
+            PlanStepStarted,
+            step_id=step.step_id,
+            step_index=step.step_index,
+            agent_id=step.agent_id,
+            agent_name=self._names[step.agent_id],
+            task=step.task,
+        )
+
+    async def _settle(
+        self,
+        ctx: Context,
+        step: PlanStep,
+        status: Literal["completed", "failed", "skipped"],
+        *,
+        result: str | None = None,
+        error: str | None = None,
+    ) -> None:
+        self.plan = self.plan.step_moved(step.step_id, status, self._now(ctx), result=result, error=error)
+        await self._tell(
+            ctx,
+            PlanStepCompleted,
+            step_id=step.step_id,
+            step_index=step.step_index,
+            status=status,
+            result=result,
+            error=error,
+        )
+
+    async def _skip_blocked(self, ctx: Context) -> None:
+        while blocked := self.plan.blocked():
+            await self._settle(ctx, blocked[0], "skipped", error="a step it depends on did not complete")
+
+    async def _skip_all(self, ctx: Context) -> None:
+        for step in self.plan.steps:
+            if step.status == "pending":
+                await self._settle(ctx, step, "skipped", error="another step failed")
+
+    async def _conclude(self, ctx: Context) -> None:
+        failed = [step for step in self.plan.steps if step.status != "completed"]
+        if not failed:
+            await self._finish(ctx, "completed")
+            return
+        first = next((step for step in failed if step.status == "failed"), failed[0])
+        await self._finish(ctx, "failed", failure_reason=f"step {first.step_index}: {first.error}")
+
+    async def _finish(
+        self, ctx: Context, status: Literal["completed", "failed", "cancelled"], failure_reason: str | None = None
+    ) -> None:
+        self.plan = self.plan.moved(status, self._now(ctx), failure_reason=failure_reason)
+        await self._tell(ctx, PlanCompleted, status=status, failure_reason=failure_reason)
+
+    async def _tell(self, ctx: Context, event_type: type[Event], **payload: Any) -> None:
+        await ctx.tell(event_type, plan_id=self.plan.plan_id, source_agent_id=SUPERVISOR_ID, **payload)
+
+    @staticmethod
+    def _now(ctx: Context) -> datetime:
+        return ctx._run.clock.now()
+
+
+class _AssignedStep(Step[str, str]):
+    """A step of the plan as a step of the run: its name is its position, so that its place is always the same."""
+
+    def __init__(self, execution: PlanExecution, step: PlanStep) -> None:
+        super().__init__(f"step-{step.step_index + 1}", input_type=str, output_type=str)
+        self._execution = execution
+        self._step = step
+
+    async def _perform(self, value: str, ctx: Context) -> str:
+        return await self._execution.attempt(self._step, ctx)

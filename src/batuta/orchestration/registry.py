@@ -1,0 +1,62 @@
+"""The registry: the one source of truth about a team's members."""
+
+from collections.abc import Iterable, Iterator
+
+from batuta.kernel.errors import ConfigurationError
+from batuta.orchestration.specialist import AgentCard, Specialist
+
+SUPERVISOR_ID = "supervisor"
+RESERVED = frozenset({SUPERVISOR_ID, "orchestrator"})
+
+
+class AgentRegistry:
+    """Specialists by id, in the order they were given."""
+
+    def __init__(self, specialists: Iterable[Specialist] = ()) -> None:
+        self._members: dict[str, Specialist] = {}
+        self._commands: dict[str, str] = {}
+        for specialist in specialists:
+            self.add(specialist)
+
+    def add(self, specialist: Specialist) -> None:
+        """Take a specialist into the team."""
+        agent_id = specialist.agent_id
+        if agent_id in RESERVED or agent_id in self._members:
+            raise ConfigurationError(f"the team already has an agent {agent_id!r}; give this one another agent_id")
+        for command in specialist.card.commands:
+            if not command.startswith("/") or command in self._commands:
+                raise ConfigurationError(f"{agent_id}: the command {command!r} is taken or does not start with '/'")
+            self._commands[command] = agent_id
+        self._members[agent_id] = specialist
+
+    def __iter__(self) -> Iterator[Specialist]:
+        """The specialists."""
+        return iter(self._members.values())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._members)
+
+    def __contains__(self, agent_id: str) -> bool:
+        """Whether somebody has this id."""
+        return agent_id in self._members
+
+    def __getitem__(self, agent_id: str) -> Specialist:
+        """The specialist of an id."""
+        return self._members[agent_id]
+
+    @property
+    def cards(self) -> tuple[AgentCard, ...]:
+        """What is known about each."""
+        return tuple(specialist.card for specialist in self)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names by id."""
+        return {card.agent_id: card.name for card in self.cards}
+
+    def for_command(self, text: str) -> tuple[str, str] | None:
+        """Whom a slash command means and what it says: `/erp late invoices` is (`erp_agent`, `late invoices`)."""
+        command, _, rest = text.partition(" ")
+        agent_id = self._commands.get(command)
+        return None if agent_id is None else (agent_id, rest.strip())

@@ -1,0 +1,168 @@
+"""Specialists: whatever can answer a task becomes a member of the team, under one card.
+
+    Specialist(erp, name="ERP", icon="📊", color="#0EA5E9")
+
+A Batuta step or pipeline runs as it is. A compiled LangGraph graph runs as one effect of a declared kind, and what it
+returns is told as canonical events.
+"""
+
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from batuta.events.adapters import adapter_for as provider_adapter
+from batuta.events.adapters.base import ProviderAdapter
+from batuta.events.conversation import AssistantMessage
+from batuta.events.envelope import EVENT_TYPES, Event
+from batuta.events.normalizer import normalize
+from batuta.events.plans import AgentIdentity
+from batuta.events.runtime import EffectKind
+from batuta.kernel.errors import ConfigurationError, LogicalError
+from batuta.kernel.ids import new_id
+from batuta.pipelines.context import Context
+from batuta.pipelines.scope import Scope
+from batuta.pipelines.step import Step
+from batuta.pipelines.typecheck import fits, type_name
+from batuta.steps.prompts import as_text
+
+
+class CannotHelpError(LogicalError):
+    """A worker says that a task is not its own; the supervisor decides who gets it."""
+
+
+class AgentCard(BaseModel):
+    """All that others know about a specialist: for the supervisor, the API and the screen."""
+
+    model_config = ConfigDict(frozen=True)
+
+    agent_id: str
+    name: str
+    icon: str | None = None
+    color: str | None = None
+    description: str = ""
+    capabilities: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    examples: dict[str, tuple[str, ...]] = {}
+    model_role: str | None = None
+
+    @property
+    def identity(self) -> AgentIdentity:
+        """How it shows itself in events."""
+        return AgentIdentity(agent_id=self.agent_id, agent_name=self.name, agent_icon=self.icon, agent_color=self.color)
+
+
+class Specialist:
+    """A step or graph with a card."""
+
+    def __init__(
+        self,
+        work: Any,
+        *,
+        name: str,
+        agent_id: str | None = None,
+        effect: EffectKind = "write",
+        provider: str = "anthropic",
+        **card: Any,
+    ) -> None:
+        step = work if isinstance(work, Step) else _graph_step(work, agent_id, effect, provider)
+        if not fits(str, step.input_type):
+            raise ConfigurationError(
+                f"{step.name}: a specialist is given a task as text, but it takes {type_name(step.input_type)}"
+            )
+        self.card = AgentCard(agent_id=agent_id or step.name, name=name, tools=_tools_of(step), **card)
+        self.step: Step[str, str] = SpecialistStep(step, self.card.agent_id)
+
+    @property
+    def agent_id(self) -> str:
+        """The id it is known by."""
+        return self.card.agent_id
+
+
+class SpecialistStep(Step[str, str]):
+    """Runs a specialist's work in its name: everything told in it is attributed to it."""
+
+    def __init__(self, work: Step[Any, Any], agent_id: str) -> None:
+        super().__init__(agent_id, input_type=str, output_type=str)
+        self._work = work
+        self._agent_id = agent_id
+
+    async def _perform(self, value: str, ctx: Context) -> str:
+        scope = Scope(None, ctx._scope, self._agent_id)
+        own = None if ctx.conversation is None else ctx.conversation.clone()
+        try:
+            outcome = await ctx._within(scope, conversation=own).invoke(self._work, value)
+        finally:
+            scope.hand_over_undo()
+            scope.close()
+        answer = as_text(outcome)
+        if scope.last_words != answer:
+            await ctx.tell(
+                AssistantMessage, content=answer, source_agent_id=self._agent_id, message_id=ctx.stable_id("answer")
+            )
+        return answer
+
+    def children(self) -> tuple[Step[Any, Any], ...]:
+        """Its work."""
+        return (self._work,)
+
+
+class GraphStep(Step[str, str]):
+    """A foreign LangGraph graph as one effect: its nodes are not ours to resume."""
+
+    def __init__(self, graph: Any, name: str, effect: EffectKind, adapter: ProviderAdapter) -> None:
+        super().__init__(name, input_type=str, output_type=str)
+        self._graph = graph
+        self._effect = effect
+        self._adapter = adapter
+
+    async def _perform(self, value: str, ctx: Context) -> str:
+        told = await ctx.effect(lambda: self._run(value, ctx), _TOLD, kind=self._effect, name=f"graph:{self.name}")
+        for event_type, payload in told.drafts():
+            await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
+        ctx._scope.last_words = told.answer
+        return told.answer
+
+    async def _run(self, task: str, ctx: Context) -> "Told":
+        state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})
+        events = normalize(state, self._adapter, session_id=new_id(), agent_id=self.name)
+        messages = [event for event in events if isinstance(event, AssistantMessage)]
+        answer = messages[-1].content if messages else ""
+        return Told(answer=answer, events=[_payload(event) for event in events])
+
+
+class Told(BaseModel):
+    """What a foreign graph said, as plain data that a journal can keep."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answer: str
+    events: list[dict[str, Any]]
+
+    def drafts(self) -> list[tuple[type[Any], dict[str, Any]]]:
+        """Event types and payloads, for whoever stamps the envelope."""
+        return [(EVENT_TYPES[event["type"]], {k: v for k, v in event.items() if k != "type"}) for event in self.events]
+
+
+_TOLD = TypeAdapter(Told)
+_ENVELOPE = frozenset(Event.model_fields) - {"type", "message_id", "is_internal"}
+
+
+def _payload(event: Event) -> dict[str, Any]:
+    """An event without the envelope that the turn stamps on it."""
+    return {name: value for name, value in event.model_dump(mode="json").items() if name not in _ENVELOPE}
+
+
+def _graph_step(graph: Any, agent_id: str | None, effect: EffectKind, provider: str) -> GraphStep:
+    if not hasattr(graph, "ainvoke"):
+        raise ConfigurationError(f"a specialist is a step, a pipeline or a compiled LangGraph graph, got {graph!r}")
+    name = agent_id or getattr(graph, "name", None) or "graph"
+    return GraphStep(graph, name, effect, provider_adapter(provider))
+
+
+def _tools_of(step: Step[Any, Any]) -> tuple[str, ...]:
+    """The tools that the agents below a step may use."""
+    own = tuple(getattr(step, "tools", ()))
+    below = tuple(tool for child in step.children() for tool in _tools_of(child))
+    return tuple(dict.fromkeys((*own, *below)))

@@ -1,0 +1,240 @@
+"""The supervisor: proposes a typed plan or answers itself, reassigns what a worker cannot do, writes the last word.
+
+What it proposes is checked by code before anything runs; a wrong proposal is a structural failure that the agent
+corrects.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from batuta.events.conversation import Citation
+from batuta.kernel.answers import Answer
+from batuta.llm.model import Model, ModelSettings
+from batuta.orchestration.plans import ExpectedOutput, Plan, PlanStep
+from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
+from batuta.pipelines.context import Context
+from batuta.steps.agent import AgentStep
+
+MAX_PLAN_STEPS = 20
+RESULTS_HEADING = "Results of earlier steps:"
+
+
+class ProposedStep(BaseModel):
+    """A step as the supervisor proposes it; `depends_on` holds positions of earlier steps."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent_id: str
+    task: str
+    depends_on: list[int] = []
+    expected_output: ExpectedOutput | None = None
+
+
+class Decision(BaseModel):
+    """Either steps or an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    steps: list[ProposedStep] | None = None
+    answer: str | None = None
+
+    known_agents: ClassVar[frozenset[str]] = frozenset()
+    max_steps: ClassVar[int] = MAX_PLAN_STEPS
+
+    @model_validator(mode="after")
+    def _check(self) -> "Decision":
+        """Say everything that is wrong at once."""
+        problems = list(self._problems())
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _problems(self) -> Any:
+        if (self.steps is None) == (self.answer is None):
+            yield 'give either "steps" or "answer"'
+        if self.answer is not None and not self.answer.strip():
+            yield "the answer is empty"
+        if self.steps is not None and not 1 <= len(self.steps) <= self.max_steps:
+            yield f"a plan has 1 to {self.max_steps} steps, not {len(self.steps)}"
+        for index, step in enumerate(self.steps or ()):
+            yield from self._step_problems(index, step)
+        if self.steps and _has_cycle(self.steps):
+            yield "the dependencies go in a circle"
+
+    def _step_problems(self, index: int, step: ProposedStep) -> Any:
+        if step.agent_id not in self.known_agents:
+            yield f"step {index}: there is no agent {step.agent_id!r}; there are {', '.join(sorted(self.known_agents))}"
+        if not step.task.strip():
+            yield f"step {index}: the task is empty"
+        count = len(self.steps or ())
+        for other in step.depends_on:
+            if not 0 <= other < count or other == index:
+                yield f"step {index}: it cannot depend on step {other}"
+
+
+class Reassignment(BaseModel):
+    """Who takes over a task, if anybody."""
+
+    agent_id: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A checked decision, and what it took."""
+
+    decision: Decision
+    answer: Answer
+
+
+class _Planner(AgentStep[str, Proposal]):
+    """Gives the decision together with the answer it stood in: its model and tokens are told with a direct answer."""
+
+    remembers = False
+
+    def finished(self, output: Any, value: Any, answer: Answer) -> Proposal:
+        """The proposal."""
+        return Proposal(decision=output, answer=answer)
+
+
+class Supervisor:
+    """The three things a supervisor is asked."""
+
+    def __init__(
+        self,
+        model: Model | str,
+        registry: AgentRegistry,
+        *,
+        instructions: str = "",
+        settings: ModelSettings | None = None,
+        max_steps: int = MAX_PLAN_STEPS,
+        is_streaming: bool = False,
+    ) -> None:
+        shared: dict[str, Any] = {"model": model, "settings": settings or ModelSettings()}
+        cards = _cards_text(registry)
+        self.plan = _Planner(
+            name=SUPERVISOR_ID,
+            output=decision_type(frozenset(card.agent_id for card in registry.cards), max_steps),
+            instructions="\n\n".join(part for part in (instructions, _PLAN_INSTRUCTIONS, cards) if part),
+            decision_type="planning",
+            decision_category="planning",
+            is_speaking=False,
+            **shared,
+        )
+        self.plan.output_type = Proposal
+        self.reassign: AgentStep[str, Reassignment] = AgentStep(
+            name="reassign",
+            output=Reassignment,
+            instructions=f"{_REASSIGN_INSTRUCTIONS}\n\n{cards}",
+            decision_type="reassignment",
+            is_speaking=False,
+            **shared,
+        )
+        self.conclude: AgentStep[str, str] = AgentStep(
+            name="conclude",
+            output=str,
+            instructions="\n\n".join(part for part in (instructions, _CONCLUDE_INSTRUCTIONS) if part),
+            is_streaming=is_streaming,
+            **shared,
+        )
+
+
+def decision_type(known_agents: frozenset[str], max_steps: int) -> type[Decision]:
+    """The structure of a decision for one team."""
+    return type("Decision", (Decision,), {"known_agents": known_agents, "max_steps": max_steps, "__module__": __name__})
+
+
+def plan_of(decision: Decision, query: str, ctx: Context) -> Plan:
+    """A checked decision as a plan, with ids that are the same whenever the turn is run again."""
+    steps = decision.steps or []
+    ids = [ctx.stable_id(f"plan-step:{index}") for index in range(len(steps))]
+    now = ctx._run.clock.now()
+    return Plan(
+        plan_id=ctx.stable_id("plan"),
+        query=query,
+        created_at=now,
+        updated_at=now,
+        steps=tuple(
+            PlanStep(
+                step_id=ids[index],
+                step_index=index,
+                agent_id=step.agent_id,
+                task=step.task,
+                expected_output=step.expected_output,
+                depends_on=tuple(ids[other] for other in dict.fromkeys(step.depends_on)),
+            )
+            for index, step in enumerate(steps)
+        ),
+    )
+
+
+def task_with_results(step: PlanStep, plan: Plan, names: dict[str, str]) -> str:
+    """A step's task, with the results of what it directly depends on."""
+    results = [
+        f"[{other.step_index + 1}] {names[other.agent_id]}: {other.result}"
+        for other in (plan.step(step_id) for step_id in step.depends_on)
+    ]
+    return "\n\n".join([step.task, "\n".join([RESULTS_HEADING, *results])]) if results else step.task
+
+
+def conclusion_prompt(plan: Plan, names: dict[str, str]) -> str:
+    """What the supervisor is told when all steps have ended."""
+    lines = [f"The request: {plan.query}", "", RESULTS_HEADING]
+    for step in plan.steps:
+        outcome = step.result if step.status == "completed" else f"({step.status}) {step.error or ''}".strip()
+        lines.append(f"[{step.step_index + 1}] {names[step.agent_id]} ({step.task}): {outcome}")
+    return "\n".join(lines)
+
+
+def citations_in(text: str, plan: Plan, names: dict[str, str]) -> tuple[Citation, ...]:
+    """The step results an answer refers to as `[n]`; a number that names no result is not a citation."""
+    numbers = dict.fromkeys(int(n) for n in re.findall(r"\[(\d{1,3})\]", text))
+    by_number = {step.step_index + 1: step for step in plan.steps if step.status == "completed"}
+    return tuple(
+        Citation(
+            source=by_number[n].step_id,
+            title=names[by_number[n].agent_id],
+            place=f"[{n}]",
+            quote=(by_number[n].result or "")[:500],
+        )
+        for n in numbers
+        if n in by_number
+    )
+
+
+def _has_cycle(steps: list[ProposedStep]) -> bool:
+    """Whether the dependencies leave no order to run in."""
+    waiting = {index: {o for o in step.depends_on if 0 <= o < len(steps)} for index, step in enumerate(steps)}
+    while ready := [index for index, others in waiting.items() if not others]:
+        for index in ready:
+            del waiting[index]
+        for others in waiting.values():
+            others.difference_update(ready)
+    return bool(waiting)
+
+
+def _cards_text(registry: AgentRegistry) -> str:
+    lines = ["The agents:"]
+    for card in registry.cards:
+        skills = f" It can: {', '.join(card.capabilities)}." if card.capabilities else ""
+        lines.append(f"- {card.agent_id} ({card.name}): {card.description or card.name}.{skills}")
+    return "\n".join(lines)
+
+
+_PLAN_INSTRUCTIONS = (
+    "You conduct a team of agents. Decide what the request needs. If agents are needed, answer "
+    '{"steps": [{"agent_id": …, "task": …, "depends_on": [positions of earlier steps]}]}: one step per agent and '
+    "task, each task complete in itself; steps that do not need one another's results depend on nothing. If no agent "
+    'is needed (a greeting, a question about the conversation), answer {"answer": …}. Answer in the language of the '
+    "request."
+)
+_REASSIGN_INSTRUCTIONS = (
+    "An agent said that a task is not its own. Name the agent that should take it, or null if none can."
+)
+_CONCLUDE_INSTRUCTIONS = (
+    "Write the answer to the request from the results of your agents and from nothing else, in the language of the "
+    "request. Refer to a result by its number, like [1]. Say plainly what failed or is missing."
+)

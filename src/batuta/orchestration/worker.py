@@ -1,0 +1,328 @@
+"""The worker: leases turns from the queue and runs them; whoever dies, another goes on.
+
+    lease -> read the log -> conduct (recorded effects come back, new ones are recorded) -> finish | pause | retry
+
+Everything a turn needs to go on elsewhere is in the log before it goes on here. While a turn runs its lease is kept
+alive; a lease that is lost, or a stop, ends the run at once.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from batuta.events.conversation import Complete
+from batuta.events.emitter import Stamp
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog
+from batuta.events.queue import Lease, Outcome, TurnQueue
+from batuta.events.runtime import TurnResumed, TurnStarted
+from batuta.events.sink import EventSink, Recorder
+from batuta.events.tools import ApprovalRequested
+from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError
+from batuta.orchestration.approvals import allow_remembered
+from batuta.orchestration.conducting import TurnRequest
+from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
+from batuta.orchestration.naming import TurnNaming
+from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
+from batuta.pipelines.cancellation import Cancellation
+from batuta.pipelines.journal import Journal
+from batuta.pipelines.options import RunOptions
+from batuta.tools.context import ToolUser
+
+log = logging.getLogger("batuta.worker")
+
+PAGE = 1_000
+IDLE = timedelta(milliseconds=250)
+RETRY_DELAY = timedelta(seconds=2)
+RECOVERY_EVERY = timedelta(seconds=30)
+
+
+class Desk(Protocol):
+    """Where a turn's owner writes: made for each lease by whoever chose the store."""
+
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+        """The recorder of one owner; `told` is what the log holds of the turn already."""
+        ...
+
+    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+        """The journal of one owner."""
+        ...
+
+
+class StopSignals(Protocol):
+    """Hints that a turn was stopped; the queue has the last word."""
+
+    async def wait(self, turn_id: str) -> None:
+        """Return when somebody asked to stop this turn."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """How a worker works."""
+
+    owner: str
+    concurrency: int = 8
+    lease: timedelta = timedelta(seconds=30)
+    drain: timedelta = timedelta(seconds=10)
+    """How long a stopping worker lets its turns finish before it gives them back."""
+    options: Callable[[Lease], RunOptions] = field(default=lambda lease: RunOptions())
+    """What every run is given besides: tools' invoker, protection, budgets, services."""
+
+
+class TurnWorker:
+    """Runs turns until it is told to stop."""
+
+    def __init__(
+        self,
+        team: Orchestrator,
+        queue: TurnQueue,
+        events: EventLog,
+        desk: Desk,
+        settings: WorkerSettings,
+        *,
+        signals: StopSignals | None = None,
+        live: EventSink | None = None,
+    ) -> None:
+        self._team = team
+        self._queue = queue
+        self._log = events
+        self._desk = desk
+        self._settings = settings
+        self._signals = signals
+        self._live = live
+        self._wake = asyncio.Event()
+
+    def ring(self) -> None:
+        """There may be work: look at once instead of at the next interval."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Lease and run turns until `stop` is set; then finish or give back what is running."""
+        running: set[asyncio.Task[None]] = set()
+        scan = asyncio.create_task(self._scan(stop))
+        try:
+            while not stop.is_set():
+                lease = await self._next() if len(running) < self._settings.concurrency else None
+                if lease is None:
+                    await self._rest(stop, running)
+                    continue
+                task = asyncio.create_task(self.run_turn(lease))
+                running.add(task)
+                task.add_done_callback(running.discard)
+                task.add_done_callback(lambda _: self._wake.set())
+        finally:
+            scan.cancel()
+            await self._drain(running)
+            with contextlib.suppress(asyncio.CancelledError):
+                await scan
+
+    async def run_until_idle(self) -> int:
+        """Run everything that may run now, one after the other; how many turns that were."""
+        count = 0
+        while (lease := await self._next()) is not None:
+            await self.run_turn(lease)
+            count += 1
+        return count
+
+    async def run_turn(self, lease: Lease) -> None:
+        """Run one leased turn to its end, its pause, or the loss of its lease."""
+        cancellation = Cancellation()
+        guard = _LeaseGuard(self._queue, lease, cancellation, self._signals)
+        try:
+            async with guard:
+                await self._conduct(lease, cancellation, guard)
+        except FencedError:
+            log.warning("turn %s was taken over by another owner", lease.work.turn_id)
+        except (StoreUnavailableError, RecordingFailedError) as error:
+            await self._give_back(lease, error)
+        except asyncio.CancelledError:
+            with contextlib.suppress(FencedError, StoreUnavailableError):
+                await asyncio.shield(self._queue.release(lease))
+            raise
+        except Exception as error:
+            log.exception("turn %s broke", lease.work.turn_id)
+            await self._give_back(lease, error)
+
+    async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: "_LeaseGuard") -> None:
+        past = await self._session_events(str(lease.work.session_id))
+        told = [event for event in past if event.turn_id == lease.work.turn_id]
+        ended = next((e for e in told if isinstance(e, Complete) and e.status != "paused"), None)
+        if ended is not None:
+            await self._queue.finish(lease, _OUTCOMES[ended.status])
+            return
+        options = self._settings.options(lease)
+        recorder = self._desk.recorder(lease, told)
+        await recorder.record(_opening(lease))
+        options["conversation"] = conversation_before(past, lease.work.turn_id)
+        options["recorder"] = recorder
+        options["journal"] = self._desk.journal(lease, recorder, told)
+        options["cancellation"] = cancellation
+        options["sink"] = self._live
+        turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
+        if guard.is_lost:
+            raise FencedError("the lease was lost while the turn ran")
+        await self._settle(lease, turn)
+
+    async def _settle(self, lease: Lease, turn: Turn) -> None:
+        """Write down how the turn ended."""
+        if turn.waiting_for is not None:
+            await self._queue.pause(lease, waiting_for=turn.waiting_for, wake_at=_expiry(turn))
+            return
+        broken = turn.error.exception if turn.error is not None else None
+        if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
+            raise broken
+        error = turn.error.message if turn.error is not None else ""
+        await self._queue.finish(lease, _OUTCOMES[turn.status], error=error)
+
+    async def _give_back(self, lease: Lease, error: Exception) -> None:
+        with contextlib.suppress(FencedError, StoreUnavailableError):
+            await self._queue.retry(lease, str(error), delay=RETRY_DELAY)
+
+    async def _session_events(self, session_id: str) -> list[Event]:
+        found: list[Event] = []
+        after = 0
+        while True:
+            page = await self._log.read(session_id, after=after, limit=PAGE)
+            found.extend(page.events)
+            if page.is_last:
+                return found
+            after = page.records[-1].seq
+
+    async def _next(self) -> Lease | None:
+        try:
+            return await self._queue.lease(self._settings.owner, length=self._settings.lease)
+        except StoreUnavailableError as error:
+            log.warning("the queue cannot be reached: %s", error)
+            return None
+
+    async def _rest(self, stop: asyncio.Event, running: set[asyncio.Task[None]]) -> None:
+        """Until the bell rings, a turn ends, the worker is stopped, or it is time to look again."""
+        self._wake.clear()
+        waits = [asyncio.create_task(self._wake.wait()), asyncio.create_task(stop.wait())]
+        await asyncio.wait(waits, timeout=IDLE.total_seconds(), return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+
+    async def _scan(self, stop: asyncio.Event) -> None:
+        """At the start and every so often: queue again what lost its owner."""
+        while not stop.is_set():
+            try:
+                recovered = await self._queue.recover()
+                if recovered.requeued or recovered.dead:
+                    log.info("recovered %d turns, %d are dead", len(recovered.requeued), len(recovered.dead))
+                    self._wake.set()
+            except StoreUnavailableError as error:
+                log.warning("the recovery scan failed: %s", error)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RECOVERY_EVERY.total_seconds()):
+                    await stop.wait()
+
+    async def _drain(self, running: set[asyncio.Task[None]]) -> None:
+        tasks = set(running)
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks, timeout=self._settings.drain.total_seconds())
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _LeaseGuard:
+    """Keeps a lease alive while a turn runs, and stops the run when it is lost or somebody asks for it."""
+
+    def __init__(self, queue: TurnQueue, lease: Lease, cancellation: Cancellation, signals: StopSignals | None) -> None:
+        self._queue = queue
+        self._lease = lease
+        self._cancellation = cancellation
+        self._signals = signals
+        self._tasks: list[asyncio.Task[None]] = []
+        self.is_lost = False
+
+    async def __aenter__(self) -> None:
+        if self._lease.work.is_cancelled:
+            self._cancellation.cancel()
+        self._tasks.append(asyncio.create_task(self._beat()))
+        if self._signals is not None:
+            self._tasks.append(asyncio.create_task(self._listen(self._signals)))
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _beat(self) -> None:
+        pause = self._lease.length.total_seconds() / 3
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                if await self._queue.heartbeat(self._lease):
+                    self._cancellation.cancel()
+            except FencedError:
+                self.is_lost = True
+                self._cancellation.cancel("another worker took this turn over")
+                return
+            except StoreUnavailableError:
+                continue  # the lease outlives a missed beat or two
+
+    async def _listen(self, signals: StopSignals) -> None:
+        await signals.wait(self._lease.work.turn_id)
+        self._cancellation.cancel()
+
+
+_OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
+
+
+def _stamp(lease: Lease) -> Stamp:
+    return Stamp(
+        correlation_id=str(lease.work.payload.get("correlation_id") or lease.work.turn_id),
+        session_id=lease.work.session_id,
+        turn_id=lease.work.turn_id,
+    )
+
+
+def _turn(lease: Lease, past: Sequence[Event], told: Sequence[Event]) -> TurnOptions:
+    """The turn as it stands: its request, and what was decided meanwhile."""
+    return TurnOptions(
+        request=_request(lease.work.payload),
+        is_confirmed=True,
+        decided=decisions_in(told),
+        policies=(allow_remembered(remembered_tools(past)),),
+    )
+
+
+def _identified(options: RunOptions, lease: Lease) -> RunOptions:
+    """The run belongs to its turn, and names everything the same whenever it is repeated."""
+    options["session_id"] = lease.work.session_id
+    options["turn_id"] = lease.work.turn_id
+    options["correlation_id"] = _stamp(lease).correlation_id
+    options["user"] = _user(lease.work.payload, lease.work.user_id)
+    options["naming"] = TurnNaming(lease.work.turn_id)
+    return options
+
+
+def _opening(lease: Lease) -> Event:
+    """What the log says first about this owner."""
+    facts: dict[str, Any] = {**_stamp(lease).fields(), "owner": lease.owner, "attempt": lease.work.attempts}
+    if lease.work.resumed_by is None:
+        return TurnStarted(**facts)
+    return TurnResumed(**facts, reason=lease.work.resumed_by)
+
+
+def _request(payload: Mapping[str, Any]) -> TurnRequest:
+    return TurnRequest(text=str(payload["text"]), target_agent_id=payload.get("target_agent_id"))
+
+
+def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:
+    return ToolUser(id=user_id, roles=frozenset(payload.get("roles", ())))
+
+
+def _expiry(turn: Turn) -> datetime | None:
+    """When a paused turn stops waiting."""
+    asked = [e for e in turn.events if isinstance(e, ApprovalRequested) and e.approval_id == turn.waiting_for]
+    return asked[-1].expires_at if asked else None

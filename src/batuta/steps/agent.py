@@ -1,0 +1,263 @@
+"""An agent: a model call whose mistakes are repaired inside.
+
+    AgentStep(name="write", model="anthropic:claude-haiku-4-5", instructions="Write Python.", output=Code,
+              validate=compiles)
+
+It builds the prompt, calls the model, runs the tools it asks for, judges the answer, and asks again with feedback
+until the answer is valid or its attempts are used up. Nothing invalid leaves it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any, TypedDict, TypeVar, Unpack, overload
+
+from batuta.kernel.answers import Answer
+from batuta.kernel.errors import ConfigurationError, PipelineTypeError
+from batuta.kernel.messages import Message
+from batuta.llm.model import Model, ModelSettings, OutputSpec
+from batuta.pipelines.bounds import Bounds
+from batuta.pipelines.context import Context
+from batuta.pipelines.step import Step
+from batuta.pipelines.typecheck import type_name
+from batuta.steps.artefacts import Tag
+from batuta.steps.correction import Attempts
+from batuta.steps.execution import AgentExecution
+from batuta.steps.judging import Judge
+from batuta.steps.models import equipped
+from batuta.steps.parser import adapter_for
+from batuta.steps.prompts import Prompt, as_text
+from batuta.tools.tool import Tool
+
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
+A = TypeVar("A")
+B = TypeVar("B")
+
+_overrides: ContextVar[Mapping[int, Model | str]] = ContextVar("batuta_model_overrides")
+
+
+class AgentOptions(TypedDict, total=False):
+    """What an agent may be told besides its name, model and output."""
+
+    instructions: str
+    """The system prompt."""
+    prompt: str
+    """A template of the input's fields; without it text is sent as it is and a model as JSON."""
+    tools: Sequence[Tool]
+    """The only tools this agent may use."""
+    settings: ModelSettings
+    max_attempts: int
+    """How many answers are judged (3)."""
+    max_structural: int
+    max_semantic: int
+    """How many of them may fail each validation; at most `max_attempts`."""
+    max_tool_iterations: int
+    """How many rounds of tools (10)."""
+    min_confidence: float
+    """An output with a lower `confidence` is corrected."""
+    feedback_tokens: int
+    """How long the feedback to a rejected answer may be (500)."""
+    is_grounded: bool
+    """The first call must use a tool; by default only for workers of a team."""
+    is_streaming: bool
+    """Tell deltas while the answer arrives."""
+    is_speaking: bool
+    """Tell its answers as messages of the conversation; by default those that are plain text."""
+    tags: Sequence[Tag]
+    """Artefacts it may put between tags."""
+    timeout: timedelta | float
+    stand_in: Any
+    """What a dry run gives instead of asking the model."""
+    version: str
+    decision_type: str
+    decision_category: str
+
+
+class AgentStep(Step[In_contra, Out_co]):
+    """A model call with tools, validation and correction."""
+
+    shape = "agent"
+    remembers = True
+    """Whether a valid answer joins the conversation."""
+
+    @overload
+    def __init__(
+        self: "AgentStep[str, B]",
+        *,
+        name: str,
+        model: Model | str,
+        output: type[B],
+        validate: Callable[[B, Context], Awaitable[None]] | None = ...,
+        fallback: Step[str, B] | None = ...,
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: "AgentStep[A, B]",
+        *,
+        name: str,
+        model: Model | str,
+        input: type[A],
+        output: type[B],
+        validate: Callable[[B, Context], Awaitable[None]] | None = ...,
+        fallback: Step[A, B] | None = ...,
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: "AgentStep[Any, Any]",
+        *,
+        name: str,
+        model: Model | str,
+        input: Any = ...,
+        output: Any,
+        validate: Callable[[Any, Context], Awaitable[None]] | None = ...,
+        fallback: Step[Any, Any] | None = ...,
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: Model | str,
+        output: Any,
+        input: Any = str,  # noqa: A002 - the word users look for
+        validate: Callable[[Any, Context], Awaitable[None]] | None = None,
+        fallback: Step[Any, Any] | None = None,
+        **options: Unpack[AgentOptions],
+    ) -> None:
+        """Declare an agent; everything that can be checked now is checked now."""
+        super().__init__(name, input_type=input, output_type=output, timeout=options.get("timeout"))
+        _check_options(name, options)
+        self._model = model
+        self._instructions = options.get("instructions", "")
+        self._prompt = Prompt(options["prompt"], input, owner=name) if "prompt" in options else None
+        self._stand_in = options.get("stand_in")
+        self.fallback = fallback
+        self.settings = options.get("settings", ModelSettings())
+        self.attempts = _attempts(name, options)
+        self.judge = Judge(output=output, validate=validate, min_confidence=options.get("min_confidence"))
+        self.tools = _by_name(name, options.get("tools", ()))
+        self.tool_specs = tuple(tool.spec for tool in self.tools.values())
+        self.tags = {tag.name: tag for tag in options.get("tags", ())}
+        self.max_tool_iterations = options.get("max_tool_iterations", 10)
+        self.feedback_tokens = options.get("feedback_tokens", 500)
+        self.is_grounded = options.get("is_grounded")
+        self.is_streaming = options.get("is_streaming", False)
+        self.is_speaking = options.get("is_speaking", output is str)
+        self.version = options.get("version", "1.0.0")
+        self.decision_type = options.get("decision_type")
+        self.decision_category = options.get("decision_category")
+        self.output_spec = None if output is str else _output_spec(name, output)
+
+    async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
+        if ctx.is_dry_run:
+            return self._pretend()
+        result: Out_co = await AgentExecution(self, value, ctx).run()
+        return result
+
+    @contextmanager
+    def override(self, *, model: Model | str) -> Iterator[None]:
+        """Use another model inside the block: for tests of agents that stand at module level."""
+        token = _overrides.set({**_overrides.get({}), id(self): model})
+        try:
+            yield
+        finally:
+            _overrides.reset(token)
+
+    def model_for(self, ctx: Context) -> Model:
+        """The model of one execution, protected and budgeted."""
+        return equipped(_overrides.get({}).get(id(self), self._model), ctx)
+
+    def prompt_for(self, value: Any) -> str:
+        """What is said to the model about the input."""
+        return as_text(value) if self._prompt is None else self._prompt.fill(value)
+
+    def system_prompt(self, ctx: Context) -> str:
+        """The instructions, after those of the conversation, and the structure of the answer."""
+        own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
+        return "\n\n".join(part for part in (own, self._instructions, self._structure()) if part)
+
+    def history(self, ctx: Context) -> tuple[Message, ...]:
+        """What was said before."""
+        return ctx.conversation.messages if ctx.conversation is not None else ()
+
+    def finished(self, output: Any, value: Any, answer: Answer) -> Any:
+        """The result made of a valid output, for those who give something else than that output."""
+        return output
+
+    def bounds(self) -> Bounds:
+        """The worst case of its calls, and of its fallback after them."""
+        rounds = self.max_tool_iterations if self.tools else 0
+        calls = self.attempts.total + rounds
+        own = Bounds(
+            executions=1,
+            model_calls=calls,
+            tool_rounds=rounds,
+            attempts=self.attempts.total,
+            time=self._longest(calls, rounds),
+            cost=None,
+            unbounded=(f"{self.name}: the cost depends on the length of the input",),
+        ).within(self.timeout)
+        return own if self.fallback is None else own.then(self.fallback.bounds().below(self.name))
+
+    def children(self) -> tuple[Step[Any, Any], ...]:
+        """Its fallback, if it has one."""
+        return () if self.fallback is None else (self.fallback,)
+
+    def _longest(self, calls: int, rounds: int) -> timedelta:
+        slowest = max((tool.policy.limits.timeout for tool in self.tools.values()), default=timedelta())
+        return self.settings.timeout * calls + slowest * rounds
+
+    def _structure(self) -> str:
+        """The structure in words: some providers enforce it, none is confused by it."""
+        if self.output_spec is None:
+            return ""
+        return f"Answer with JSON of this schema and nothing else:\n{self.output_spec.schema}"
+
+    def _pretend(self) -> Out_co:
+        if self._stand_in is None:
+            raise ConfigurationError(
+                f"{self.name}: a dry run asks no model; say what it gives instead with `stand_in` "
+                f"(a {type_name(self.output_type)})"
+            )
+        return self._stand_in  # type: ignore[no-any-return] # as declared
+
+
+def _attempts(name: str, options: AgentOptions) -> Attempts:
+    attempts = Attempts(
+        total=options.get("max_attempts", 3),
+        structural=options.get("max_structural"),
+        semantic=options.get("max_semantic"),
+    )
+    if attempts.total < 1:
+        raise PipelineTypeError(f"{name}: max_attempts is at least 1, got {attempts.total}")
+    for kind, own in (("max_structural", attempts.structural), ("max_semantic", attempts.semantic)):
+        if own is not None and not 1 <= own <= attempts.total:
+            raise PipelineTypeError(f"{name}: {kind} is between 1 and max_attempts ({attempts.total}), got {own}")
+    return attempts
+
+
+def _by_name(name: str, tools: Sequence[Tool]) -> dict[str, Tool]:
+    named: dict[str, Tool] = {}
+    for tool in tools:
+        if not isinstance(tool, Tool):
+            raise PipelineTypeError(f"{name}: {tool!r} is no tool; make one with @tool")
+        if tool.name in named:
+            raise PipelineTypeError(f"{name}: two tools are called {tool.name!r}")
+        named[tool.name] = tool
+    return named
+
+
+def _output_spec(name: str, output: Any) -> OutputSpec:
+    return OutputSpec(name=getattr(output, "__name__", name), schema=adapter_for(output).json_schema())
+
+
+def _check_options(name: str, options: AgentOptions) -> None:
+    unknown = sorted(set(options) - AgentOptions.__optional_keys__)
+    if unknown:
+        raise PipelineTypeError(f"{name}: an agent has no option {', '.join(unknown)}")
+    if options.get("max_tool_iterations", 1) < 1:
+        raise PipelineTypeError(f"{name}: max_tool_iterations is at least 1")

@@ -1,0 +1,227 @@
+"""What the telemetry contract says of one agent execution. Confidence and reasons are read off the output, never
+invented.
+"""
+
+import time
+import traceback
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from batuta.events.runtime import AttemptRejected, BreakerChanged, LimiterThrottled
+from batuta.events.telemetry import (
+    AgentDecisionRecorded,
+    AgentExecutionCompleted,
+    AgentExecutionFailed,
+    AgentExecutionStarted,
+    AgentFallbackTriggered,
+    AgentRetryAttempted,
+    ContractCategory,
+)
+from batuta.kernel.errors import ErrorCategory, InvalidAnswerError, ProviderUnavailableError, category_of, code_of
+from batuta.kernel.ids import new_id
+from batuta.llm.model import Model
+from batuta.pipelines.context import Context
+from batuta.pipelines.result import Tally
+from batuta.pipelines.summaries import size_of, summary_of
+from batuta.pipelines.typecheck import type_name
+from batuta.resilience.circuit_breaker import BreakerChange
+from batuta.resilience.rate_limiter import Throttled
+from batuta.resilience.retry import Retry
+from batuta.steps.correction import AttemptsExhaustedError, Corrections
+
+if TYPE_CHECKING:
+    from batuta.steps.agent import AgentStep
+
+_CATEGORIES: dict[ErrorCategory, ContractCategory] = {
+    ErrorCategory.TRANSIENT: "transient",
+    ErrorCategory.VALIDATION: "validation",
+    ErrorCategory.SEMANTIC: "validation",
+    ErrorCategory.LOGICAL: "permanent",
+    ErrorCategory.CANCELLED: "permanent",
+}
+
+
+class AgentTelemetry:
+    """Tells the events of one execution."""
+
+    def __init__(self, agent: "AgentStep[Any, Any]", ctx: Context, value: Any) -> None:
+        self._agent = agent
+        self._ctx = ctx
+        self._value = value
+        self._started = time.perf_counter()
+        self._who = {"agent_name": agent.name, "agent_version": agent.version}
+
+    async def started(self, model: Model) -> None:
+        """T-1."""
+        settings = self._agent.settings
+        await self._ctx.tell(
+            AgentExecutionStarted,
+            **self._who,
+            input_type=type(self._value).__name__,
+            input_summary=summary_of(self._value),
+            input_size_bytes=size_of(self._value),
+            llm_provider=model.provider,
+            llm_model=model.name,
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+        )
+
+    async def completed(self, output: Any, tally: Tally, *, fallback_used: bool = False) -> None:
+        """T-2 and T-4: the result, and the decision it is."""
+        milliseconds = self._milliseconds()
+        judged = self._judged(output)
+        await self._ctx.tell(
+            AgentDecisionRecorded,
+            agent_name=self._agent.name,
+            decision_id=new_id(),
+            decision_category=self._agent.decision_category,
+            input_data=_as_data(self._value),
+            output_data=_as_data(output),
+            decision_duration_ms=milliseconds,
+            **judged,
+        )
+        await self._ctx.tell(
+            AgentExecutionCompleted,
+            **self._who,
+            execution_time_ms=milliseconds,
+            execution_time_seconds=milliseconds / 1000,
+            output_type=type_name(type(output)),
+            output_summary=summary_of(output),
+            output_size_bytes=size_of(output),
+            llm_tokens_used=tally.usage.total or None,
+            llm_prompt_tokens=tally.usage.input or None,
+            llm_completion_tokens=tally.usage.output or None,
+            llm_cost_usd=tally.cost,
+            was_retried=tally.retries + tally.cognitive_retries > 0,
+            retry_count=tally.retries + tally.cognitive_retries,
+            fallback_used=fallback_used,
+            **judged,
+        )
+
+    async def failed(self, error: BaseException, tally: Tally, *, fallback_successful: bool | None = None) -> None:
+        """T-3."""
+        retries = tally.retries + tally.cognitive_retries
+        last_answer = getattr(error, "last_answer", None)
+        await self._ctx.tell(
+            AgentExecutionFailed,
+            **self._who,
+            error_type=type(error).__name__,
+            error_message=str(error) or type(error).__name__,
+            error_code=code_of(error),
+            error_category=_CATEGORIES[category_of(error)],
+            stage=_stage(error),
+            input_at_error=_as_data(self._value),
+            partial_output=None if last_answer is None else {"answer": last_answer},
+            stack_trace="".join(traceback.format_exception(error, limit=-6)),
+            was_retried=retries > 0,
+            retry_count=retries,
+            max_retries_reached=isinstance(error, AttemptsExhaustedError),
+            fallback_attempted=self._agent.fallback is not None,
+            fallback_successful=fallback_successful,
+            execution_time_before_failure_ms=self._milliseconds(),
+        )
+
+    async def rejected(self, corrections: Corrections, answer: str, *, is_final: bool) -> None:
+        """F-81 and T-5: an answer was rejected; a correction counts as a retry without delay."""
+        last = corrections.rejections[-1]
+        await self._ctx.tell(
+            AttemptRejected,
+            path=self._ctx.path,
+            attempt=last.attempt,
+            kind=last.kind,
+            message=last.message,
+            answer=answer,
+            source_agent_id=self._agent.name,
+        )
+        if not is_final:
+            reason = "low_confidence" if last.kind == "confidence" else "error"
+            await self._ctx.tell(AgentRetryAttempted, **self._retry(last.attempt, last.message, reason))
+
+    async def fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
+        """T-6."""
+        assert self._agent.fallback is not None
+        confidence = self._judged(output)["confidence"] if is_successful else None
+        await self._ctx.tell(
+            AgentFallbackTriggered,
+            primary_agent=self._agent.name,
+            fallback_agent=self._agent.fallback.name,
+            trigger_reason="max_retries_exceeded" if isinstance(error, AttemptsExhaustedError) else "llm_unavailable",
+            primary_error=str(error),
+            fallback_successful=is_successful,
+            fallback_output_summary=summary_of(output) if is_successful else None,
+            fallback_confidence=confidence,
+        )
+
+    # what the protections of the model tell (ResilienceObserver)
+
+    async def retry_attempted(self, retry: Retry) -> None:
+        """A model call is tried again."""
+        self._ctx._scope.tally.retries += 1
+        reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
+        facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
+        await self._ctx.tell_live(AgentRetryAttempted, **facts)
+
+    async def breaker_changed(self, change: BreakerChange) -> None:
+        """A breaker moved."""
+        await self._ctx.tell_live(
+            BreakerChanged,
+            key=change.key,
+            previous=change.previous,
+            current=change.current,
+            failures=change.failures,
+        )
+
+    async def limiter_throttled(self, throttled: Throttled) -> None:
+        """A call waits for, or is refused by, a limiter."""
+        await self._ctx.tell_live(
+            LimiterThrottled, key=throttled.key, wait_seconds=throttled.wait_seconds, refused=throttled.refused
+        )
+
+    async def degraded(self, key: str, error: BaseException) -> None:
+        """A provider outlasted the whole retry policy."""
+        self._ctx.note(degraded=key)
+
+    def _retry(
+        self, attempt: int, error: str, reason: str, delay: float = 0.0, strategy: str = "fixed_delay"
+    ) -> dict[str, Any]:
+        return {
+            "agent_name": self._agent.name,
+            "retry_attempt": attempt,
+            "original_error": error,
+            "retry_reason": reason,
+            "retry_strategy": strategy,
+            "delay_seconds": delay,
+            "next_retry_at": self._ctx._run.clock.now() + timedelta(seconds=delay),
+        }
+
+    def _judged(self, output: Any) -> dict[str, Any]:
+        """Confidence, kind and reason of a decision, as far as the output declares them."""
+        confidence = getattr(output, "confidence", None)
+        reasoning = getattr(output, "reasoning", None)
+        return {
+            "confidence": confidence if isinstance(confidence, (int, float)) else None,
+            "decision_type": getattr(output, "decision_type", None) or self._agent.decision_type,
+            "reasoning": reasoning if isinstance(reasoning, str) else None,
+        }
+
+    def _milliseconds(self) -> int:
+        return int((time.perf_counter() - self._started) * 1000)
+
+
+def _stage(error: BaseException) -> str:
+    if isinstance(error, AttemptsExhaustedError):
+        return "validation"
+    if isinstance(error, InvalidAnswerError):
+        return "json_parse"
+    if isinstance(error, ProviderUnavailableError):
+        return "llm_call"
+    return "tool_call" if code_of(error) == "TOOL_LIMIT" else "execution"
+
+
+def _as_data(value: Any) -> dict[str, Any]:
+    """A value as the contract's dictionaries hold it."""
+    dump = getattr(value, "model_dump", None)
+    if dump is not None:
+        data: dict[str, Any] = dump(mode="json")
+        return data
+    return {"value": value if isinstance(value, (str, int, float, bool, type(None))) else summary_of(value)}

@@ -1,0 +1,327 @@
+"""The dialogue of one agent execution with its model: requests, rounds of tools, and what is told about them.
+
+    ask -> model answers -> tool calls? run them all, hand the results back, ask again -> an answer without calls
+
+Everything that reaches outside goes through the journal, so that a repeated run gets the same dialogue back.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from batuta.events.adapters.telling import drafts_of
+from batuta.events.conversation import AssistantMessage
+from batuta.events.progress import ContentDelta, ThinkingDelta, ToolProgress
+from batuta.events.runtime import LlmRequest, LlmResponse, ToolRefused
+from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
+from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
+from batuta.kernel.tasks import all_or_first_failure
+from batuta.llm.model import Model, ModelRequest
+from batuta.llm.wrapper import closing
+from batuta.pipelines.context import Context
+from batuta.steps.tagging import ArtefactStream, with_words
+from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
+from batuta.tools.outcome import Execution, ToolOutcome
+
+if TYPE_CHECKING:
+    from batuta.steps.agent import AgentStep
+
+OnDelta = Callable[[Delta, str], Awaitable[None]]
+
+
+class Spoken(BaseModel):
+    """A model's answer under the id it is known by: what the journal keeps of a model call."""
+
+    model_config = ConfigDict(frozen=True)
+
+    message_id: str
+    answer: Answer
+
+
+_SPOKEN = TypeAdapter(Spoken)
+_EXECUTION = TypeAdapter(Execution)
+
+
+class Dialogue:
+    """One execution's requests to its model, in order."""
+
+    def __init__(self, agent: "AgentStep[Any, Any]", model: Model, ctx: Context, opening: tuple[Message, ...]) -> None:
+        self._agent = agent
+        self._model = model
+        self._ctx = ctx
+        self._opening = opening
+        self._scope = CallScope(
+            tools=agent.tools,
+            agent_id=self.agent_id,
+            user=ctx.user,
+            correlation_id=ctx.correlation_id,
+            services=ctx.services,
+            approver=ctx._run.approver,
+            around=self._once,
+            on_progress=self._progress,
+        )
+        self._invoker = ctx._run.options.get("invoker") or default_invoker()
+        self.exchange: list[Message] = []
+        """The tool rounds so far: kept when an answer is corrected, so that no tool runs twice."""
+        self._calls = 0
+        self._rounds = 0
+
+    @property
+    def agent_id(self) -> str:
+        """Who speaks: the specialist around this agent, or the agent itself."""
+        return self._ctx._scope.agent_id or self._agent.name
+
+    async def ask(self, feedback: str | None) -> Spoken:
+        """The model's next answer that asks for no tool."""
+        tail = [Message.user(feedback)] if feedback else []
+        while True:
+            spoken = await self._next_answer((*self._opening, *self.exchange, *tail))
+            if spoken.answer.stop_reason == "refused":
+                raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {_why(spoken.answer)}")
+            calls = [call for call in spoken.answer.tool_calls if not call.is_server_side]
+            if not calls and spoken.answer.stop_reason != "paused":
+                return spoken
+            self._count_round()
+            await self.tell(spoken, is_silent=not self._agent.is_speaking)
+            continuation = [spoken.answer.as_message(self.agent_id)]
+            if calls:
+                continuation.append(Message.tool(await self._run_tools(calls)))
+            self._keep(continuation, tail)
+
+    async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
+        """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
+        for event_type, payload in drafts_of(spoken.answer):
+            if event_type is AssistantMessage:
+                if is_silent:
+                    continue
+                self._cite(payload)
+            if event_type is ToolRequest:
+                payload["args"] = self._redacted(payload["tool_name"], payload["args"])
+            await self._ctx.tell(event_type, source_agent_id=self.agent_id, message_id=spoken.message_id, **payload)
+
+    def _cite(self, payload: dict[str, Any]) -> None:
+        """Note the words, and the citations that whoever runs this agent finds in them."""
+        scope = self._ctx._scope
+        scope.last_words = payload["content"]
+        cite = scope.parent.cite if scope.parent is not None else None
+        if cite is not None:
+            payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
+
+    def _keep(self, continuation: list[Message], tail: list[Message]) -> None:
+        """Tool rounds stay in the exchange; a feedback that preceded them has been heard."""
+        self.exchange.extend(continuation)
+        tail.clear()
+
+    def _count_round(self) -> None:
+        self._rounds += 1
+        if self._rounds > self._agent.max_tool_iterations:
+            raise ToolLimitError(
+                f"{self._agent.name}: the model asked for more than {self._agent.max_tool_iterations} rounds of "
+                "tools (max_tool_iterations)"
+            )
+
+    async def _next_answer(self, messages: tuple[Message, ...]) -> Spoken:
+        self._calls += 1
+        request = self._request(messages)
+        spoken = await self._ctx.effect(lambda: self._call(request), _SPOKEN, kind="read", name=f"model:{self._calls}")
+        self._ctx._scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
+        return spoken
+
+    def _request(self, messages: tuple[Message, ...]) -> ModelRequest:
+        is_first = self._calls == 1
+        return ModelRequest(
+            messages=messages,
+            system=self._agent.system_prompt(self._ctx),
+            tools=self._agent.tool_specs,
+            tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
+            output=self._agent.output_spec,
+            settings=self._settings(),
+            metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id},
+        )
+
+    def _must_use_a_tool(self) -> bool:
+        """A worker of a team answers from its tools, unless it is declared otherwise."""
+        grounded = self._agent.is_grounded
+        return bool(self._agent.tools) and (self._ctx._scope.agent_id is not None if grounded is None else grounded)
+
+    def _settings(self) -> Any:
+        """The agent's settings, with no more time than is left outside."""
+        settings, deadline = self._agent.settings, self._ctx.deadline
+        if deadline is None or deadline.remaining_seconds() >= settings.timeout.total_seconds():
+            return settings
+        return replace(settings, timeout=type(settings.timeout)(seconds=deadline.remaining_seconds()))
+
+    async def _call(self, request: ModelRequest) -> Spoken:
+        """One real call, with its beginning and end told."""
+        message_id = new_id()
+        facts = {
+            "call_id": message_id,
+            "path": self._ctx.path,
+            "provider": self._model.provider,
+            "source_agent_id": self.agent_id,
+        }
+        await self._ctx.tell_live(
+            LlmRequest, model=self._model.name, attempt=self._calls, is_streaming=self._agent.is_streaming, **facts
+        )
+        started = time.perf_counter()
+        try:
+            answer = await self._answer(request, message_id)
+        except BaseException as error:
+            await self._ctx.tell_live(
+                LlmResponse,
+                model=self._model.name,
+                duration_ms=_since(started),
+                success=False,
+                error=type(error).__name__,
+                **facts,
+            )
+            raise
+        await self._ctx.tell_live(
+            LlmResponse,
+            model=answer.model,
+            duration_ms=_since(started),
+            stop_reason=answer.stop_reason,
+            usage=answer.usage,
+            cost=answer.cost,
+            message_id=message_id,
+            **facts,
+        )
+        return Spoken(message_id=message_id, answer=answer)
+
+    async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
+        artefacts = ArtefactStream(self._agent.tags, self._ctx, self.agent_id) if self._agent.tags else None
+        if not self._agent.is_streaming:
+            answer = await self._model.generate(request)
+            return answer if artefacts is None else with_words(answer, await _all_words(artefacts, answer.text))
+        return await self._streamed(request, message_id, artefacts)
+
+    async def _streamed(self, request: ModelRequest, message_id: str, artefacts: ArtefactStream | None) -> Answer:
+        words: list[str] = []
+        try:
+            async with closing(self._model.stream(request)) as items:
+                async for item in items:
+                    if isinstance(item, Answer):
+                        return await _completed(item, artefacts, words)
+                    piece = item if artefacts is None or item.kind != "text" else await _filtered(item, artefacts)
+                    if piece.kind == "text":
+                        words.append(piece.text)
+                    await self._tell_delta(piece, message_id)
+        except asyncio.CancelledError:
+            await self._keep_what_came("".join(words), message_id)
+            raise
+        raise ProviderUnavailableError(f"{self._agent.name}: the model's stream ended without an answer")
+
+    async def _keep_what_came(self, words: str, message_id: str) -> None:
+        """Somebody stopped the run: what was said so far stays said."""
+        if words and self._agent.is_speaking:
+            await self._ctx.tell_live(
+                AssistantMessage,
+                content=words,
+                model=self._model.name,
+                message_id=message_id,
+                source_agent_id=self.agent_id,
+            )
+
+    async def _tell_delta(self, delta: Delta, message_id: str) -> None:
+        event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
+        if event_type is not None and delta.text and self._agent.is_speaking:
+            await self._ctx.tell_live(
+                event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
+            )
+
+    async def _run_tools(self, calls: list[ToolCallBlock]) -> list[ToolResultBlock]:
+        """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
+        outcomes: dict[int, ToolOutcome] = {}
+        shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
+        together = await all_or_first_failure(self._run_tool(i, calls[i]) for i in shared)
+        outcomes.update(zip(shared, together, strict=True))
+        for i in (i for i in range(len(calls)) if i not in outcomes):
+            outcomes[i] = await self._run_tool(i, calls[i])
+        return [outcomes[i].result for i in range(len(calls))]
+
+    def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
+        tool = self._agent.tools.get(call.name)
+        return tool is not None and tool.policy.exclusive
+
+    async def _run_tool(self, position: int, call: ToolCallBlock) -> ToolOutcome:
+        key = f"{self._ctx.run_key}:{self._ctx.key}:{self._calls}.{position}"
+        outcome = await self._invoker.invoke(call, self._scope, idempotency_key=key)
+        if outcome.is_security_event:
+            await self._ctx.tell(
+                ToolRefused,
+                tool_name=call.name,
+                tool_use_id=call.id,
+                path=self._ctx.path,
+                reason=outcome.result.content,
+                user_id=self._ctx.user.id,
+                source_agent_id=self.agent_id,
+            )
+        await self._ctx.tell(
+            ToolResponse,
+            tool_use_id=call.id,
+            tool_name=call.name,
+            content=outcome.result.content,
+            success=not outcome.result.is_error,
+            error=outcome.error,
+            duration_ms=outcome.duration_seconds * 1000,
+            details=outcome.details,
+            source_agent_id=self.agent_id,
+        )
+        return outcome
+
+    async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
+        """Run a tool through the journal."""
+        return await self._ctx.effect(
+            execute,
+            _EXECUTION,
+            kind=prepared.tool.policy.effect,
+            name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
+            reconcile=reconciler(prepared, self._scope),
+        )
+
+    async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
+        await self._ctx.tell_live(
+            ToolProgress,
+            tool_use_id=call.id,
+            tool_name=call.name,
+            message=message,
+            done=done,
+            total=total,
+            source_agent_id=self.agent_id,
+        )
+
+    def _redacted(self, tool_name: str, args: dict[str, Any]) -> dict[str, Any]:
+        tool = self._agent.tools.get(tool_name)
+        if tool is None:
+            return args
+        redacted: dict[str, Any] = tool.policy.redacted(args)
+        return redacted
+
+
+async def _completed(answer: Answer, artefacts: ArtefactStream | None, words: list[str]) -> Answer:
+    if artefacts is None:
+        return answer
+    return with_words(answer, "".join(words) + await artefacts.finish())
+
+
+async def _filtered(delta: Delta, artefacts: ArtefactStream) -> Delta:
+    return Delta("text", await artefacts.take(delta.text))
+
+
+async def _all_words(artefacts: ArtefactStream, text: str) -> str:
+    return await artefacts.take(text) + await artefacts.finish()
+
+
+def _why(answer: Answer) -> str:
+    return answer.stop_explanation or answer.text or answer.raw_stop_reason or "no reason given"
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,120 @@
+"""One execution of an agent: a ladder from the outside in.
+
+run               started … completed or failed; the fallback, if all else fails
+_corrected      answer, judge, correct, at most so many times
+Dialogue.ask  the model and its tools
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
+from batuta.kernel.messages import Message
+from batuta.pipelines.context import Context
+from batuta.pipelines.result import Tally
+from batuta.pipelines.scope import Scope
+from batuta.resilience.observer import observing
+from batuta.steps.agent_telemetry import AgentTelemetry
+from batuta.steps.correction import AttemptsExhaustedError, Corrections
+from batuta.steps.dialogue import Dialogue, Spoken
+from batuta.steps.judging import VerdictError
+
+if TYPE_CHECKING:
+    from batuta.steps.agent import AgentStep
+
+
+class AgentExecution:
+    """Everything that belongs to one run of one agent."""
+
+    def __init__(self, agent: "AgentStep[Any, Any]", value: Any, outer: Context) -> None:
+        self._agent = agent
+        self._value = value
+        self._scope = Scope(outer._scope.pipeline_name, outer._scope)
+        self._ctx = outer._within(self._scope)
+        self._telemetry = AgentTelemetry(agent, self._ctx, value)
+        self._request = Message.user(agent.prompt_for(value))
+        self._model = agent.model_for(self._ctx)
+        self._dialogue = Dialogue(agent, self._model, self._ctx, (*agent.history(self._ctx), self._request))
+
+    async def run(self) -> Any:
+        """Bring a valid result, or fail having tried everything."""
+        agents = self._scope.agents
+        agents.executed += 1
+        await self._telemetry.started(self._model)
+        try:
+            with observing(self._telemetry):
+                output = await self._corrected()
+        except Suspended:
+            raise
+        except BaseException as error:
+            agents.retried += self._was_retried
+            return await self._fall_back(error)
+        else:
+            agents.succeeded += 1
+            agents.retried += self._was_retried
+            agents.last_confidence = getattr(output, "confidence", None)
+            await self._telemetry.completed(output, self._tally)
+            return output
+        finally:
+            self._scope.hand_over_undo()
+            self._scope.close()
+
+    async def _corrected(self) -> Any:
+        """Answer and judge until an answer holds or the attempts are used up."""
+        corrections = Corrections(self._agent.attempts)
+        while True:
+            spoken = await self._dialogue.ask(corrections.feedback)
+            text = spoken.answer.text
+            self._tally.attempts += 1
+            try:
+                output = await self._agent.judge(text, self._ctx)
+            except VerdictError as verdict:
+                corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens)
+                is_final = corrections.are_used_up
+                await self._telemetry.rejected(corrections, text, is_final=is_final)
+                if is_final:
+                    raise corrections.exhausted(self._agent.name) from verdict.reason
+                self._tally.cognitive_retries += 1
+                continue
+            await self._keep(spoken)
+            return self._agent.finished(output, self._value, spoken.answer)
+
+    async def _keep(self, spoken: Spoken) -> None:
+        """The valid answer joins the conversation: the request, the tool exchange, the answer, and nothing else."""
+        await self._dialogue.tell(spoken, is_silent=not self._agent.is_speaking)
+        if self._ctx.conversation is not None and self._agent.remembers:
+            answer = spoken.answer.as_message(self._dialogue.agent_id)
+            self._ctx.conversation.add(self._request, *self._dialogue.exchange, answer)
+
+    async def _fall_back(self, error: BaseException) -> Any:
+        """The fallback's result, or the error."""
+        fallback = self._agent.fallback
+        if fallback is None or not _calls_for_fallback(error):
+            self._scope.agents.failed += 1
+            await self._telemetry.failed(error, self._tally)
+            raise error
+        try:
+            output = await self._ctx.invoke(fallback, self._value)
+        except StepFailedError:
+            self._scope.agents.failed += 1
+            await self._telemetry.fell_back(error, None, is_successful=False)
+            await self._telemetry.failed(error, self._tally, fallback_successful=False)
+            raise error from None
+        await self._telemetry.fell_back(error, output, is_successful=True)
+        await self._telemetry.failed(error, self._tally, fallback_successful=True)
+        self._scope.agents.failed += 1
+        self._scope.agents.is_partial = True
+        self._tally.note_fallback(fallback.name, getattr(output, "confidence", None))
+        return output
+
+    @property
+    def _tally(self) -> Tally:
+        return self._scope.tally
+
+    @property
+    def _was_retried(self) -> bool:
+        return self._tally.retries + self._tally.cognitive_retries > 0
+
+
+def _calls_for_fallback(error: BaseException) -> bool:
+    """Whether attempts or the provider are exhausted; a broken recorder is neither."""
+    return isinstance(error, (AttemptsExhaustedError, TransientError)) and not isinstance(error, RecordingFailedError)

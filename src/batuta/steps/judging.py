@@ -1,0 +1,68 @@
+"""Judging an answer: its structure first (cheap, always), then its meaning (injected, only if the structure holds)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from batuta.kernel.errors import InvalidAnswerError, Rejected
+from batuta.pipelines.context import Context
+from batuta.steps.correction import Kind
+from batuta.steps.parser import describe, parse_json
+
+Validator = Callable[[Any, Context], Awaitable[None]]
+
+
+class VerdictError(Exception):
+    """An answer was refused; the agent corrects it or gives up."""
+
+    def __init__(self, kind: Kind, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.kind = kind
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Turns a text into a value of the declared type, or says why not."""
+
+    output: Any
+    validate: Validator | None = None
+    min_confidence: float | None = None
+
+    async def __call__(self, text: str, ctx: Context) -> Any:
+        """The value of an answer; raises `VerdictError`."""
+        value = await self._structured(text)
+        if self.validate is not None and not ctx.is_dry_run:
+            await self._meaningful(value, self.validate, ctx)
+        self._confident(value)
+        return value
+
+    async def _structured(self, text: str) -> Any:
+        try:
+            value = text if self.output is str else parse_json(text, self.output).value
+            check = getattr(value, "validate_structure", None)
+            if check is not None:
+                await check()
+        except ValidationError as error:
+            raise VerdictError("structural", InvalidAnswerError(describe(error))) from error
+        except (InvalidAnswerError, Rejected, ValueError) as error:
+            raise VerdictError("structural", error) from error
+        return value
+
+    async def _meaningful(self, value: Any, validate: Validator, ctx: Context) -> None:
+        try:
+            await validate(value, ctx)
+        except Rejected as error:
+            raise VerdictError("semantic", error) from error
+
+    def _confident(self, value: Any) -> None:
+        confidence = getattr(value, "confidence", None)
+        if self.min_confidence is None or confidence is None or confidence >= self.min_confidence:
+            return
+        reason = Rejected(
+            f"the confidence {confidence} is below {self.min_confidence}",
+            hint="look at the request again and answer only what you are sure of",
+        )
+        raise VerdictError("confidence", reason)

@@ -1,0 +1,39 @@
+"""The model an agent calls: resolved from its name, budgeted and protected as the run asks."""
+
+from functools import cache
+
+from batuta.llm import factory
+from batuta.llm.budget import MemoryBudgetLedger
+from batuta.llm.budgeted import BudgetedModel
+from batuta.llm.model import Model
+from batuta.llm.resilient import Protection, ResilientModel
+from batuta.pipelines.context import Context
+
+
+def equipped(model: Model | str, ctx: Context) -> Model:
+    """A model ready for one execution: protection outside, budget inside, the client at the core.
+
+    A model that is protected already keeps its protection. One from a name shares the breakers of the process. A bare
+    model object is retried, but has no breaker: whoever made it knows what it stands for.
+    """
+    if isinstance(model, str):
+        model = _from_name(model)
+    options = ctx._run.options
+    protection = options.get("protection")
+    if isinstance(model, ResilientModel):
+        protection = protection or model.protection
+        model = model.inner
+    budgets = options.get("budgets", ())
+    if budgets:
+        model = BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
+    return ResilientModel(model, protection or Protection(breaker=None, clock=ctx._run.clock))
+
+
+@cache
+def _from_name(name: str) -> ResilientModel:
+    return factory.model(name)
+
+
+@cache
+def _process_ledger() -> MemoryBudgetLedger:
+    return MemoryBudgetLedger()

@@ -1,0 +1,195 @@
+"""The durable journal: an effect happens once, whoever dies in between. On every store."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from tests.support.stores import Store
+
+from batuta.events.emitter import Stamp
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog
+from batuta.eventstore.journal import DurableJournal, events_of_turn
+from batuta.eventstore.recorder import TurnRecorder
+from batuta.kernel.errors import ConfigurationError, FencedError, RecordingFailedError, UnknownOutcomeError
+from batuta.kernel.ids import new_id
+from batuta.pipelines.journal import Effect, Pending, Recorded, perform
+from batuta.testing.eventlog import everything, noted
+
+TEXT = TypeAdapter(str)
+READ = Effect(key="turn/lookup#1", kind="read", name="lookup")
+WRITE = Effect(key="turn/pay#1", kind="write", name="pay")
+
+
+class Outside:
+    """The world an effect changes: counts, and dies on request after it acted."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    async def act(self) -> str:
+        self.done += 1
+        return f"receipt {self.done}"
+
+
+class Killed(BaseException):
+    """The owner's process dies here."""
+
+
+async def takeover(log: EventLog, stamp: Stamp, fence: int) -> DurableJournal:
+    """The journal of the next owner of the turn."""
+    events = await events_of_turn(log, str(stamp.session_id), str(stamp.turn_id))
+    await log.raise_fence(str(stamp.session_id), fence)
+    recorder = TurnRecorder(log, str(stamp.session_id), fence=fence, told=events)
+    return DurableJournal(log, recorder, stamp, events=events)
+
+
+@pytest.fixture
+def stamp() -> Stamp:
+    return Stamp(correlation_id=new_id(), session_id=new_id(), turn_id=new_id())
+
+
+@pytest.mark.parametrize("effect", [READ, WRITE], ids=["read", "write"])
+async def test_a_recorded_effect_is_returned_to_the_next_owner(store: Store, stamp: Stamp, effect: Effect) -> None:
+    """O-3."""
+    outside = Outside()
+    first = await perform(await takeover(store.log, stamp, 1), effect, outside.act, TEXT)
+    again = await perform(await takeover(store.log, stamp, 2), effect, outside.act, TEXT)
+    assert (first, again, outside.done) == ("receipt 1", "receipt 1", 1)
+
+
+async def test_a_write_with_unknown_outcome_is_not_repeated(store: Store, stamp: Stamp) -> None:
+    """CR-14: killed after the effect, before its result was recorded; without `reconcile` a person decides."""
+    outside = Outside()
+    await _die_after_acting(await takeover(store.log, stamp, 1), outside)
+    journal = await takeover(store.log, stamp, 2)
+    assert journal.pending == (WRITE.key,)
+    with pytest.raises(UnknownOutcomeError):
+        await perform(journal, WRITE, outside.act, TEXT)
+    assert outside.done == 1
+
+
+async def test_reconcile_tells_how_an_interrupted_write_ended(store: Store, stamp: Stamp) -> None:
+    outside = Outside()
+    await _die_after_acting(await takeover(store.log, stamp, 1), outside)
+
+    async def found() -> str | None:
+        return "receipt 1"
+
+    assert await perform(await takeover(store.log, stamp, 2), WRITE, outside.act, TEXT, found) == "receipt 1"
+    assert await perform(await takeover(store.log, stamp, 3), WRITE, outside.act, TEXT) == "receipt 1"
+    assert outside.done == 1
+
+
+async def test_a_write_that_never_arrived_is_done_after_reconcile_says_so(store: Store, stamp: Stamp) -> None:
+    outside = Outside()
+    journal = await takeover(store.log, stamp, 1)
+    await journal.intend(WRITE)
+
+    async def not_found() -> str | None:
+        return None
+
+    assert await perform(await takeover(store.log, stamp, 2), WRITE, outside.act, TEXT, not_found) == "receipt 1"
+    assert outside.done == 1
+
+
+async def test_an_interrupted_read_is_simply_done_again(store: Store, stamp: Stamp) -> None:
+    outside = Outside()
+    with pytest.raises(Killed):
+        await perform(await takeover(store.log, stamp, 1), READ, _dying(outside.act), TEXT)
+    assert await perform(await takeover(store.log, stamp, 2), READ, outside.act, TEXT) == "receipt 2"
+
+
+async def test_a_write_that_surely_failed_can_be_tried_again(store: Store, stamp: Stamp) -> None:
+    """Refused twice, done at the third attempt, and kept over the takeovers in between."""
+    outside = Outside()
+
+    async def refused() -> str:
+        raise PermissionError("no funds")
+
+    for fence in (1, 2):
+        with pytest.raises(PermissionError):
+            await perform(await takeover(store.log, stamp, fence), WRITE, refused, TEXT)
+    assert await perform(await takeover(store.log, stamp, 3), WRITE, outside.act, TEXT) == "receipt 1"
+    notes = [record.event.type for record in await everything(store.log, str(stamp.session_id)) if record.event]
+    assert notes == ["effect.intended", "effect.abandoned"] * 2 + ["effect.intended", "effect.recorded"]
+
+
+async def test_a_stale_owner_cannot_begin_a_write(store: Store, stamp: Stamp) -> None:
+    """CR-13: it is refused before it acts."""
+    outside = Outside()
+    stale = await takeover(store.log, stamp, 1)
+    await takeover(store.log, stamp, 2)
+    with pytest.raises(FencedError):
+        await perform(stale, WRITE, outside.act, TEXT)
+    assert outside.done == 0
+
+
+async def test_effects_of_other_turns_are_not_mixed_in(store: Store, stamp: Stamp) -> None:
+    other = Stamp(correlation_id=new_id(), session_id=stamp.session_id, turn_id=new_id())
+    outside = Outside()
+    await perform(await takeover(store.log, other, 1), READ, outside.act, TEXT)
+    assert await perform(await takeover(store.log, stamp, 2), READ, outside.act, TEXT) == "receipt 2"
+
+
+async def test_after_a_lost_answer_the_log_is_asked_what_it_holds(store: Store, stamp: Stamp) -> None:
+    """FT-01: recording failed for good as far as the owner knows, yet the outcome is stored."""
+    journal = await takeover(store.log, stamp, 1)
+    healthy = TurnRecorder(store.log, str(stamp.session_id), fence=1)
+    journal._recorder = _Unheard(healthy)
+    with pytest.raises(RecordingFailedError):
+        await journal.record(READ, "receipt 1")
+    journal._recorder = healthy
+    assert await journal.recall(READ) == Recorded("receipt 1")
+
+
+async def test_what_is_recalled_before_anything_happened_is_nothing(store: Store, stamp: Stamp) -> None:
+    journal = await takeover(store.log, stamp, 1)
+    assert await journal.recall(WRITE) is None
+    await journal.intend(WRITE)
+    assert isinstance(await journal.recall(WRITE), Pending)
+
+
+async def test_a_journal_belongs_to_a_turn(store: Store) -> None:
+    recorder = TurnRecorder(store.log, new_id())
+    with pytest.raises(ConfigurationError, match="turn"):
+        DurableJournal(store.log, recorder, Stamp(correlation_id="c", session_id=new_id()))
+
+
+async def test_a_long_turn_is_read_page_by_page(store: Store, stamp: Stamp) -> None:
+    journal = await takeover(store.log, stamp, 1)
+    recorder = TurnRecorder(store.log, str(stamp.session_id), fence=1)
+    events: Sequence[Event] = [_note(stamp, number) for number in range(1500)]
+    await recorder.record_all(events[:900])
+    await recorder.record_all(events[900:])
+    assert len(await events_of_turn(store.log, str(stamp.session_id), str(stamp.turn_id))) == 1500
+    assert journal.pending == ()
+
+
+def _note(stamp: Stamp, number: int) -> Event:
+    return noted(str(number), **stamp.fields())
+
+
+class _Unheard:
+    """A recorder whose answers get lost."""
+
+    def __init__(self, recorder: TurnRecorder) -> None:
+        self._recorder = recorder
+
+    async def record(self, event: Event) -> Event:
+        await self._recorder.record(event)
+        raise RecordingFailedError("the answer got lost")
+
+
+async def _die_after_acting(journal: DurableJournal, outside: Outside) -> None:
+    with pytest.raises(Killed):
+        await perform(journal, WRITE, _dying(outside.act), TEXT)
+
+
+def _dying(act: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
+    async def act_and_die() -> Any:
+        await act()
+        raise Killed
+
+    return act_and_die

@@ -1,0 +1,144 @@
+"""The fixtures themselves: complete, as generated, and what the providers' SDKs call an answer."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from anthropic.lib.streaming._messages import accumulate_event
+from anthropic.types import Message, RawMessageStreamEvent
+from google.genai.types import GenerateContentResponse
+from openai import omit
+from openai.lib.streaming.chat import ChatCompletionStreamState
+from openai.lib.streaming.responses._responses import ResponseStreamState
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.responses import Response, ResponseStreamEvent
+from pydantic import BaseModel, TypeAdapter
+
+from batuta.events.adapters import adapter_for
+from batuta.kernel.answers import Answer
+from tests.replay.make_wire_fixtures import FEATURES, PROVIDERS, WIRE, fixtures, text_of
+from tests.replay.recorded import CELLS, streamed, whole
+from tests.unit.events.adapters.seen import read_whole
+
+SDK_ANSWERS: dict[str, type[BaseModel]] = {
+    "anthropic": Message,
+    "openai_chat": ChatCompletion,
+    "openai_responses": Response,
+    "google": GenerateContentResponse,
+}
+SDK_CHUNKS: dict[str, TypeAdapter[Any]] = {
+    "anthropic": TypeAdapter(RawMessageStreamEvent),
+    "openai_chat": TypeAdapter(ChatCompletionChunk),
+    "openai_responses": TypeAdapter(ResponseStreamEvent),
+    "google": TypeAdapter(GenerateContentResponse),
+}
+BEYOND_THE_SDK = {("anthropic", "unknown_block"), ("openai_responses", "unknown_block")}
+"""Their unknown blocks are unknown to the SDKs too, which take them without validation."""
+
+VALID_CELLS = [cell for cell in CELLS if cell not in BEYOND_THE_SDK]
+
+
+def test_the_matrix_has_no_empty_cell() -> None:
+    """Issue 4, item 8: feature × provider × whole/stream; run with `-s` to see it."""
+    missing = []
+    rows = [f"\n{'':18}" + "".join(f"{provider:>20}" for provider in PROVIDERS)]
+    for feature in FEATURES:
+        row = f"{feature:18}"
+        for provider in PROVIDERS:
+            forms = [form for form in ("whole", "stream") if (WIRE / provider / f"{feature}.{form}.json").is_file()]
+            row += f"{' + '.join(forms) or '-':>20}"
+            missing += [(provider, feature)] * (2 - len(forms))
+        rows.append(row)
+    sys.stdout.write("\n".join(rows) + "\n")
+    assert not missing
+
+
+def test_the_stored_fixtures_are_what_the_generator_makes() -> None:
+    stored = {str(path.relative_to(WIRE)): path.read_text(encoding="utf-8") for path in WIRE.rglob("*.json")}
+
+    assert stored == {path: text_of(fixture) for path, fixture in fixtures().items()}
+
+
+@pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
+def test_a_whole_fixture_is_an_answer_to_the_sdk(provider: str, feature: str) -> None:
+    SDK_ANSWERS[provider].model_validate(whole(provider, feature))
+
+
+@pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
+def test_every_chunk_of_a_stream_fixture_is_one_to_the_sdk(provider: str, feature: str) -> None:
+    for chunk in streamed(provider, feature):
+        if chunk.get("type") != "ping":
+            SDK_CHUNKS[provider].validate_python(chunk)
+
+
+@pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
+def test_an_sdk_object_is_read_like_its_wire_form(provider: str, feature: str) -> None:
+    """E-10: adapters read objects of the SDK by what they hold, without importing it."""
+    message = whole(provider, feature)
+
+    answer = read_whole(provider, SDK_ANSWERS[provider].model_validate(message))
+
+    assert _facts(answer) == _facts(read_whole(provider, message))
+
+
+@pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
+def test_sdk_stream_objects_are_read_like_their_wire_form(provider: str, feature: str) -> None:
+    reader = adapter_for(provider).stream()
+    for chunk in streamed(provider, feature):
+        if chunk.get("type") != "ping":
+            reader.feed(SDK_CHUNKS[provider].validate_python(chunk))
+
+    assert _facts(reader.close()) == _facts(read_whole(provider, whole(provider, feature)))
+
+
+@pytest.mark.parametrize("feature", [feature for feature in FEATURES if feature != "unknown_block"])
+def test_anthropics_accumulator_ends_with_the_whole_message(feature: str) -> None:
+    snapshot: Any = None
+    buffers: dict[int, bytes] = {}
+    for chunk in streamed("anthropic", feature):
+        if chunk["type"] != "ping":
+            event = SDK_CHUNKS["anthropic"].validate_python(chunk)
+            snapshot = accumulate_event(event=event, current_snapshot=snapshot, json_bufs=buffers)
+
+    accumulated = json.loads(snapshot.model_dump_json(exclude_none=True, warnings=False))
+    assert accumulated == _without_nulls(whole("anthropic", feature))
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_openais_chat_accumulator_ends_with_the_whole_completion(feature: str) -> None:
+    state: ChatCompletionStreamState[None] = ChatCompletionStreamState()
+    for chunk in streamed("openai_chat", feature):
+        state.handle_chunk(ChatCompletionChunk.model_validate(chunk))
+
+    accumulated = read_whole("openai_chat", state.current_completion_snapshot)
+    assert accumulated == read_whole("openai_chat", whole("openai_chat", feature))
+
+
+COMPLETED = [
+    feature
+    for provider, feature in VALID_CELLS
+    if provider == "openai_responses" and whole(provider, feature)["status"] == "completed"
+]
+"""The SDK's state gives a final response only for those."""
+
+
+@pytest.mark.parametrize("feature", COMPLETED)
+def test_openais_responses_accumulator_ends_with_the_whole_response(feature: str) -> None:
+    state: ResponseStreamState[Any] = ResponseStreamState(input_tools=omit, text_format=omit)
+    for chunk in streamed("openai_responses", feature):
+        state.handle_event(SDK_CHUNKS["openai_responses"].validate_python(chunk))
+
+    accumulated = read_whole("openai_responses", state._completed_response)
+    assert accumulated.content == read_whole("openai_responses", whole("openai_responses", feature)).content
+
+
+def _facts(answer: Answer) -> Any:
+    return _without_nulls(answer.model_dump(mode="json"))
+
+
+def _without_nulls(value: Any) -> Any:
+    """Providers write `null` for what is absent; SDK objects keep or leave that out."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,176 @@
+"""The emitter: recorded before observed, numbered in order, no branch on the type of an event."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import pytest
+
+from batuta.events import (
+    ROUTES,
+    Audience,
+    ContentDelta,
+    Emitter,
+    Event,
+    Persistence,
+    Route,
+    Stamp,
+    StepStarted,
+    UserMessage,
+    add_route,
+    decode,
+    encode,
+)
+from batuta.events.agui import translate
+from batuta.events.envelope import EVENT_TYPES
+from batuta.events.fold import fold
+from batuta.events.recording import ensure_attributed
+from batuta.events.routing import BY_STORE, BY_WIRE
+from batuta.events.wire import from_wire, store_name, to_contract, to_wire
+from batuta.kernel.errors import FencedError, RecordingFailedError
+
+SESSION = "019A8FD0-12AB-7CDE-8FAB-000000000001"
+TURN = "019A8FD0-12AB-7CDE-8FAB-000000000002"
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+class Desk:
+    """A recorder and an observer that write down, in one list, who saw what."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.seen: list[tuple[str, Event]] = []
+        self._failure = failure
+
+    async def record(self, event: Event) -> Event:
+        if self._failure is not None:
+            raise self._failure
+        ensure_attributed(event)
+        stored = event.model_copy(update={"sequence_number": len(self.seen) + 1})
+        self.seen.append(("recorded", stored))
+        return stored
+
+    def emit(self, event: Event) -> None:
+        self.seen.append(("observed", event))
+
+    def told(self, how: str) -> list[Event]:
+        return [event for who, event in self.seen if who == how]
+
+
+def emitter(desk: Desk, *, recorder: bool = True, sink: bool = True) -> Emitter:
+    stamp = Stamp(correlation_id="order-7", session_id=SESSION.lower(), turn_id=TURN.lower())
+    return Emitter(stamp, now=lambda: NOON, sink=desk if sink else None, recorder=desk if recorder else None)
+
+
+async def test_an_event_is_recorded_before_it_is_observed() -> None:
+    """Both persisted kinds are in the log before anybody sees them."""
+    desk = Desk()
+    await emitter(desk).tell(UserMessage, {"content": "hello"})
+    assert [who for who, _ in desk.seen] == ["recorded", "observed"]
+    assert desk.seen[1][1].sequence_number == 1
+
+
+@pytest.mark.parametrize("how", ["tell", "tell_own"])
+async def test_the_envelope_of_the_run_is_stamped_on_every_event(how: str) -> None:
+    """E-2, E-3: also on the path that does not validate."""
+    desk = Desk()
+    tell = getattr(emitter(desk), how)
+    await tell(StepStarted, {"step_name": "s", "step_type": "t", "path": "p", "attributes": {}}, "p")
+    event = desk.told("observed")[0]
+    assert (event.session_id, event.turn_id, event.timestamp) == (SESSION, TURN, NOON)
+    assert event.correlation_id == "order-7"
+    assert event.trace_id is not None
+
+
+async def test_positions_in_a_turn_are_dense_and_increasing() -> None:
+    desk = Desk()
+    tells = emitter(desk)
+    for content in ("one", "two", "three"):
+        await tells.tell(UserMessage, {"content": content})
+    assert [event.original_index for event in desk.told("observed")] == [1, 2, 3]
+
+
+async def test_a_transient_event_is_never_recorded() -> None:
+    desk = Desk()
+    await emitter(desk).tell(ContentDelta, {"delta": "h", "source_agent_id": "erp"})
+    assert [who for who, _ in desk.seen] == ["observed"]
+
+
+async def test_a_recorder_that_fails_fails_the_step_as_transient() -> None:
+    """T-20: the one recording sink is awaited; nobody sees what it did not take."""
+    desk = Desk(OSError("disk full"))
+    with pytest.raises(RecordingFailedError, match="disk full") as failure:
+        await emitter(desk).tell(UserMessage, {"content": "hello"})
+    assert failure.value.retryable
+    assert desk.seen == []
+
+
+async def test_an_error_of_ours_passes_the_emitter_unchanged() -> None:
+    desk = Desk(FencedError("another worker took over"))
+    with pytest.raises(FencedError):
+        await emitter(desk).tell(UserMessage, {"content": "hello"})
+
+
+async def test_without_a_recorder_everything_is_observed() -> None:
+    desk = Desk()
+    tells = emitter(desk, recorder=False)
+    await tells.tell(UserMessage, {"content": "hello"})
+    await tells.tell_own(StepStarted, {"step_name": "s", "step_type": "t", "path": "p"}, "p")
+    assert [event.type for event in desk.told("observed")] == ["user_message", "step.started"]
+
+
+async def test_an_emitter_nobody_hears_makes_no_events() -> None:
+    silent = emitter(Desk(), recorder=False, sink=False)
+    assert not silent.is_heard
+    await silent.tell(UserMessage, {"nonsense": "never looked at"})
+
+
+@pytest.fixture
+def weather_changed() -> Iterator[type[Event]]:
+    """An event of somebody's own: a row, and a model that says what it carries. Nothing else."""
+    add_route(
+        Route(
+            type="weather_changed",
+            wire="weather",
+            store="weather_observed",
+            persistence=Persistence.ASYNC_ALLOWED,
+            audience=Audience.EXTERNAL,
+            role="assistant",
+        )
+    )
+
+    class WeatherChanged(Event):
+        """The sky looks different."""
+
+        type: Literal["weather_changed"] = "weather_changed"
+        sky: str
+
+    yield WeatherChanged
+    del ROUTES["weather_changed"], BY_WIRE["weather"], BY_STORE["weather_observed"], EVENT_TYPES["weather_changed"]
+
+
+async def test_an_event_added_to_the_table_is_recorded_exported_delivered_and_folded(
+    weather_changed: type[Event],
+) -> None:
+    """E-14: strategy and audience come from the table; nothing on the road asks for the type."""
+    desk = Desk()
+    await emitter(desk).tell(weather_changed, {"sky": "rain", "source_agent_id": "erp"})
+    (stored,) = desk.told("recorded")
+    assert decode(encode(stored)) == stored
+    assert store_name(stored.type) == "weather_observed"
+
+    exported = to_contract(stored)
+    assert (exported["event_type"], exported["sky"]) == ("weather_changed", "rain")
+
+    sent = to_wire(stored, epoch=1, previous_sequence=None)
+    assert sent["type"] == "weather"
+    assert from_wire(sent).event == stored
+
+    (item,) = fold([from_wire(sent)]).turns[0].items
+    assert item.model_dump(include={"kind", "event_type", "payload"}) == {
+        "kind": "other",
+        "event_type": "weather_changed",
+        "payload": {"sky": "rain"},
+    }
+    told, _ = translate([stored])
+    custom: dict[str, Any] = told[-1]
+    assert (custom["type"], custom["name"], custom["value"]) == ("CUSTOM", "weather_changed", {"sky": "rain"})

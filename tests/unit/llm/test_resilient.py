@@ -1,0 +1,212 @@
+"""A protected model: tries, time limits, breaker, limiter, and who is told (F-71 … F-74)."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import (
+    CircuitOpenError,
+    ProviderRejectedError,
+    ProviderTimeoutError,
+    ProviderUnavailableError,
+    RateLimitedError,
+)
+from batuta.llm.model import Model
+from batuta.llm.resilient import Protection, ResilientModel
+from batuta.resilience.circuit_breaker import CircuitBreaker
+from batuta.resilience.observer import observing
+from batuta.resilience.rate_limiter import Rate, RateLimiter
+from batuta.resilience.retry import NO_RETRY, RetryPolicy, exponential_backoff, fixed_delay
+from batuta.testing.clock import FakeClock
+from tests.unit.llm.doubles import Noted, PlayedModel, answer, request
+
+SHORT = {"timeout": timedelta(milliseconds=20)}
+
+
+def overloaded(status: int = 529) -> ProviderUnavailableError:
+    return ProviderUnavailableError("overloaded", status=status)
+
+
+class Bench:
+    """A protected model on a clock of its own."""
+
+    def __init__(self, *lines: object, retry: RetryPolicy | None = None, limiter: Rate | None = None) -> None:
+        self.clock = FakeClock()
+        self.inner = PlayedModel(list(lines))  # type: ignore[arg-type]
+        self.breaker = CircuitBreaker(clock=self.clock)
+        self.model = ResilientModel(
+            self.inner,
+            Protection(
+                retry=retry or exponential_backoff(),
+                breaker=self.breaker,
+                limiter=None if limiter is None else RateLimiter(limiter, max_wait=timedelta(0), clock=self.clock),
+                clock=self.clock,
+                rand=lambda: 0.5,
+            ),
+        )
+
+    async def streamed(self) -> list[Delta | Answer]:
+        return [item async for item in self.model.stream(request())]
+
+
+def test_a_protected_model_is_a_model() -> None:
+    assert isinstance(Bench().model, Model)
+
+
+async def test_a_transient_failure_is_tried_again_and_the_observer_is_told() -> None:
+    bench, noted = Bench(overloaded(), answer()), Noted()
+    with observing(noted):
+        assert await bench.model.generate(request()) == answer()
+    assert [(retry.attempt, retry.delay_seconds) for retry in noted.retries] == [(1, 1.0)]
+    assert bench.clock.sleeps == [1.0]
+
+
+async def test_a_refused_request_is_not_tried_again() -> None:
+    bench = Bench(ProviderRejectedError("bad request", status=400))
+    with pytest.raises(ProviderRejectedError):
+        await bench.model.generate(request())
+    assert len(bench.inner.requests) == 1
+
+
+async def test_a_rate_limit_waits_as_asked_and_is_tried_once_more() -> None:
+    bench = Bench(RateLimitedError("slow", retry_after=10), RateLimitedError("slow", retry_after=10))
+    with pytest.raises(RateLimitedError):
+        await bench.model.generate(request())
+    assert bench.clock.sleeps == [pytest.approx(10.75)]
+
+
+async def test_streaming_gives_the_deltas_and_the_same_answer() -> None:
+    """F-30: the result is the same as without streaming."""
+    bench = Bench(answer("one two"))
+    assert await bench.streamed() == [Delta("text", "one"), Delta("text", "two"), answer("one two")]
+
+
+async def test_a_stream_that_fails_before_its_first_delta_is_tried_again_unseen() -> None:
+    bench = Bench(overloaded(), answer("one two"))
+    assert await bench.streamed() == [Delta("text", "one"), Delta("text", "two"), answer("one two")]
+
+
+async def test_a_broken_stream_is_begun_anew_when_somebody_can_discard_what_came() -> None:
+    bench, noted = Bench([Delta("text", "half"), overloaded()], answer("whole")), Noted()
+    with observing(noted):
+        items = await bench.streamed()
+    assert items == [Delta("text", "half"), Delta("text", "whole"), answer("whole")]
+    assert [retry.discards_deltas for retry in noted.retries] == [True]
+
+
+async def test_a_broken_stream_that_nobody_can_discard_fails() -> None:
+    bench = Bench([Delta("text", "half"), overloaded()], answer("whole"))
+    with pytest.raises(ProviderUnavailableError):
+        await bench.streamed()
+    assert len(bench.inner.requests) == 1
+
+
+@pytest.mark.parametrize("status", [503, 529])
+async def test_an_overload_that_outlasts_the_policy_opens_the_breaker_and_counts_a_degradation(status: int) -> None:
+    """F-71: exhausting the policy opens the breaker."""
+    bench, noted = Bench(*[overloaded(status) for _ in range(3)]), Noted()
+    with observing(noted), pytest.raises(ProviderUnavailableError):
+        await bench.model.generate(request())
+    assert await bench.breaker.phase("test:m") == "open"
+    assert noted.degradations == ["test:m"]
+    assert [(change.previous, change.current) for change in noted.changes] == [("closed", "open")]
+    with pytest.raises(CircuitOpenError):
+        await bench.model.generate(request())
+    assert len(bench.inner.requests) == 3
+
+
+async def test_other_failures_open_the_breaker_after_five_in_a_row() -> None:
+    bench = Bench(*[overloaded(500) for _ in range(5)], retry=NO_RETRY)
+    for _ in range(4):
+        with pytest.raises(ProviderUnavailableError):
+            await bench.model.generate(request())
+    assert await bench.breaker.phase("test:m") == "closed"
+    with pytest.raises(ProviderUnavailableError):
+        await bench.model.generate(request())
+    assert await bench.breaker.phase("test:m") == "open"
+
+
+async def test_an_open_breaker_is_not_retried_against() -> None:
+    bench = Bench(*[overloaded(500) for _ in range(5)], answer(), retry=fixed_delay(max_attempts=9))
+    with pytest.raises(CircuitOpenError):
+        await bench.model.generate(request())
+    assert len(bench.inner.requests) == 5
+
+
+async def test_a_stream_left_early_gives_its_trial_back() -> None:
+    bench = Bench(*[overloaded() for _ in range(3)], answer("one two"), answer(), answer(), answer())
+    with pytest.raises(ProviderUnavailableError):
+        await bench.model.generate(request())
+    bench.clock.advance(60)
+    stream = bench.model.stream(request())
+    assert await anext(stream) == Delta("text", "one")
+    await stream.aclose()  # type: ignore[attr-defined]
+    for _ in range(3):
+        await bench.model.generate(request())
+    assert await bench.breaker.phase("test:m") == "closed"
+
+
+async def test_leaving_a_stream_closes_the_one_inside() -> None:
+    bench = Bench(answer("one two"))
+    stream = bench.model.stream(request())
+    await anext(stream)
+    assert bench.inner.open_streams == 1
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert bench.inner.open_streams == 0
+
+
+async def test_a_try_takes_no_longer_than_the_timeout_of_the_settings() -> None:
+    """F-74: a model call has a deadline; one that passes is a timeout of the provider, and retried."""
+    bench = Bench([5.0, answer()], [5.0, answer()], [5.0, answer()])
+    with pytest.raises(ProviderTimeoutError, match="0.02 s"):
+        await bench.model.generate(request(**SHORT))
+    assert len(bench.inner.requests) == 3
+
+
+async def test_a_stream_that_stalls_is_cut_at_the_timeout() -> None:
+    bench = Bench([Delta("text", "one"), 5.0, answer()])
+    with pytest.raises(ProviderTimeoutError):
+        [item async for item in bench.model.stream(request(**SHORT))]
+    assert bench.inner.open_streams == 0
+
+
+async def test_a_limiter_that_refuses_is_told_and_not_retried() -> None:
+    bench, noted = Bench(answer(), answer(), limiter=Rate(tokens=1, per_second=1)), Noted()
+    with observing(noted):
+        await bench.model.generate(request())
+        with pytest.raises(RateLimitedError, match="limit of 1 per second for test:m"):
+            await bench.model.generate(request())
+    assert [(throttled.key, throttled.refused) for throttled in noted.throttled] == [("test:m", True)]
+    assert bench.clock.sleeps == []
+
+
+async def test_cancelling_a_call_cancels_the_one_inside_at_once() -> None:
+    bench = Bench([60.0, answer()])
+    call = asyncio.create_task(bench.model.generate(request()))
+    while not bench.inner.open_streams:
+        await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert bench.inner.open_streams == 0
+
+
+async def test_closing_it_closes_the_model_inside() -> None:
+    bench = Bench()
+    async with bench.model:
+        pass
+    assert bench.inner.is_closed
+
+
+async def test_observers_of_parallel_calls_hear_only_their_own() -> None:
+    first, second = Bench(overloaded(), answer()), Bench(answer())
+    heard_first, heard_second = Noted(), Noted()
+
+    async def observed(bench: Bench, noted: Noted) -> None:
+        with observing(noted):
+            await bench.model.generate(request())
+
+    await asyncio.gather(observed(first, heard_first), observed(second, heard_second))
+    assert (len(heard_first.retries), len(heard_second.retries)) == (1, 0)

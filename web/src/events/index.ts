@@ -1,0 +1,6 @@
+/** Events and what they add up to. */
+
+export { EMPTY, fold } from "./fold";
+export * from "./generated";
+export type * from "./generated-view";
+export { type Delivered, fromWire, type WireEvent } from "./wire";

@@ -1,0 +1,95 @@
+/** Reducers of tools and of the approvals that some of them need. */
+
+import type { ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse } from "./generated";
+import type { ApprovalItem, Item, SessionView, ToolItem } from "./generated-view";
+import { said } from "./said";
+import { inTurn, itemHead, patchAnywhere, patchItem, turnOf, woken } from "./turns";
+
+const isTool =
+  (toolUseId: string) =>
+  (item: Item): item is ToolItem =>
+    item.kind === "tool" && item.tool_use_id === toolUseId;
+
+const isKnown = (view: SessionView, event: ToolRequest | ToolResponse): boolean =>
+  turnOf(view, event)?.items.some(isTool(event.tool_use_id)) ?? false;
+
+const card = (event: ToolRequest | ToolResponse): ToolItem => ({
+  ...itemHead(event),
+  kind: "tool",
+  tool_use_id: event.tool_use_id,
+  tool_name: event.tool_name,
+  args: {},
+  is_server_side: false,
+  state: "running",
+  content: null,
+  error: null,
+  duration_ms: null,
+  details: {},
+  answered_at: null,
+  progress: null,
+});
+
+/** A tool card opens; asked again with the same id it is the same card. */
+export const toolRequest = (view: SessionView, event: ToolRequest): SessionView => {
+  const asked = { tool_name: event.tool_name, args: event.args, is_server_side: event.is_server_side };
+  if (!isKnown(view, event)) return said(view, event, { ...card(event), ...asked }, event.usage);
+  return inTurn(view, event, (turn) =>
+    patchItem(turn, isTool(event.tool_use_id), (item) => ({ ...item, ...asked })),
+  );
+};
+
+/** The card closes; an answer nobody asked for here gets a card of its own. */
+export const toolResponse = (view: SessionView, event: ToolResponse): SessionView => {
+  const before = isKnown(view, event) ? view : said(view, event, card(event));
+  return inTurn(before, event, (turn) =>
+    woken(
+      patchItem(turn, isTool(event.tool_use_id), (item) => ({
+        ...item,
+        state: event.success ? "succeeded" : "failed",
+        content: event.content,
+        error: event.error,
+        duration_ms: event.duration_ms,
+        details: event.details,
+        answered_at: event.timestamp,
+        progress: null,
+      })),
+    ),
+  );
+};
+
+/** A card that waits for a person. */
+export const approvalRequested = (view: SessionView, event: ApprovalRequested): SessionView =>
+  said(view, event, {
+    ...itemHead(event),
+    kind: "approval",
+    approval_id: event.approval_id,
+    tool_use_id: event.tool_use_id,
+    tool_name: event.tool_name,
+    args: event.args,
+    preview: event.preview,
+    reason: event.reason,
+    expires_at: event.expires_at,
+    state: "pending",
+    decided_args: null,
+    decided_by: null,
+    decision_reason: null,
+    decided_at: null,
+  });
+
+/** The first decision counts, however often one is sent. */
+export const approvalResolved = (view: SessionView, event: ApprovalResolved): SessionView =>
+  patchAnywhere(
+    view,
+    (item): item is ApprovalItem => item.kind === "approval" && item.approval_id === event.approval_id,
+    (item) =>
+      item.state === "pending"
+        ? {
+            ...item,
+            state: event.decision,
+            decided_args: event.args,
+            decided_by: event.by,
+            decision_reason: event.reason,
+            decided_at: event.timestamp,
+          }
+        : item,
+  );
