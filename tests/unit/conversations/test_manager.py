@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
-from tests.unit.conversations.test_summaries import SummaryModel
 
 from batuta.conversations.conversation import KeptBookmark
 from batuta.conversations.manager import ConversationManager, clean_title
@@ -18,6 +17,7 @@ from batuta.kernel.errors import (
 )
 from batuta.kernel.messages import Message
 from batuta.testing.clock import FakeClock
+from tests.unit.conversations.test_summaries import SummaryModel
 
 
 @pytest.fixture
