@@ -28,6 +28,8 @@ BatutaError
 │   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
 │   │   └── ApprovalNeededError         … without somebody's approval
+│   ├── UnknownConversationError        no such conversation, or not this user's
+│   ├── TooManyConversationsError       the user has as many active conversations as allowed
 │   ├── EventRefusedError               an event that may not be recorded
 │   │   ├── UnattributedEventError      … because nobody says which agent produced it
 │   │   ├── EventTooLargeError          … because of its size
@@ -248,6 +250,14 @@ class ToolRefusedError(LogicalError):
 
 class ApprovalNeededError(ToolRefusedError):
     """A tool call that somebody has to approve first; it was not executed."""
+
+
+class UnknownConversationError(LogicalError):
+    """There is no such conversation, or it belongs to somebody else: the two look the same."""
+
+
+class TooManyConversationsError(LogicalError):
+    """The user has as many active conversations as are allowed; archive one first."""
 
 
 class EventRefusedError(LogicalError):
