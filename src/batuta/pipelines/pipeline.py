@@ -16,6 +16,7 @@ from batuta.pipelines.drawing import Drawing, Exit
 from batuta.pipelines.journal import NumberedJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
+from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.summaries import summary_of
@@ -78,38 +79,45 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         scope = Scope(self.name, ctx._scope)
+        if ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard:
+            return await self._perform_and_tell(value, ctx, scope)
+        return await self._in_turn(value, ctx, scope)
+
+    async def _in_turn(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
+        """One step after the other; when one fails, what was done is undone."""
+        invoke = ctx._run.invoke
         inner = ctx._within(scope)
-        started = time.perf_counter()
-        is_told = ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard
-        if is_told:
-            await self._tell_started(ctx, value)
         current: Any = value
         try:
-            invoke = ctx._run.invoke
             for step in self.steps:
                 current = await invoke(step, current, inner)
         except BaseException:
-            await self._wind_up(ctx, scope, started, is_told=is_told)
+            if scope.undo:
+                await to_the_end(scope.roll_back())
             raise
         finally:
             scope.close()
         scope.hand_over_undo()
-        if is_told:
-            await self._tell_completed(
-                ctx, scope, started, "partial_success" if scope.agents.is_partial else "success", current
-            )
         result: Out_co = current
         return result
 
-    async def _wind_up(self, ctx: Context, scope: Scope, started: float, *, is_told: bool) -> None:
-        """Undo what was done and tell the failure, whatever happens meanwhile."""
+    async def _perform_and_tell(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
+        """The outermost pipeline is told as a whole, too."""
+        started = time.perf_counter()
+        stage = STARTING
         try:
-            if scope.undo:
-                await to_the_end(scope.roll_back())
-        finally:
-            if is_told:
+            await self._tell_started(ctx, value)
+            stage = WORKING
+            result = await self._in_turn(value, ctx, scope)
+            stage = ENDING
+            status = "partial_success" if scope.agents.is_partial else "success"
+            await self._tell_completed(ctx, scope, started, status, result)
+        except BaseException as error:
+            if owes_an_end(stage, error):
                 with suppress(BatutaError):  # the error that brought us here is the one to report
                     await self._tell_completed(ctx, scope, started, "failed")
+            raise
+        return result
 
     async def _tell_started(self, ctx: Context, value: Any) -> None:
         await ctx._run.emitter.tell_own(
