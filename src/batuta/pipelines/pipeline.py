@@ -1,7 +1,7 @@
 """A pipeline: a named, forward-only chain of steps that is itself a step."""
 
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Any, TypeVar, Unpack
@@ -58,10 +58,11 @@ class Pipeline(Step[In_contra, Out_co]):
         ordered: bool = True,
         on_progress: Callable[[Progress], None] | None = None,
         **options: Unpack[RunOptions],
-    ) -> AsyncIterator[StepResult[Out_co]]:
+    ) -> AsyncGenerator[StepResult[Out_co], None]:
         """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation.
 
-        With a journal, the effects of each input are kept under its number.
+        With a journal, the effects of each input are kept under its number. Whoever does not take all results closes
+        it (`async with aclosing(pipeline.map(…)) as results`), and nothing keeps running.
         """
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
@@ -69,7 +70,7 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _map(
         self, inputs: Any, limit: int, ordered: bool, meter: Meter, options: RunOptions
-    ) -> AsyncIterator[StepResult[Out_co]]:
+    ) -> AsyncGenerator[StepResult[Out_co], None]:
         async def start(number: int, value: Any) -> StepResult[Any]:
             return await self.run(value, **_own(options, number))
 
