@@ -1,0 +1,58 @@
+/** Keeps the end of a scrolled list in view while the reader is there, and lets go when they scroll up. */
+
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+const NEAR_PX = 48;
+
+export interface StickToEnd {
+  readonly isAtEnd: boolean;
+  readonly toEnd: () => void;
+}
+
+/** Follow the end whenever `size` changes; a new `key` starts at the end. */
+export const useStickToEnd = (
+  frame: RefObject<HTMLElement | null>,
+  size: number,
+  key: string,
+): StickToEnd => {
+  const isStuck = useRef(true);
+  const lastTop = useRef(0);
+  const [isAtEnd, setIsAtEnd] = useState(true);
+
+  const toEnd = useCallback(() => {
+    isStuck.current = true;
+    setIsAtEnd(true);
+    frame.current?.scrollTo({ top: frame.current.scrollHeight });
+  }, [frame]);
+
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const look = (): void => {
+      const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
+      const isUpward = element.scrollTop < lastTop.current - 1;
+      lastTop.current = element.scrollTop;
+      if (distance <= 2 || (distance < NEAR_PX && !isUpward)) isStuck.current = true;
+      else if (isUpward) isStuck.current = false;
+      setIsAtEnd(isStuck.current || distance < NEAR_PX);
+    };
+    element.addEventListener("scroll", look, { passive: true });
+    // A smaller frame (keyboard, a growing composer) hides the end as new rows do.
+    const observer = new ResizeObserver(() => isStuck.current && toEnd());
+    observer.observe(element);
+    return () => {
+      element.removeEventListener("scroll", look);
+      observer.disconnect();
+    };
+  }, [frame, toEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation starts at its end
+  useLayoutEffect(toEnd, [key, toEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: growth is what there is to follow
+  useLayoutEffect(() => {
+    if (isStuck.current) toEnd();
+  }, [size, toEnd]);
+
+  return { isAtEnd, toEnd };
+};
