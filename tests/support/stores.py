@@ -6,14 +6,18 @@ from dataclasses import dataclass
 
 from batuta.events.log import Alarm, EventLog
 from batuta.events.queue import TurnQueue
+from batuta.eventstore.audit import AuditStore
 from batuta.eventstore.memory import MemoryEventLog, MemoryStore
+from batuta.eventstore.memory_audit import MemoryAudit
 from batuta.eventstore.memory_projections import MemoryProjections
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import ProjectionStore, Projector
 from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 
@@ -26,6 +30,7 @@ class Store:
     queue: TurnQueue
     projections: ProjectionStore
     projector: Projector
+    audit: AuditStore
     alarms: list[Alarm]
 
 
@@ -41,7 +46,14 @@ def memory_opener() -> Opener:
         log = MemoryEventLog(shared, on_alarm=alarms.append)
         projections = MemoryProjections(log)
         projector = Projector(projections, on_alarm=alarms.append)
-        yield Store(log=log, queue=MemoryTurnQueue(log), projections=projections, projector=projector, alarms=alarms)
+        yield Store(
+            log=log,
+            queue=MemoryTurnQueue(log),
+            projections=projections,
+            projector=projector,
+            audit=MemoryAudit(log),
+            alarms=alarms,
+        )
 
     return opened
 
@@ -54,7 +66,12 @@ def sqlite_opener(path: str) -> Opener:
             projections = SqliteProjections(log)
             projector = Projector(projections, on_alarm=alarms.append)
             yield Store(
-                log=log, queue=SqliteTurnQueue(log), projections=projections, projector=projector, alarms=alarms
+                log=log,
+                queue=SqliteTurnQueue(log),
+                projections=projections,
+                projector=projector,
+                audit=SqliteAudit(log),
+                alarms=alarms,
             )
 
     return opened
@@ -68,7 +85,12 @@ def postgres_opener(url: str) -> Opener:
             projections = PostgresProjections(log)
             projector = Projector(projections, on_alarm=alarms.append)
             yield Store(
-                log=log, queue=PostgresTurnQueue(log), projections=projections, projector=projector, alarms=alarms
+                log=log,
+                queue=PostgresTurnQueue(log),
+                projections=projections,
+                projector=projector,
+                audit=PostgresAudit(log),
+                alarms=alarms,
             )
 
     return opened

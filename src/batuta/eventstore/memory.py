@@ -65,6 +65,7 @@ class MemoryStore:
         self.tables: dict[str, dict[tuple[Any, ...], Row]] = {}
         self.turns: dict[str, dict[str, Any]] = {}
         self.owners: dict[SessionId, str] = {}
+        self.erased: set[SessionId] = set()
         self.bells = Bells()
 
     def session(self, owner: SessionId) -> SessionRows:

@@ -10,6 +10,7 @@ from batuta.events.log import Record
 from batuta.eventstore.memory import MemoryEventLog, StoredRow
 from batuta.eventstore.projectors import DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of
+from batuta.eventstore.replay import TracePlace
 from batuta.kernel.ids import SessionId
 
 
@@ -82,7 +83,7 @@ class MemoryProjections:
 
     async def reset(self, session_ids: Sequence[SessionId] | None = None) -> None:
         """See `ProjectionStore.reset`."""
-        chosen = set(self._store.sessions if session_ids is None else session_ids)
+        chosen = set(self._store.sessions if session_ids is None else session_ids) - self._store.erased
         for table in READ_MODELS:
             rows = self._store.tables.get(table, {})
             for key in [key for key, row in rows.items() if row["session_id"] in chosen]:
@@ -98,6 +99,11 @@ class MemoryProjections:
         columns = dict.fromkeys(name for row in rows.values() for name in row)
         chosen = [row for _, row in sorted(rows.items()) if session_id is None or row["session_id"] == session_id]
         return [{**columns, **row} for row in chosen]
+
+    async def trace(self, trace_id: str) -> Sequence[TracePlace]:
+        """See `TraceIndex.trace`."""
+        rows = [row for row in self._store.tables.get("traces", {}).values() if row["trace_id"] == trace_id]
+        return sorted(TracePlace(row["session_id"], row["first_seq"], row["last_seq"]) for row in rows)
 
     def _project(self, owner: SessionId, max_events: int) -> int:
         done = self._store.consumers[CONSUMER]

@@ -69,6 +69,7 @@ log_heads = Table(
     _whole("last_seq", required=True),
     _whole("fence", required=True),
     Column("link", LargeBinary, nullable=False),
+    _flag("is_seeded"),
 )
 
 message_events = Table(

@@ -104,6 +104,12 @@ class PostgresEventLog:
             head = await _head(connection, owner)
         return Page(records=tuple(_record(owner, row) for row in rows), head=head)
 
+    async def rows(self, session_id: SessionId, *, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
+        """Records as they are kept: epoch, position, event id, content."""
+        async with self.database.connection() as connection:
+            found = await connection.fetch(_SELECT_EVENTS, session_id, min(after, LARGEST), min(limit, LARGEST))
+        return [(row["epoch"], row["seq"], row["event_id"], row["payload"]) for row in found]
+
     async def head(self, session_id: str) -> Head:
         """See `EventLog.head`."""
         async with self.database.connection() as connection:

@@ -144,3 +144,64 @@ CREATE OR REPLACE TRIGGER message_events_are_never_truncated BEFORE TRUNCATE ON 
   FOR EACH STATEMENT EXECUTE FUNCTION batuta_guard_events();
 
 INSERT INTO consumers VALUES ('read_models') ON CONFLICT DO NOTHING;
+
+-- Take over events that another log numbered (phase two of the Redis log). What is here already must be the same.
+CREATE OR REPLACE FUNCTION batuta_import(
+  p_session text, p_seqs bigint[], p_epochs bigint[], p_ids text[], p_types text[], p_times timestamptz[],
+  p_payloads text[], p_keys text[], p_contents bytea[], p_counts bigint[],
+  OUT verdict text, OUT at_seq bigint, OUT detail text
+) LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+  head log_heads%ROWTYPE;
+  held text;
+  salt bytea;
+  digest bytea;
+  first_new bigint;
+BEGIN
+  SELECT * INTO head FROM log_heads WHERE session_id = p_session FOR UPDATE;
+  first_new := head.last_seq + 1;
+  FOR number IN 1 .. cardinality(p_seqs) LOOP
+    IF p_seqs[number] <= head.last_seq THEN
+      SELECT event_id INTO held FROM message_events WHERE session_id = p_session AND seq = p_seqs[number];
+      IF held <> p_ids[number] THEN
+        verdict := 'conflict';
+        at_seq := p_seqs[number];
+        detail := format('it holds %s, the log brings %s', held, p_ids[number]);
+        RETURN;
+      END IF;
+      CONTINUE;
+    END IF;
+    IF p_seqs[number] <> head.last_seq + 1 THEN
+      verdict := 'gap';
+      at_seq := p_seqs[number];
+      detail := format('the database ends at %s', head.last_seq);
+      EXIT;
+    END IF;
+    head.last_seq := p_seqs[number];
+    head.epoch := greatest(head.epoch, p_epochs[number]);
+    salt := uuid_send(gen_random_uuid());
+    digest := sha256(salt || convert_to(p_payloads[number], 'UTF8'));
+    head.link := sha256(head.link || convert_to(concat(
+      '|', p_session, '|', p_epochs[number], '|', head.last_seq, '|', p_ids[number], '|', p_types[number], '|'
+    ), 'UTF8') || digest);
+    INSERT INTO message_events (session_id, seq, epoch, event_id, type, occurred_at, payload, salt, digest, link)
+      VALUES (p_session, head.last_seq, p_epochs[number], p_ids[number], p_types[number], p_times[number],
+        p_payloads[number], salt, digest, head.link);
+    IF p_keys[number] IS NOT NULL THEN
+      INSERT INTO client_keys VALUES (
+        p_session, p_keys[number], p_contents[number], p_epochs[number], head.last_seq, p_counts[number])
+        ON CONFLICT DO NOTHING;
+    END IF;
+  END LOOP;
+  IF head.last_seq >= first_new THEN
+    UPDATE log_heads SET last_seq = head.last_seq, epoch = head.epoch, link = head.link WHERE session_id = p_session;
+    INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
+      SELECT name, p_session, head.last_seq, clock_timestamp() FROM consumers;
+  END IF;
+  IF verdict IS NULL THEN
+    verdict := 'imported';
+    at_seq := head.last_seq;
+  END IF;
+END $$;

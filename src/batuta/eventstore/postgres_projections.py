@@ -12,6 +12,7 @@ from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor
 from batuta.eventstore.projectors import DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of, in_waves
+from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.statements import dollar, grouped, upsert
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
@@ -54,7 +55,9 @@ _LAG = "SELECT clock_timestamp() - min(marked_at) FROM dirty_sessions WHERE cons
 _MARK = """
 INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT $1, session_id, last_seq, clock_timestamp() FROM log_heads
-WHERE last_seq > 0 AND ($2::text[] IS NULL OR session_id = ANY ($2)) ON CONFLICT DO NOTHING"""
+WHERE last_seq > 0 AND ($2::text[] IS NULL OR session_id = ANY ($2)) AND {} ON CONFLICT DO NOTHING"""
+_NOT_ERASED = "session_id NOT IN (SELECT session_id FROM session_owners WHERE erased_at IS NOT NULL)"
+_SELECT_TRACE = "SELECT session_id, first_seq, last_seq FROM traces WHERE trace_id = $1 ORDER BY session_id"
 
 
 class PostgresProjections:
@@ -128,14 +131,14 @@ class PostgresProjections:
     async def reset(self, session_ids: Sequence[SessionId] | None = None) -> None:
         """See `ProjectionStore.reset`."""
         owners = None if session_ids is None else list(session_ids)
-        chosen = "($1::text[] IS NULL OR session_id = ANY ($1))"
+        chosen = f"($1::text[] IS NULL OR session_id = ANY ($1)) AND {_NOT_ERASED}"
         async with self._database.transaction() as connection:
             for table in READ_MODELS:
                 await connection.execute(f"DELETE FROM {table} WHERE {chosen}", owners)  # noqa: S608 - our names
             for table in ("cursors", "dead_letters", "dirty_sessions"):
                 delete = f"DELETE FROM {table} WHERE {chosen} AND consumer = $2"  # noqa: S608 - our names
                 await connection.execute(delete, owners, CONSUMER)
-            await connection.execute(_MARK, CONSUMER, owners)
+            await connection.execute(_MARK.format(_NOT_ERASED), CONSUMER, owners)
 
     async def rows(self, table: str, session_id: SessionId | None = None) -> Sequence[Mapping[str, Any]]:
         """See `ProjectionStore.rows`."""
@@ -144,6 +147,11 @@ class PostgresProjections:
         query = f"SELECT * FROM {table} WHERE $1::text IS NULL OR session_id = $1 ORDER BY 1, 2"  # noqa: S608
         async with self._database.connection() as connection:
             return [dict(row) for row in await connection.fetch(query, session_id)]
+
+    async def trace(self, trace_id: str) -> Sequence[TracePlace]:
+        """See `TraceIndex.trace`."""
+        async with self._database.connection() as connection:
+            return [TracePlace(*row) for row in await connection.fetch(_SELECT_TRACE, trace_id)]
 
     async def _cursor(self, owner: SessionId) -> tuple[int, int]:
         async with self._database.connection() as connection:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from batuta.events.log import Alarm, AlarmListener, log_alarm
+from batuta.eventstore.replay import TraceIndex
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.ids import SessionId, session_id
@@ -38,7 +39,7 @@ class DeadLetter:
     created_at: datetime
 
 
-class ProjectionStore(Protocol):
+class ProjectionStore(TraceIndex, Protocol):
     """What a store does for its read models."""
 
     async def due(self, limit: int) -> Sequence[SessionId]:

@@ -72,6 +72,11 @@ class SqliteDatabase:
         assert self._read_threads is not None
         return await asyncio.get_running_loop().run_in_executor(self._read_threads, self._read, run)
 
+    async def compact(self) -> None:
+        """Rewrite the file without what was deleted, and empty the write-ahead log."""
+        assert self._write_thread is not None
+        await asyncio.get_running_loop().run_in_executor(self._write_thread, self._compact_now)
+
     async def close(self) -> None:
         """Finish what is under way and close all connections."""
         if self._is_closed:
@@ -105,6 +110,14 @@ class SqliteDatabase:
             if len(operations) == 1:
                 return [_as_ours(error, self.path)]
             return [self._commit_now([operation])[0] for operation in operations]
+
+    def _compact_now(self) -> None:
+        assert self._writer is not None
+        try:
+            self._writer.execute("VACUUM")
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            raise _as_ours(error, self.path) from error
 
     def _read(self, run: Callable[[sqlite3.Connection], T]) -> T:
         try:

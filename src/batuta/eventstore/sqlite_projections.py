@@ -10,6 +10,7 @@ from batuta.events.log import Record
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.projectors import DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of
+from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_append import stamp
 from batuta.kernel.ids import SessionId
@@ -37,6 +38,7 @@ _BURY = "INSERT OR REPLACE INTO dead_letters VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT_DEAD = """
 SELECT session_id, seq, error, failures, created_at FROM dead_letters WHERE consumer = ?
 ORDER BY created_at DESC LIMIT ?"""
+_SELECT_TRACE = "SELECT session_id, first_seq, last_seq FROM traces WHERE trace_id = ? ORDER BY session_id"
 _OLDEST = "SELECT min(marked_at) FROM dirty_sessions WHERE consumer = ?"
 
 
@@ -104,6 +106,11 @@ class SqliteProjections:
         """See `ProjectionStore.rows`."""
         return await self._database.read(lambda connection: _rows(connection, table, session_id))
 
+    async def trace(self, trace_id: str) -> Sequence[TracePlace]:
+        """See `TraceIndex.trace`."""
+        rows = await self._database.read(lambda connection: connection.execute(_SELECT_TRACE, (trace_id,)).fetchall())
+        return [TracePlace(*row) for row in rows]
+
 
 def _cursor(connection: sqlite3.Connection, owner: SessionId) -> tuple[int, int]:
     row = connection.execute(_SELECT_CURSOR, (CONSUMER, owner)).fetchone()
@@ -136,6 +143,7 @@ def _bury(connection: sqlite3.Connection, owner: SessionId, error: str, now: str
 
 def _reset(connection: sqlite3.Connection, owners: Sequence[SessionId] | None, now: str) -> None:
     chosen = "1" if owners is None else f"session_id IN ({','.join('?' * len(owners))})"
+    chosen += " AND session_id NOT IN (SELECT session_id FROM session_owners WHERE erased_at IS NOT NULL)"
     arguments = tuple(owners or ())
     for table in READ_MODELS:
         connection.execute(f"DELETE FROM {table} WHERE {chosen}", arguments)  # noqa: S608 - our names, marks only

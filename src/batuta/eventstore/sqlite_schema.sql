@@ -75,6 +75,7 @@ CREATE TABLE IF NOT EXISTS log_heads (
   last_seq BIGINT NOT NULL,
   fence BIGINT NOT NULL,
   link BLOB NOT NULL,
+  is_seeded BOOLEAN DEFAULT false NOT NULL,
   CONSTRAINT pk_log_heads PRIMARY KEY (session_id)
 );
 CREATE TABLE IF NOT EXISTS message_events (

@@ -94,6 +94,7 @@ def upgrade() -> None:
         sa.Column("last_seq", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("fence", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("link", sa.LargeBinary(), nullable=False),
+        sa.Column("is_seeded", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_log_heads")),
     )
     op.create_table(

@@ -1,0 +1,28 @@
+"""What the erasure of a user's sessions does to each table: the same list for SQLite and PostgreSQL."""
+
+EMPTIED = ("messages", "tool_executions", "approvals", "sessions", "traces")
+"""Read models that hold content. `usage` stays: it holds numbers, for billing."""
+
+_LAST = "(SELECT h.last_seq FROM log_heads h WHERE h.session_id = cursors.session_id)"
+
+_EVENTS = "UPDATE message_events SET payload = NULL, salt = NULL WHERE {chosen} AND payload IS NOT NULL"
+
+STATEMENTS = (
+    "UPDATE turns SET status = 'cancelled' WHERE {chosen} AND status IN ('queued', 'running', 'paused')",
+    "UPDATE turns SET payload = '{{}}', error = NULL, user_id = NULL, client_key = NULL, content = NULL WHERE {chosen}",
+    "UPDATE log_heads SET fence = fence + 1 WHERE {chosen}",
+    _EVENTS,
+    "DELETE FROM client_keys WHERE {chosen}",
+    *(f"DELETE FROM {table} WHERE {{chosen}}" for table in EMPTIED),  # noqa: S608 - our names
+    "UPDATE audit SET actor = 'erased', target = NULL WHERE {chosen}",
+    "DELETE FROM dead_letters WHERE {chosen}",
+    f"UPDATE cursors SET done_seq = {_LAST} WHERE {{chosen}}",  # noqa: S608 - our words
+    "DELETE FROM dirty_sessions WHERE {chosen}",
+)
+"""In this order, in one transaction, after the sessions were marked as erased.
+
+Turns before heads, as everywhere; heads before events, so that no owner adds one behind the back of the erasure.
+"""
+
+COUNTED = STATEMENTS.index(_EVENTS)
+"""The statement whose count is the number of erased events."""

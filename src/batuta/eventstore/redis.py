@@ -1,0 +1,252 @@
+"""The event log in Redis streams, with PostgreSQL behind it: phase one is one script, phase two ships to the database.
+
+    append -> script: fence, number, store           (acknowledged when Redis has synced its file)
+    ship   -> PostgreSQL, in order, then acknowledge (what the database holds may be trimmed from Redis)
+    read   -> Redis where it has the records, the database where it has not
+
+Redis is never the only home for long, and the database is the authority about epochs: when Redis forgot something, or
+only restarted, the next append to a session first compares the two and begins a new epoch.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Self
+
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.envelope import Event
+from batuta.events.log import (
+    PAGE_SIZE,
+    Alarm,
+    AlarmListener,
+    Appended,
+    Doorbell,
+    Durability,
+    Head,
+    Lag,
+    Page,
+    Record,
+    log_alarm,
+)
+from batuta.eventstore.cursors import check_position, check_range
+from batuta.eventstore.decisions import fenced, key_conflict
+from batuta.eventstore.doorbells import Bells, PollingDoorbell
+from batuta.eventstore.grouping import GroupCommit
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.redis_connection import Call, RedisConnection
+from batuta.eventstore.redis_scripts import Keys, payload_digest
+from batuta.eventstore.redis_seed import Seeder
+from batuta.eventstore.redis_shipping import Shipper
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import ConfigurationError, SequenceConflictError, StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+from batuta.kernel.ids import SessionId
+from batuta.kernel.ids import session_id as _session
+
+DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
+
+UNSEEDED = "unseeded"
+
+
+class RedisEventLog:
+    """An `EventLog` in Redis, shipped to the database of a `PostgresEventLog`. It owns both connections."""
+
+    def __init__(
+        self,
+        url: str,
+        database: PostgresEventLog,
+        *,
+        prefix: str = "batuta",
+        limits: Limits = DEFAULT_LIMITS,
+        on_alarm: AlarmListener = log_alarm,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.connection = RedisConnection(url)
+        self.database = database
+        self.keys = Keys(prefix)
+        self.limits = limits
+        self.clock = clock
+        self.bells = Bells()
+        self.shipper = Shipper(self.connection, database.database, self.keys, on_alarm=on_alarm)
+        self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=on_alarm)
+        self._alarm = on_alarm
+        self._group: GroupCommit[Batch, Appended] = GroupCommit(self._commit, weight=lambda batch: len(batch.entries))
+
+    async def append(
+        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+    ) -> Appended:
+        """See `EventLog.append`."""
+        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        try:
+            appended = await self._group.submit(batch)
+        except SequenceConflictError as error:
+            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
+            raise
+        self.bells.ring([batch.session_id])
+        return appended
+
+    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
+        """See `EventLog.read`."""
+        owner = _session(session_id)
+        check_range(after, limit)
+        # Before the records: one that comes in between is then beyond this head, and left for the next page.
+        head = await self.head(owner)
+        if epoch is not None and after:
+            held = await self._records(owner, after - 1, 1) if after <= head.last_seq else []
+            check_position(owner, epoch=epoch, after=after, held=held[0][0] if held else None)
+        rows = [row for row in await self._records(owner, after, limit) if row[1] <= head.last_seq]
+        return Page(records=tuple(_record(owner, *row) for row in rows), head=head)
+
+    async def head(self, session_id: str) -> Head:
+        """See `EventLog.head`."""
+        owner = _session(session_id)
+        status, *found = await self._head(owner)
+        if status == "stale":
+            await self._seeder.seed(owner)
+            status, *found = await self._head(owner)
+        if status == "known":
+            epoch, seq, fence = (int(text) for text in found)
+            return Head(epoch=epoch, last_seq=seq, fence=fence)
+        return await self.database.head(owner)
+
+    async def raise_fence(self, session_id: str, fence: int) -> None:
+        """See `EventLog.raise_fence`. In the database too, so that it outlives Redis."""
+        owner = _session(session_id)
+        await self.database.raise_fence(owner, fence)
+        await self._raise(owner, fence=fence)
+
+    async def begin_epoch(self, session_id: str) -> int:
+        """See `EventLog.begin_epoch`. The database gives out epochs."""
+        owner = _session(session_id)
+        await self._seeder.ensure(owner)
+        epoch = await self.database.begin_epoch(owner)
+        await self._raise(owner, epoch=epoch)
+        return epoch
+
+    @asynccontextmanager
+    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
+        """See `EventLog.tail`. A bell for all sessions hears this process only."""
+        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
+        with self.bells.hung(watched) as bell:
+            yield PollingDoorbell(bell, self._heads)
+
+    async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
+        """See `EventLog.sessions`."""
+        await self.shipper.ship_all()
+        return await self.database.sessions(after=after, limit=limit)
+
+    async def subscribe(self, consumer: str) -> None:
+        """See `EventLog.subscribe`."""
+        await self.database.subscribe(consumer)
+
+    async def behind(self, consumer: str, *, limit: int = PAGE_SIZE) -> Sequence[Lag]:
+        """See `EventLog.behind`."""
+        await self.shipper.ship_all()
+        return await self.database.behind(consumer, limit=limit)
+
+    async def advance(self, consumer: str, session_id: str, *, after: int, to: int) -> None:
+        """See `EventLog.advance`."""
+        await self.shipper.ship(_session(session_id))
+        await self.database.advance(consumer, session_id, after=after, to=to)
+
+    async def durability(self) -> Durability:
+        """See `EventLog.durability`."""
+        settings = await self.connection.settings()
+        weak = {name: settings.get(name) for name, value in DURABLE.items() if settings.get(name) != value}
+        if weak:
+            raise ConfigurationError(f"Redis acknowledges what it may lose: {weak}, needed is {DURABLE}")
+        behind = await self.database.durability()
+        return Durability(
+            mode="redis always, then postgres synchronous",
+            rpo_seconds=0.0,
+            verified_at=self.clock.now(),
+            settings={**behind.settings, **settings},
+        )
+
+    async def close(self) -> None:
+        """See `EventLog.close`."""
+        await self._group.close()
+        await self.connection.close()
+        await self.database.close()
+
+    async def __aenter__(self) -> Self:
+        """Connect and check what an acknowledgement is worth."""
+        await self.durability()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """Disconnect."""
+        await self.close()
+
+    async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
+        failpoint("log.append.before_commit")
+        answers = await self._send(batches)
+        unseeded = [index for index, answer in enumerate(answers) if answer == [UNSEEDED]]
+        if unseeded:
+            for owner in sorted({batches[index].session_id for index in unseeded}):
+                await self._seeder.seed(owner)
+            again = await self._send([batches[index] for index in unseeded])
+            for index, answer in zip(unseeded, again, strict=True):
+                answers[index] = answer
+        failpoint("log.append.after_commit")
+        return [_answer(batch, answer) for batch, answer in zip(batches, answers, strict=True)]
+
+    async def _send(self, batches: Sequence[Batch]) -> list[Any]:
+        calls = [Call("append", self.keys.of_append(batch.session_id), _arguments(batch)) for batch in batches]
+        return await self.connection.run(*calls)
+
+    async def _head(self, owner: SessionId) -> list[str]:
+        found: list[str] = await self.connection.run_one(Call("head", [self.keys.head(owner)]))
+        return found
+
+    async def _raise(self, owner: SessionId, *, fence: int = 0, epoch: int = 0) -> None:
+        call = Call("raise", [self.keys.head(owner)], [fence, epoch])
+        if await self.connection.run_one(call) == UNSEEDED:
+            await self._seeder.seed(owner)
+            await self.connection.run_one(call)
+
+    async def _records(self, owner: SessionId, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
+        """Rows behind a position: from Redis as far as it has them without a hole, else from the database."""
+        entries = await self.connection.entries(self.keys.log(owner), after=after, limit=limit)
+        rows: list[tuple[int, int, str, str | None]] = []
+        for seq, fields in entries:
+            if seq != after + 1 + len(rows):
+                break
+            rows.append((int(fields["e"]), seq, fields["i"], fields["p"]))
+        return rows or await self.database.rows(owner, after=after, limit=limit)
+
+    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
+        wanted = list(owners)
+        answers = await self.connection.run(*(Call("head", [self.keys.head(owner)]) for owner in wanted))
+        known = zip(wanted, answers, strict=True)
+        return {owner: int(answer[2]) for owner, answer in known if isinstance(answer, list) and answer[0] == "known"}
+
+
+def _arguments(batch: Batch) -> list[str | bytes | int]:
+    fence = "" if batch.fence is None else batch.fence
+    arguments: list[str | bytes | int] = [batch.session_id, fence, batch.client_key or "", batch.content.hex()]
+    arguments.append(len(batch.entries))
+    for entry in batch.entries:
+        digest = payload_digest(entry.payload)
+        arguments += (entry.event_id, digest, entry.type, entry.timestamp.isoformat(), entry.payload)
+    return arguments
+
+
+def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
+    if isinstance(answer, Exception):
+        return StoreUnavailableError(f"Redis did not do it: {answer}")
+    verdict, *facts = answer
+    if verdict in ("appended", "repeated"):
+        return Appended(epoch=int(facts[0]), first_seq=int(facts[1]), count=len(batch.entries))
+    if verdict == "fenced":
+        return fenced(batch, int(facts[2]))
+    if verdict == "claimed":
+        return key_conflict(batch)
+    if verdict == UNSEEDED:
+        return StoreUnavailableError("Redis restarted again while the session was being compared: send it again")
+    return SequenceConflictError(
+        f"events of a batch for session {batch.session_id} are in the log already as something else: {facts[2]}"
+    )
+
+
+def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | None) -> Record:
+    return Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))

@@ -1,0 +1,100 @@
+"""The scripts the Redis log runs, and the names of its keys.
+
+Each script carries the identity of the server's present life in its text. A restarted server has forgotten all
+scripts, so the first call after a restart fails, and whoever makes it learns the new identity before going on.
+"""
+
+import hashlib
+from pathlib import Path
+
+APPEND = Path(__file__).with_name("redis_append.lua").read_text()
+
+HEAD = """
+-- Where a session stands, if this life of the server knows it. KEYS: head.
+local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'fence', 'life')
+if not head[4] then
+  return {'unknown'}
+end
+return {head[4] == LIFE and 'known' or 'stale', head[1], head[2], head[3]}
+"""
+
+SEED = """
+-- Begin, or begin again, with what the database says. KEYS: head, log, claims, ids, shipping stream.
+-- ARGV: session, epoch, seq, fence, number of claims; then pairs of claims and pairs of ids.
+-- Answers the position the server had, for the comparison with the database.
+local head = redis.call('HMGET', KEYS[1], 'seq', 'fence', 'life')
+if head[3] == LIFE then
+  return {'known', head[1]}
+end
+local seq, fence, claims = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local had = tonumber(head[1] or '-1')
+seq = math.max(seq, had)
+fence = math.max(fence, tonumber(head[2] or '0'))
+redis.call('HSET', KEYS[1], 'epoch', ARGV[2], 'seq', string.format('%d', seq), 'fence', string.format('%d', fence),
+  'life', LIFE)
+for index = 6, #ARGV, 2 do
+  local home = index < 6 + 2 * claims and KEYS[3] or KEYS[4]
+  redis.call('HSETNX', home, ARGV[index], ARGV[index + 1])
+end
+if had > 0 then
+  redis.call('XADD', KEYS[5], '*', 's', ARGV[1])
+end
+return {'seeded', string.format('%d', had)}
+"""
+
+RAISE = """
+-- Raise fence and epoch of a session. KEYS: head. ARGV: fence, epoch.
+local head = redis.call('HMGET', KEYS[1], 'epoch', 'fence', 'life')
+if head[3] ~= LIFE then
+  return 'unseeded'
+end
+redis.call('HSET', KEYS[1], 'epoch', string.format('%d', math.max(tonumber(head[1]), tonumber(ARGV[2]))),
+  'fence', string.format('%d', math.max(tonumber(head[2]), tonumber(ARGV[1]))))
+return 'raised'
+"""
+
+TRIM = """
+-- Forget what the database holds up to a position, and no more. KEYS: log, ids. ARGV: last position to forget.
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', ARGV[1] .. '-0', 'COUNT', 1000)) do
+  redis.call('HDEL', KEYS[2], entry[2][4])
+  redis.call('XDEL', KEYS[1], entry[1])
+end
+return 1
+"""
+
+SCRIPTS = {"append": APPEND, "head": HEAD, "seed": SEED, "raise": RAISE, "trim": TRIM}
+
+
+class Keys:
+    """Names of keys. All carry one hash tag: a script may touch them together."""
+
+    def __init__(self, prefix: str = "batuta") -> None:
+        self._tag = f"{{{prefix}}}"
+        self.ids = f"{self._tag}:ids"
+        self.shipping = f"{self._tag}:shipping"
+
+    def head(self, session_id: str) -> str:
+        """Where a session stands."""
+        return f"{self._tag}:head:{session_id}"
+
+    def log(self, session_id: str) -> str:
+        """The events of a session."""
+        return f"{self._tag}:log:{session_id}"
+
+    def claims(self, session_id: str) -> str:
+        """The client keys of a session."""
+        return f"{self._tag}:claims:{session_id}"
+
+    def of_append(self, session_id: str) -> tuple[str, ...]:
+        """All keys an append touches."""
+        return (self.head(session_id), self.log(session_id), self.claims(session_id), self.ids, self.shipping)
+
+
+def with_life(script: str, life: str) -> str:
+    """The script for one life of the server."""
+    return f"local LIFE = '{life}'\n{script}"
+
+
+def payload_digest(payload: str) -> str:
+    """What the script compares to tell whether an event that comes again is the same."""
+    return hashlib.blake2b(payload.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,173 @@
+"""Phase two of the Redis log: events go to the database, in order, and only then are acknowledged and trimmed.
+
+Every append leaves a note in the shipping stream. A shipper reads notes as a member of a consumer group, brings the
+sessions they name up to date in the database, and acknowledges them after the commit. Notes of a shipper that died are
+claimed by another. A note is a hint: what is shipped is whatever the session's stream holds beyond the database.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from batuta.events.log import Alarm, AlarmListener, log_alarm
+from batuta.eventstore.postgres_database import PostgresDatabase
+from batuta.eventstore.redis_connection import Call, Entry, RedisConnection, errors_as_ours
+from batuta.eventstore.redis_scripts import Keys
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+from batuta.kernel.ids import SessionId, new_id
+
+log = logging.getLogger("batuta.eventstore")
+
+GROUP = "shippers"
+NOTES_AT_ONCE = 256
+EVENTS_AT_ONCE = 500
+IDLE_MS = 30_000
+KEPT = 1_000
+"""How many events of a session stay in Redis after they were shipped, for readers and for recognising repeats."""
+POLL_SECONDS = 0.1
+
+_LAST = "SELECT last_seq FROM log_heads WHERE session_id = $1"
+_IMPORT = "SELECT * FROM batuta_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+
+
+class Shipper:
+    """Brings the database up to date with Redis. Several may work at once."""
+
+    def __init__(
+        self,
+        connection: RedisConnection,
+        database: PostgresDatabase,
+        keys: Keys,
+        *,
+        on_alarm: AlarmListener = log_alarm,
+        clock: Clock = SYSTEM_CLOCK,
+        kept: int = KEPT,
+    ) -> None:
+        self._connection = connection
+        self._database = database
+        self._keys = keys
+        self._alarm = on_alarm
+        self._clock = clock
+        self._kept = kept
+        self._name = new_id()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            try:
+                is_idle = await self.run_once() == 0
+            except StoreUnavailableError as error:
+                log.warning("shipper: %s", error)
+                is_idle = True
+            if is_idle:
+                await self._clock.sleep(POLL_SECONDS)
+
+    async def run_once(self) -> int:
+        """Ship the sessions of the next notes, abandoned ones first. How many notes."""
+        with errors_as_ours():
+            notes = await self._abandoned() or await self._fresh()
+        if not notes:
+            return 0
+        for owner in sorted({SessionId(fields["s"]) for _, fields in notes}):
+            await self.ship(owner)
+        failpoint("shipper.before_ack")
+        with errors_as_ours():
+            ids = [note_id for note_id, _ in notes]
+            await self._connection.client.xack(self._keys.shipping, GROUP, *ids)
+            await self._connection.client.xdel(self._keys.shipping, *ids)
+        return len(notes)
+
+    async def ship_all(self) -> None:
+        """Ship until no fresh note is left."""
+        while await self.run_once():
+            pass
+
+    async def ship(self, owner: SessionId) -> int:
+        """Bring one session up to date. The position the database has then."""
+        while True:
+            last = await self._last(owner)
+            entries = await self._connection.entries(self._keys.log(owner), after=last, limit=EVENTS_AT_ONCE)
+            if not entries or not await self._import(owner, entries):
+                break
+        if last > self._kept:
+            await self._connection.run_one(Call("trim", [self._keys.log(owner), self._keys.ids], [last - self._kept]))
+        return last
+
+    async def _last(self, owner: SessionId) -> int:
+        async with self._database.connection() as connection:
+            return await connection.fetchval(_LAST, owner) or 0
+
+    async def _import(self, owner: SessionId, entries: Sequence[Entry]) -> bool:
+        async with self._database.transaction() as connection:
+            row = await connection.fetchrow(_IMPORT, owner, *_columns(entries))
+        assert row is not None, "the function answers once"
+        failpoint("shipper.after_commit")
+        if row["verdict"] == "imported":
+            return True
+        self._alarm(
+            Alarm(
+                kind=f"shipping_{row['verdict']}",
+                session_id=owner,
+                message=f"position {row['at_seq']} of Redis does not fit the database: {row['detail']}",
+            )
+        )
+        return False
+
+    async def _abandoned(self) -> list[tuple[str, dict[str, str]]]:
+        try:
+            _, notes, *_ = await self._connection.client.xautoclaim(
+                self._keys.shipping, GROUP, self._name, IDLE_MS, count=NOTES_AT_ONCE
+            )
+        except ResponseError as error:
+            await self._make_group(error)
+            return []
+        return [(note_id, fields) for note_id, fields in notes if fields]
+
+    async def _fresh(self) -> list[tuple[str, dict[str, str]]]:
+        try:
+            streams = await self._connection.client.xreadgroup(
+                GROUP, self._name, {self._keys.shipping: ">"}, count=NOTES_AT_ONCE
+            )
+        except ResponseError as error:
+            await self._make_group(error)
+            return []
+        return _notes(streams)
+
+    async def _make_group(self, error: ResponseError) -> None:
+        """The group is gone if Redis forgot everything, and was never there at the first start."""
+        if "NOGROUP" not in str(error):
+            raise error
+        try:
+            await self._connection.client.xgroup_create(self._keys.shipping, GROUP, id="0", mkstream=True)
+        except ResponseError as race:
+            if "BUSYGROUP" not in str(race):
+                raise
+
+
+def _notes(streams: Any) -> list[tuple[str, dict[str, str]]]:
+    pairs: Iterable[Any] = streams.values() if isinstance(streams, dict) else [found for _, found in streams or ()]
+    return [(note_id, fields) for found in pairs for note_id, fields in _flat(found)]
+
+
+def _flat(found: Any) -> list[tuple[str, dict[str, str]]]:
+    return [note for part in found for note in (part if isinstance(part, list) else [part])]
+
+
+def _columns(entries: Sequence[Entry]) -> list[list[Any]]:
+    fields = [entry.fields for entry in entries]
+    return [
+        [entry.seq for entry in entries],
+        [int(entry["e"]) for entry in fields],
+        [entry["i"] for entry in fields],
+        [entry["t"] for entry in fields],
+        [datetime.fromisoformat(entry["w"]) for entry in fields],
+        [entry["p"] for entry in fields],
+        [entry.get("k") for entry in fields],
+        [bytes.fromhex(entry["c"]) if "c" in entry else None for entry in fields],
+        [int(entry["n"]) if "n" in entry else None for entry in fields],
+    ]

@@ -1,0 +1,56 @@
+"""The audit of the log in an SQLite file."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from batuta.eventstore import sqlite_append
+from batuta.eventstore.audit import ChainHead, ChainRow, Erased
+from batuta.eventstore.erasure import COUNTED, STATEMENTS
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.kernel.ids import SessionId
+
+_SELECT_CHAIN = """
+SELECT seq, epoch, event_id, type, payload, salt, digest, link FROM message_events
+WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
+_ASSIGN = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
+_MARK = """
+UPDATE session_owners SET erased_at = ? WHERE user_id = ? AND erased_at IS NULL RETURNING session_id"""
+
+
+class SqliteAudit:
+    """An `AuditStore` in the file of a log."""
+
+    def __init__(self, log: SqliteEventLog) -> None:
+        self._database = log.database
+        self._clock = log.clock
+
+    async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
+        """See `AuditStore.chain`."""
+        rows = await self._database.read(
+            lambda connection: connection.execute(_SELECT_CHAIN, (session_id, after, limit)).fetchall()
+        )
+        return [ChainRow(*row) for row in rows]
+
+    async def chain_head(self, session_id: SessionId) -> ChainHead:
+        """See `AuditStore.chain_head`."""
+        state = await self._database.read(lambda connection: sqlite_append.state_of(connection, session_id))
+        return ChainHead(state.head, state.link)
+
+    async def assign(self, session_id: SessionId, user_id: str, *, tenant_id: str | None = None) -> None:
+        """See `AuditStore.assign`."""
+        await self._database.write(lambda connection: connection.execute(_ASSIGN, (session_id, user_id, tenant_id)))
+
+    async def erase(self, user_id: str) -> Erased:
+        """See `AuditStore.erase`. Then the file is compacted: what was deleted could still be read in it."""
+        now = sqlite_append.stamp(self._clock.now())
+        erased = await self._database.write(lambda connection: _erase(connection, user_id, now))
+        if erased.sessions:
+            await self._database.compact()
+        return erased
+
+
+def _erase(connection: sqlite3.Connection, user_id: str, now: str) -> Erased:
+    chosen = tuple(sorted(SessionId(row[0]) for row in connection.execute(_MARK, (now, user_id)).fetchall()))
+    where = f"session_id IN ({','.join('?' * len(chosen))})"
+    counts = [connection.execute(text.format(chosen=where), chosen).rowcount for text in STATEMENTS]
+    return Erased(sessions=chosen, events=counts[COUNTED])

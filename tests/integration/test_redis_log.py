@@ -1,0 +1,182 @@
+"""The Redis log when Redis is killed, comes back with older data, forgets everything, or is set up too weakly."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.support.servers import RedisServer
+
+from batuta.events.log import Alarm
+from batuta.eventstore.audit import verify_session
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_audit import PostgresAudit
+from batuta.eventstore.redis import RedisEventLog
+from batuta.kernel.errors import ConfigurationError, StaleEpochError, StoreUnavailableError
+from batuta.kernel.ids import SessionId, new_id
+from batuta.testing.eventlog import everything, noted, said, words
+
+
+@pytest.fixture
+async def alarms() -> list[Alarm]:
+    return []
+
+
+@pytest.fixture
+async def log(private_redis: RedisServer, log_url: str, alarms: list[Alarm]) -> AsyncIterator[RedisEventLog]:
+    async with RedisEventLog(private_redis.url(), PostgresEventLog(log_url), on_alarm=alarms.append) as opened:
+        yield opened
+
+
+async def test_a_killed_redis_loses_nothing_and_begins_a_new_epoch(
+    log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
+) -> None:
+    """CR-04, FP14: what was acknowledged and not yet shipped is there; nothing is alarming about it."""
+    session = new_id()
+    await log.append(session, [said("a"), said("b")])
+    private_redis.kill()
+    private_redis.start()
+    again = await log.append(session, [said("c")])
+    assert (again.epoch, again.first_seq) == (2, 3)
+    assert await words(log, session) == ["a", "b", "c"]
+    await log.shipper.ship(SessionId(session))
+    assert [(record.epoch, record.seq) for record in await everything(log.database, session)] == [
+        (1, 1),
+        (1, 2),
+        (2, 3),
+    ]
+    assert alarms == []
+
+
+async def test_a_redis_that_went_back_reuses_no_number_and_raises_an_alarm(
+    log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
+) -> None:
+    """CR-07: it comes back with older data than was shipped; nothing is dropped."""
+    session = new_id()
+    await log.append(session, [said("a")])
+    private_redis.stop()
+    older = private_redis.snapshot()
+    private_redis.start()
+    await log.append(session, [said("b"), said("c")])
+    await log.shipper.ship(SessionId(session))
+    private_redis.restart(older)
+    again = await log.append(session, [said("d")])
+    assert again.first_seq == 4
+    assert await words(log, session) == ["a", "b", "c", "d"]
+    assert [alarm.kind for alarm in alarms] == ["log_went_back"]
+    await log.shipper.ship(SessionId(session))
+    assert await words(log.database, session) == ["a", "b", "c", "d"]
+    assert (await verify_session(PostgresAudit(log.database), session)).is_sound
+
+
+async def test_numbers_that_only_redis_knew_and_lost_are_void(
+    log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
+) -> None:
+    """A reader who saw them holds a position of a lost epoch and is told to start afresh."""
+    session = new_id()
+    await log.append(session, [said("a")])
+    await log.shipper.ship(SessionId(session))
+    lost = await log.append(session, [said("seen, then lost")])
+    private_redis.flush()
+    again = await log.append(session, [said("b")])
+    assert again.first_seq == lost.first_seq
+    assert again.epoch > lost.epoch
+    with pytest.raises(StaleEpochError):
+        await log.read(session, after=lost.first_seq, epoch=lost.epoch)
+    assert [alarm.kind for alarm in alarms] == ["log_went_back"]
+
+
+async def test_a_flushed_redis_costs_nothing_that_was_shipped(log: RedisEventLog, private_redis: RedisServer) -> None:
+    """S-11."""
+    session = new_id()
+    await log.append(session, [said("a")], client_key="m1")
+    await log.append(session, [noted("b")], fence=3)
+    await log.raise_fence(session, 3)
+    await log.shipper.ship_all()
+    private_redis.flush()
+    assert await words(log, session) == ["a"]
+    assert (await log.append(session, [said("a")], client_key="m1")).first_seq == 1
+    assert (await log.head(session)).fence == 3
+    assert (await log.append(session, [noted("c")], fence=3)).first_seq == 3
+
+
+async def test_an_event_sent_again_after_redis_forgot_it_is_stored_once(
+    log: RedisEventLog, private_redis: RedisServer
+) -> None:
+    """FT-01: its answer got lost, then Redis lost its memory."""
+    session, batch = new_id(), [said("a"), said("b")]
+    first = await log.append(session, batch)
+    await log.shipper.ship_all()
+    private_redis.flush()
+    assert await log.append(session, batch) == first
+    assert await words(log, session) == ["a", "b"]
+
+
+async def test_events_beyond_what_redis_keeps_are_read_from_the_database(
+    log: RedisEventLog, private_redis: RedisServer
+) -> None:
+    """OR-07, FP11: trimmed by what the database holds, never by length."""
+    log.shipper._kept = 3
+    session = new_id()
+    await log.append(session, [said(str(number)) for number in range(10)])
+    await log.shipper.ship(SessionId(session))
+    assert await log.connection.client.xlen(log.keys.log(session)) == 3
+    assert await words(log, session) == [str(number) for number in range(10)]
+    page = await log.read(session, after=5, epoch=1)
+    assert [record.seq for record in page.records] == [6, 7, 8, 9, 10][: len(page.records)]
+
+
+async def test_nothing_is_trimmed_that_the_database_does_not_hold(log: RedisEventLog) -> None:
+    log.shipper._kept = 0
+    session = new_id()
+    await log.append(session, [said("a")])
+    await log.shipper.ship(SessionId(session))
+    await log.append(session, [said("b")])
+    assert await log.connection.client.xlen(log.keys.log(session)) == 1
+    assert await words(log, session) == ["a", "b"]
+
+
+async def test_shippers_share_the_work_without_doubling_it(log: RedisEventLog, redis_url: str, log_url: str) -> None:
+    sessions = [new_id() for _ in range(5)]
+    for session in sessions:
+        await log.append(session, [said(str(number)) for number in range(20)])
+    await asyncio.gather(*(log.shipper.ship_all() for _ in range(4)), *(log.shipper.ship(SessionId(sessions[0])),))
+    for session in sessions:
+        await log.shipper.ship(SessionId(session))
+        assert await words(log.database, session) == [str(number) for number in range(20)]
+
+
+async def test_a_foreign_entry_in_the_stream_is_an_alarm_not_a_loss(log: RedisEventLog, alarms: list[Alarm]) -> None:
+    """The database holds another event at that position; what it holds stays."""
+    session = new_id()
+    await log.append(session, [said("ours")])
+    await log.shipper.ship(SessionId(session))
+    key = log.keys.log(session)
+    await log.connection.client.delete(key)
+    fields: dict[Any, Any] = {"e": "1", "i": new_id(), "t": "user_message", "w": "2026-01-01T00:00:00+00:00", "p": "{}"}
+    await log.connection.client.xadd(key, fields, id="3-0")
+    await log.shipper.ship(SessionId(session))
+    assert [alarm.kind for alarm in alarms] == ["shipping_gap"]
+    assert await words(log.database, session) == ["ours"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("appendfsync", "everysec"), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")]
+)
+async def test_a_redis_that_may_lose_what_it_acknowledged_is_refused(
+    log: RedisEventLog, private_redis: RedisServer, name: str, value: str
+) -> None:
+    """S-10."""
+    with private_redis.client() as client:
+        client.config_set(name, value)
+    with pytest.raises(ConfigurationError, match=name):
+        await log.durability()
+
+
+async def test_an_absent_redis_is_a_transient_failure(log: RedisEventLog, private_redis: RedisServer) -> None:
+    session, batch = new_id(), [said("a")]
+    private_redis.kill()
+    with pytest.raises(StoreUnavailableError):
+        await log.append(session, batch)
+    private_redis.start()
+    assert (await log.append(session, batch)).first_seq == 1
