@@ -27,6 +27,7 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.steps.tagging import ArtefactStream, with_words
+from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
 from batuta.tools.outcome import Execution, ToolOutcome
 
@@ -45,6 +46,10 @@ class Spoken(BaseModel):
     answer: Answer
 
 
+_OUTCOME_UNKNOWN = (
+    "This was begun before an interruption, and nobody knows whether it took place. Approve to do it now; reject if "
+    "it is already done."
+)
 _SPOKEN = TypeAdapter(Spoken)
 _EXECUTION = TypeAdapter(Execution)
 
@@ -276,8 +281,34 @@ class Dialogue:
             _EXECUTION,
             kind=prepared.tool.policy.effect,
             name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
-            reconcile=reconciler(prepared, self._scope),
+            reconcile=reconciler(prepared, self._scope) or self._asker(prepared),
         )
+
+    def _asker(self, prepared: PreparedCall) -> Callable[[], Awaitable[Execution | None]] | None:
+        """A person knows what a tool cannot find out: whether an interrupted call took place."""
+        approver = self._scope.approver
+        if approver is None:
+            return None
+
+        async def ask() -> Execution | None:
+            decision = await approver.decide(
+                ApprovalRequest(
+                    tool_use_id=prepared.call.id,
+                    tool_name=prepared.tool.name,
+                    args=prepared.args,
+                    idempotency_key=f"{prepared.idempotency_key}:outcome",
+                    reason=_OUTCOME_UNKNOWN,
+                    agent_id=self.agent_id,
+                    user=self._ctx.user,
+                    correlation_id=self._ctx.correlation_id,
+                    is_about_outcome=True,
+                )
+            )
+            if decision.verdict != "rejected":
+                return None
+            return Execution(content=f"A person confirmed: {decision.reason or 'this was already done'}")
+
+        return ask
 
     async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
         await self._ctx.tell_live(

@@ -6,6 +6,8 @@ from batuta.kernel.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from batuta.testing.clock import FakeClock as FakeClock
+    from batuta.testing.crashes import CrashReport as CrashReport
+    from batuta.testing.crashes import crash_matrix as crash_matrix
     from batuta.testing.models import Reply as Reply
     from batuta.testing.models import ScriptedModel as ScriptedModel
     from batuta.testing.models import ToolCall as ToolCall
@@ -16,6 +18,7 @@ __getattr__, __all__ = lazy_exports(
     __name__,
     {
         "batuta.testing.clock": ("FakeClock",),
+        "batuta.testing.crashes": ("CrashReport", "crash_matrix"),
         "batuta.testing.models": ("Reply", "ScriptedModel", "ToolCall", "UnexpectedRequestError"),
         "batuta.testing.sinks": ("CapturingSink",),
     },
