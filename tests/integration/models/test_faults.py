@@ -1,6 +1,7 @@
 """The fault matrix: every fault × every client × streaming or not, over real sockets (F-70, F-71)."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.integration.models.stage import PATIENT, Stage, said
@@ -119,6 +120,15 @@ async def test_an_answer_that_ends_differently_is_an_answer(stage: Stage, kind: 
     is_paused = kind == "pause" and stage.provider != "anthropic"  # the others have no pause: they just stop
     assert answer.stop_reason == ("success" if is_paused else ENDINGS[kind])
     assert len(stage.simulator.requests) == 1
+
+
+@pytest.mark.parametrize("body", [{"status": "ok"}, [], "busy"])
+async def test_json_that_is_no_answer_is_tried_again(stage: Stage, streaming: bool, body: Any) -> None:
+    """A gateway that answers 200 with something else is the provider's failure, not the model's."""
+    odd = {"raw": {"any": {"body": body, "events": [{"data": body}]}}}
+    stage.play({"answers": [odd, {"text": WORDS}], "otherwise": "repeat"})
+    assert (await stage.ask_protected(said(), streaming=streaming)).text == WORDS
+    assert len(stage.noted.retries) == 1
 
 
 async def test_a_provider_that_cannot_be_reached_is_unavailable(stage: Stage, streaming: bool) -> None:

@@ -21,6 +21,7 @@ from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
     ContentRefusedError,
+    MalformedAnswerError,
     ProviderRejectedError,
     ProviderTimeoutError,
     ProviderUnavailableError,
@@ -201,6 +202,11 @@ def test_our_own_errors_and_cancellation_pass_unchanged() -> None:
         with pytest.raises(type(error)) as caught, translated(lambda _: ProviderRejectedError("never")):
             raise error
         assert caught.value is error
+
+
+def test_what_is_json_but_no_answer_is_the_providers_failure() -> None:
+    with pytest.raises(ProviderUnavailableError), translated(lambda _: ProviderRejectedError("never")):
+        raise MalformedAnswerError("it has no content", provider="p")
 
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)

@@ -55,6 +55,13 @@ def test_results_and_the_next_question_share_a_turn_with_the_results_first() -> 
     ]
 
 
+def test_a_result_comes_first_even_if_words_stand_before_it() -> None:
+    said_and_brought = Message(role="user", content=(TextBlock(text="here:"), RESULT))
+    request = asked(Message.user("hi"), Message.assistant([CALL]), said_and_brought, tools=(FIND,))
+    body = encode_request(request, MODEL)
+    assert [block["type"] for block in body["messages"][2]["content"]] == ["tool_result", "text"]
+
+
 def test_arguments_that_were_no_json_become_an_empty_object() -> None:
     assert encode_request(TOOL_LOOP, MODEL)["messages"][1]["content"][2]["input"] == {}
 
