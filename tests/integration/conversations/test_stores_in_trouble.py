@@ -5,13 +5,13 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.support.servers import PostgresServer
 
 from batuta.conversations.stores.postgres import PostgresConversationStore
 from batuta.conversations.stores.sqlite import SqliteConversationStore
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.messages import Message
 from batuta.testing.conversations import EVERY_KIND, LATER, a_record
+from tests.support.servers import PostgresServer
 
 
 async def test_a_file_holds_everything_after_it_was_closed(tmp_path: Path) -> None:

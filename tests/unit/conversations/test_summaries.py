@@ -5,7 +5,7 @@ import pytest
 from batuta.conversations.conversation import Conversation, KeptBookmark
 from batuta.conversations.summaries import ConversationView, Summarizer, summaries_of, transcript, with_summaries
 from batuta.conversations.tokens import estimate
-from batuta.conversations.validity import problems_of
+from batuta.conversations.validity import NO_RESULT, problems_of
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
@@ -125,8 +125,9 @@ async def test_a_tool_exchange_is_not_cut_by_a_summary() -> None:
         )
         seen = await ConversationView(summarizer=summarizer(model)).messages(conversation)
         assert problems_of(seen) == []
+        assert not any(result.content == NO_RESULT for message in seen for result in message.tool_results)
 
-    assert model.requests
+    assert all(conversation.messages[mark.end].role == "user" for mark in conversation.bookmarks)
     assert "asks stock" in model.requests[0].text
     assert "stock answers: 7" in model.requests[0].text
 
