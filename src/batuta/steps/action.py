@@ -33,6 +33,7 @@ B = TypeVar("B")
 
 Mode = Literal["fire_and_forget", "transactional", "idempotent"]
 
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _KINDS: dict[Mode, EffectKind] = {"fire_and_forget": "write", "transactional": "write", "idempotent": "idempotent"}
 
 
@@ -92,8 +93,9 @@ class ActionStep(Step[In_contra, Out_co]):
             undo.offer(outcome)
             return outcome
 
+        codec = _ANYTHING if ctx._run.journal is None else self._codec  # what nobody keeps need not be kept
         outcome = await ctx.effect(
-            act, self._codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
+            act, codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
         )
         undo.offer(outcome)
         return outcome
