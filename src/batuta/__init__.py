@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from batuta.steps.parser import parse_json as parse_json
     from batuta.steps.switch import SwitchStep as SwitchStep
 
-__getattr__, __all__ = lazy_exports(
+_imported, __all__ = lazy_exports(
     __name__,
     {
         "batuta.conversations.conversation": ("Conversation", "History"),
@@ -49,3 +49,6 @@ __getattr__, __all__ = lazy_exports(
         "batuta.steps.switch": ("SwitchStep",),
     },
 )
+
+if not TYPE_CHECKING:  # a type checker that saw it would take any name for granted
+    __getattr__ = _imported
