@@ -36,17 +36,17 @@ for index = 1, count do
       and tonumber(at_seq) == first_seq + index - 1
   end
 end
+if found == count and same then
+  return {'repeated', first_epoch, string.format('%d', first_seq)}
+end
+-- A stale owner is told that it is stale, also where its successor named an event as it does.
+if fence ~= '' and tonumber(fence) < held then
+  return {'fenced', '0', '0', head[3]}
+end
 if found > 0 then
-  if same and found == count then
-    return {'repeated', first_epoch, string.format('%d', first_seq)}
-  end
   return {'conflict', '0', '0', place}
 end
-
 if fence ~= '' then
-  if tonumber(fence) < held then
-    return {'fenced', '0', '0', head[3]}
-  end
   redis.call('HSET', KEYS[1], 'fence', fence)
 end
 

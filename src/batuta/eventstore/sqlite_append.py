@@ -49,7 +49,7 @@ class State(NamedTuple):
 def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
     """Store a batch, or answer it as before, or raise. Everything that can be refused is refused before a write."""
     state = state_of(connection, batch.session_id)
-    earlier = earlier_answer(batch, _known(connection, batch), _claim(connection, batch))
+    earlier = earlier_answer(batch, state.head, _known(connection, batch), _claim(connection, batch))
     if earlier is not None:
         return earlier
     appended = next_positions(batch, state.head)
