@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -54,9 +55,9 @@ EVERYTHING = Interest()
 class EventChannel:
     """An `EventSink` that hands each event to the subscribers that want it and never waits longer than `max_wait`.
 
-        with EventChannel() as channel:
-            channel.attach(SpanSink(...), name="spans", overflow=Overflow.SPILL)
-            await pipeline.run(request, sink=channel)
+    with EventChannel() as channel:
+        channel.attach(SpanSink(...), name="spans", overflow=Overflow.SPILL)
+        await pipeline.run(request, sink=channel)
     """
 
     def __init__(self, *, max_wait: timedelta = MAX_WAIT) -> None:
@@ -125,7 +126,9 @@ class EventChannel:
 
     def drain(self, timeout: timedelta = timedelta(seconds=10)) -> bool:
         """Wait until every attached sink has seen what was emitted; whether that came true in time."""
-        return all([pump.subscription.wait_until_idle(timeout.total_seconds()) for pump in self._pumps])
+        end = time.monotonic() + timeout.total_seconds()
+        idle = [pump.subscription.wait_until_idle(end - time.monotonic()) for pump in self._pumps]
+        return all(idle)
 
     def close(self, timeout: timedelta = timedelta(seconds=10)) -> None:
         """Let the attached sinks see what is left, then end everything."""

@@ -15,11 +15,12 @@ REDACTED = "[redacted]"
 MAX_TEXT = 2_000
 MAX_DEPTH = 8
 SHORT_TEXT = 100
+MAX_SEARCHED = 100_000
 
 CONTENT_FIELDS = frozenset(
     {
         "answer", "args", "arguments", "attachments", "body", "citations", "comment", "content", "data", "delta",
-        "description", "details", "explanation", "fallback_output_summary", "final_outcome", "input", "input_at_error",
+        "description", "details", "explanation", "fallback_output_summary", "input", "input_at_error",
         "input_data", "input_summary", "instructions", "invalid_args", "messages", "opaque", "output", "output_data",
         "output_summary", "partial_output", "payload", "preview", "prompt", "query", "quote", "reasoning", "redacted",
         "request", "response", "result", "summary", "system", "task", "text", "thinking", "title", "user_prompt",
@@ -28,18 +29,18 @@ CONTENT_FIELDS = frozenset(
 )  # fmt: skip
 """Fields that hold what people, models and tools said."""
 
-_SECRET_WORDS = (
+_HIDDEN_WORDS = (
     r"api[-_ ]?key|apikey|access[-_ ]?key|auth[-_ ]?token|access[-_ ]?token|refresh[-_ ]?token|id[-_ ]?token|"
     r"authorization|client[-_ ]?secret|cookie|credentials?|passphrase|passwd|password|private[-_ ]?key|"
     r"secret|session[-_ ]?key|set-cookie|signature|token|x-api-key"
 )
-_SECRET_NAME = re.compile(rf"(?:^|[-_.])(?:{_SECRET_WORDS})$", re.IGNORECASE)
+_SECRET_NAME = re.compile(rf"(?:^|[-_.])(?:{_HIDDEN_WORDS})$", re.IGNORECASE)
 _NOT_SECRET = frozenset({"max_tokens", "token_count"})
 
 _PATTERNS: dict[str, str] = {
     "KEY_BLOCK": r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     "URL_USER": r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)",
-    "ASSIGNED": rf"(?i:\b(?:{_SECRET_WORDS}|sig|code|key)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
+    "ASSIGNED": rf"(?i:\b(?:{_HIDDEN_WORDS}|sig|code|key)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
     r"[^\s\"'&,;<>)\]}]+",
     "BEARER": r"(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}",
     "JWT": r"\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*",
@@ -61,11 +62,12 @@ class Redactor:
         self._declared = frozenset(name.lower() for name in declared)
         self._has_content = has_content
 
-    def text(self, text: str) -> str:
-        """A text without what looks like a secret or personal data, cut where it is very long."""
-        if len(text) > MAX_TEXT:
-            text = f"{text[:MAX_TEXT]}… ({len(text)} characters)"
-        return _searched_before(text) if len(text) <= SHORT_TEXT else _searched(text)
+    def text(self, text: str, *, limit: int = MAX_TEXT) -> str:
+        """A text without what looks like a secret or personal data; a long one is cut after that, never before."""
+        if len(text) <= SHORT_TEXT:
+            return _searched_before(text)
+        shown = _searched(text[:MAX_SEARCHED])
+        return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(text)} characters)"
 
     def field(self, name: str, value: Any) -> Any:
         """The value of a field, as it may be shown."""
@@ -89,7 +91,8 @@ class Redactor:
             return {self.text(str(key)): self.field(str(key), item) for key, item in value.items()}
         if isinstance(value, (list, tuple, set, frozenset)):
             return [self.value(item, depth + 1) for item in value]
-        return self.text(str(value))
+        dump = getattr(value, "model_dump", None)
+        return self.text(str(value)) if dump is None else self.value(dump(mode="json"), depth + 1)
 
     def fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Every field of a mapping, redacted by its name and value."""

@@ -13,7 +13,6 @@ from batuta.events.envelope import Event
 from batuta.events.routing import Persistence
 from batuta.observability.spill import SpillFile
 
-
 MAX_SPILL_BYTES = 1 << 30
 """How much may wait in a file; who is further behind is disconnected."""
 
