@@ -5,6 +5,9 @@
 
 What begins must end, once; every model call is one request event, one response event and one span; whoever else
 counted must have counted the same. A run that was killed shows here as beginnings without an end.
+
+A provider counts tries: a call that was tried again is one more for each retry, one that a breaker, limiter or budget
+refused is one less.
 """
 
 from collections import Counter
@@ -12,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from batuta.events.envelope import Event
+from batuta.events.runtime import AttemptRejected, LimiterThrottled, LlmRequest, LlmResponse
+from batuta.events.telemetry import AgentRetryAttempted
 from batuta.kernel.errors import LogicalError
 from batuta.observability.runs import Span, SpanKind, assemble
 
@@ -95,17 +100,40 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
             begun=sum(types[name] for name in begin),
             ended=sum(types[name] for name in end),
             spans=by_kind[kind],
-            elsewhere=provider_calls if kind is SpanKind.MODEL else None,
         )
         for kind, (begin, end) in _PAIRS.items()
     )
+    tries = provider_tries(told)
     return Audit(
-        counts=counts,
+        counts=(*counts, Count(what="tries", begun=tries, ended=tries, spans=tries, elsewhere=provider_calls)),
         unfinished=tuple(f"{span.kind} {span.name}" for span in spans if span.end is None),
         repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in told).items() if n > 1),
         spans=len(spans),
         exported_spans=exported_spans,
     )
+
+
+def provider_tries(events: Iterable[Event]) -> int:
+    """How often a provider was really called."""
+    tries = 0
+    rejected: set[tuple[str | None, str]] = set()
+    for event in events:
+        match event:
+            case LlmRequest():
+                tries += 1
+            case LlmResponse(error=error) if error in _NOT_ADMITTED:
+                tries -= 1
+            case LimiterThrottled(refused=True):
+                tries -= 1
+            case AttemptRejected():
+                rejected.add((event.correlation_id, event.message))
+            case AgentRetryAttempted():
+                # A correction is a call of its own, told as one; any other retry repeats the call it is in.
+                tries += (event.correlation_id, event.original_error) not in rejected
+    return tries
+
+
+_NOT_ADMITTED = frozenset({"CircuitOpenError", "BudgetExceededError"})
 
 
 def _counted_as(span: Span) -> SpanKind:
