@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from batuta import step
-from batuta.events import ApprovalRequested, ApprovalResolved, Complete, Event, TurnResumed, UserMessage
+from batuta.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    AssistantMessage,
+    Complete,
+    Event,
+    TurnResumed,
+    UserMessage,
+)
 from batuta.events.emitter import Stamp
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, NewWork, TurnQueue, WorkStatus
@@ -49,7 +57,7 @@ class Store:
 
     async def say(self, session_id: str, text: str, **payload: Any) -> str:
         turn_id = new_id()
-        message = UserMessage(content=text, session_id=session_id, turn_id=turn_id)  # type: ignore[arg-type]
+        message = UserMessage(content=text, session_id=session_id, turn_id=turn_id)
         work = NewWork(turn_id=turn_id, session_id=session_id, payload={"text": text, **payload})
         await self.queue.accept(work, [message], client_key=turn_id)
         return turn_id
@@ -88,7 +96,7 @@ async def test_turns_of_a_session_run_in_order_and_see_what_was_said(store: Stor
     for text in ("one", "two", "three"):
         await store.say(session, text, target_agent_id="echo")
     assert await store.worker(one(echo)).run_until_idle() == 3
-    said = [event.content for event in await store.events(session) if event.type == "assistant_message"]  # type: ignore[attr-defined]
+    said = [event.content for event in await store.events(session) if isinstance(event, AssistantMessage)]
     assert said == ["echo one", "echo two", "echo three"]
 
 
@@ -104,8 +112,8 @@ async def test_an_approval_pauses_the_turn_and_a_decision_resumes_it_elsewhere(s
         decision="edited",
         args={"day": "tuesday"},
         by="ana",
-        session_id=session,  # type: ignore[arg-type]
-        turn_id=turn,  # type: ignore[arg-type]
+        session_id=session,
+        turn_id=turn,
     )
     await store.log.append(session, [answer])
     assert await store.queue.resume(turn, waiting_for=asked.approval_id)
@@ -210,7 +218,7 @@ async def test_an_owner_that_lost_its_lease_writes_nothing_more(store: Store) ->
     turn = await store.say(session, "go", target_agent_id="work")
     lease = await store.queue.lease("stale", length=timedelta(milliseconds=50))
     assert lease is not None
-    asleep = TurnWorker(one(work), Frozen(store.queue), store.log, store, WorkerSettings(owner="stale"))  # type: ignore[arg-type]
+    asleep = TurnWorker(one(work), Frozen(store.queue), store.log, store, WorkerSettings(owner="stale"))
     stale = asyncio.create_task(asleep.run_turn(lease))
     await begun.wait()
     await asyncio.sleep(0.1)
