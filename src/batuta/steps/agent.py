@@ -181,7 +181,7 @@ class AgentStep(Step[In_contra, Out_co]):
         own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
         return "\n\n".join(part for part in (own, self._instructions, self._structure()) if part)
 
-    def history(self, ctx: Context) -> tuple[Message, ...]:
+    async def history(self, ctx: Context) -> tuple[Message, ...]:
         """What was said before, as any provider takes it."""
         return valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
 

@@ -57,11 +57,12 @@ _EXECUTION = TypeAdapter(Execution)
 class Dialogue:
     """One execution's requests to its model, in order."""
 
-    def __init__(self, agent: "AgentStep[Any, Any]", model: Model, ctx: Context, opening: tuple[Message, ...]) -> None:
+    def __init__(self, agent: "AgentStep[Any, Any]", model: Model, ctx: Context) -> None:
         self._agent = agent
         self._model = model
         self._ctx = ctx
-        self._opening = opening
+        self.opening: tuple[Message, ...] = ()
+        """What was said before, and the request."""
         self._scope = CallScope(
             tools=agent.tools,
             agent_id=self.agent_id,
@@ -87,7 +88,7 @@ class Dialogue:
         """The model's next answer that asks for no tool."""
         tail = [Message.user(feedback)] if feedback else []
         while True:
-            spoken = await self._next_answer((*self._opening, *self.exchange, *tail))
+            spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
             if spoken.answer.stop_reason == "refused":
                 raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {_why(spoken.answer)}")
             calls = [call for call in spoken.answer.tool_calls if not call.is_server_side]

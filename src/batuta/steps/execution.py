@@ -33,7 +33,7 @@ class AgentExecution:
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._request = Message.user(agent.prompt_for(value))
         self._model = agent.model_for(self._ctx)
-        self._dialogue = Dialogue(agent, self._model, self._ctx, (*agent.history(self._ctx), self._request))
+        self._dialogue = Dialogue(agent, self._model, self._ctx)
 
     async def run(self) -> Any:
         """Bring a valid result, or fail having tried everything."""
@@ -60,6 +60,7 @@ class AgentExecution:
 
     async def _corrected(self) -> Any:
         """Answer and judge until an answer holds or the attempts are used up."""
+        self._dialogue.opening = (*await self._agent.history(self._ctx), self._request)
         corrections = Corrections(self._agent.attempts)
         while True:
             spoken = await self._dialogue.ask(corrections.feedback)

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.support.loops import run_in_virtual_time
-from tests.support.runs import EventList, tasks_left, unbalanced
 
 from batuta import ActionStep, Context, MemoryJournal, Pipeline, PipelineTypeError, StepResult, action, step
 from batuta.events import StepCompleted, StepFailed, StepStarted
 from batuta.kernel.errors import ErrorCategory
+from tests.support.loops import run_in_virtual_time
+from tests.support.runs import EventList, tasks_left, unbalanced
 
 
 class Receipt(BaseModel):

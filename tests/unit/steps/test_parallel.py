@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.support.loops import run_in_virtual_time
-from tests.support.runs import EventList, tasks_left, unbalanced
 
 from batuta import Branch, Conversation, Message, ParallelStep, Pipeline, PipelineTypeError, Step, StepError, step
 from batuta.events import AgentPipelineCompleted, StepFailed
 from batuta.kernel.errors import ErrorCategory
 from batuta.pipelines.context import Context
+from tests.support.loops import run_in_virtual_time
+from tests.support.runs import EventList, tasks_left, unbalanced
 
 
 class Basket(BaseModel):

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.support.runs import EventList
 
 from batuta import Pipeline, PipelineTypeError, SwitchStep, step
 from batuta.events import StepCompleted, StepStarted
+from tests.support.runs import EventList
 
 
 class Topic(Enum):
