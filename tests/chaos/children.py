@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from tests.support.processes import say
-from tests.support.stores import Store, opener_of
 
 from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
@@ -20,6 +18,8 @@ from batuta.eventstore.recorder import TurnRecorder
 from batuta.kernel.errors import FencedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.pipelines.journal import Effect, perform
+from tests.support.processes import say
+from tests.support.stores import Store, opener_of
 
 PAY = Effect(key="pay#1", kind="write", name="pay")
 TEXT = TypeAdapter(str)

@@ -17,18 +17,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from batuta.eventstore.audit import verify as verify_chains
+from batuta.eventstore.migrations import migrate
+from batuta.eventstore.readmodels import READ_MODELS
+from batuta.kernel.ids import new_id
+from batuta.testing.eventlog import everything
 from tests.chaos.children import digest_of
 from tests.support.history import AckedAppend, History, LogEntry, ProjectedRow
 from tests.support.processes import Child, Zygote
 from tests.support.servers import PostgresServer, RedisServer
 from tests.support.stores import Store, opener_of
 from tests.support.verifier import BrokenPromiseError, Report, verify
-
-from batuta.eventstore.audit import verify as verify_chains
-from batuta.eventstore.migrations import migrate
-from batuta.eventstore.readmodels import READ_MODELS
-from batuta.kernel.ids import new_id
-from batuta.testing.eventlog import everything
 
 BACKENDS = ("sqlite", "postgres", "redis")
 CHILDREN = "tests.chaos.children"

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.chaos.children import journal_of, pay
-from tests.chaos.eventlog import BACKENDS, CHILDREN, run, servers
-from tests.support.processes import Zygote
-from tests.support.stores import opener_of
 
 from batuta.events.emitter import Stamp
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.migrations import migrate
 from batuta.kernel.ids import new_id
+from tests.chaos.children import journal_of, pay
+from tests.chaos.eventlog import BACKENDS, CHILDREN, run, servers
+from tests.support.processes import Zygote
+from tests.support.stores import opener_of
 
 pytestmark = pytest.mark.chaos
 

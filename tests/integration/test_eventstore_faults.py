@@ -11,10 +11,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from tests.support.faultproxy import fault_proxy
-from tests.support.servers import PostgresServer, RedisServer
-from tests.support.stores import Store
-from tests.support.triggers import containing
 
 from batuta.events.log import Alarm
 from batuta.events.queue import NewWork, WorkStatus
@@ -28,6 +24,10 @@ from batuta.kernel import failpoints
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import everything, noted, said, words
+from tests.support.faultproxy import fault_proxy
+from tests.support.servers import PostgresServer, RedisServer
+from tests.support.stores import Store
+from tests.support.triggers import containing
 
 HERE = Path(__file__).parent
 

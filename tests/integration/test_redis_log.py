@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.support.servers import RedisServer
 
 from batuta.events.log import Alarm
 from batuta.eventstore.audit import verify_session
@@ -15,6 +14,7 @@ from batuta.eventstore.redis import RedisEventLog
 from batuta.kernel.errors import ConfigurationError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.eventlog import everything, noted, said, words
+from tests.support.servers import RedisServer
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.typing.compositions import RIGHT, WRONG
 
 from batuta import PipelineTypeError, Step
+from tests.typing.compositions import RIGHT, WRONG
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent

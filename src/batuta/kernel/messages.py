@@ -12,7 +12,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 class _Block(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class _ModelBlock(_Block):
@@ -98,7 +98,7 @@ ContentBlock = Annotated[
 class Message(BaseModel):
     """One message of a conversation."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     role: Role
     content: tuple[ContentBlock, ...]

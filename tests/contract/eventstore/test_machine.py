@@ -20,9 +20,6 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.support.eventstore import empty
-from tests.support.servers import PostgresServer
-from tests.support.stores import Opener, Store, memory_opener, postgres_opener, sqlite_opener
 
 from batuta.events.conversation import UserMessage
 from batuta.events.log import Appended
@@ -31,6 +28,9 @@ from batuta.eventstore.audit import verify_session
 from batuta.kernel.errors import FencedError, SequenceConflictError, StaleEpochError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import everything, said
+from tests.support.eventstore import empty
+from tests.support.servers import PostgresServer
+from tests.support.stores import Opener, Store, memory_opener, postgres_opener, sqlite_opener
 
 T = TypeVar("T")
 SESSIONS = ["E2E10001-0000-7000-8000-00000000000A", "E2E10001-0000-7000-8000-00000000000B"]

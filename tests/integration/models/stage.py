@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from tests.unit.llm.doubles import Noted
-
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.messages import Message
 from batuta.llm.client import ProviderModel
@@ -18,6 +16,7 @@ from batuta.resilience.circuit_breaker import CircuitBreaker
 from batuta.resilience.observer import observing
 from batuta.simulator import Provider, Simulator
 from batuta.testing.clock import FakeClock
+from tests.unit.llm.doubles import Noted
 
 NAMES: dict[Provider, str] = {
     "anthropic": "anthropic:claude-haiku-4-5",

@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from tests.integration.models.stage import NAMES, Stage, said
-from tests.integration.simulator.clients import Clients, open_clients
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.messages import DocumentBlock, ImageBlock, Message, ToolResultBlock
 from batuta.llm.model import ModelRequest, OutputSpec, ToolSpec
 from batuta.simulator import Provider, Simulator
+from tests.integration.models.stage import NAMES, Stage, said
+from tests.integration.simulator.clients import Clients, open_clients
 
 WEATHER = ToolSpec(
     name="get_weather",

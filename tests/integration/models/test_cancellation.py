@@ -4,10 +4,10 @@ import asyncio
 import time
 
 import pytest
-from tests.integration.models.stage import Stage, said
 
 from batuta.kernel.answers import Delta
 from batuta.simulator import Fault, Simulator
+from tests.integration.models.stage import Stage, said
 
 LONG = {"answers": [{"text": "word " * 400}], "pace": {"chunk_chars": 8, "delay_ms": 20}}
 MAX_SECONDS = 0.1

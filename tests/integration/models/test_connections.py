@@ -2,11 +2,10 @@
 
 import asyncio
 
-from tests.integration.models.stage import NAMES, Stage, base_url, said
-
 from batuta.llm.client import ProviderModel
 from batuta.llm.connections import CONNECTIONS
 from batuta.llm.factory import client
+from tests.integration.models.stage import NAMES, Stage, base_url, said
 
 
 def another(stage: Stage, *, api_key: str = "key") -> ProviderModel:

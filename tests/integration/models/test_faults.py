@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.integration.models.stage import PATIENT, Stage, said
 
 from batuta.kernel.errors import (
     BatutaError,
@@ -15,6 +14,7 @@ from batuta.kernel.errors import (
 )
 from batuta.simulator import Fault
 from batuta.simulator.faults import FAULTS
+from tests.integration.models.stage import PATIENT, Stage, said
 
 IMPATIENT = timedelta(milliseconds=300)
 

@@ -5,9 +5,9 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-from tests.support.runs import tasks_left
 
 from batuta.kernel.tasks import all_or_first_failure, to_the_end
+from tests.support.runs import tasks_left
 
 
 async def turns(count: int, then: list[str] | None = None) -> int:

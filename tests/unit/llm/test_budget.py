@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 
 import pytest
-from tests.unit.llm.doubles import PlayedModel, answer, request
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import (
@@ -20,6 +19,7 @@ from batuta.llm.budget import Amount, Budget, MemoryBudgetLedger
 from batuta.llm.budgeted import MAX_TOKENS_OF_A_BUDGETED_CALL, BudgetedModel
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import Price, Prices
+from tests.unit.llm.doubles import PlayedModel, answer, request
 
 PRICES = Prices(overrides={"test:m": Price(input=Decimal(1), output=Decimal(10))})
 RUN = Budget(scope="run", id="1", limit_tokens=10_000, limit_money=Decimal("0.05"))

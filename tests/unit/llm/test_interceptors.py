@@ -4,7 +4,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from tests.unit.llm.doubles import PlayedModel, answer, answer_of, request
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import BudgetExceededError, ContentRefusedError, ProviderTimeoutError
@@ -24,6 +23,7 @@ from batuta.llm.masking import MaskedModel
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.prices import Price, Prices
 from batuta.testing.clock import FakeClock
+from tests.unit.llm.doubles import PlayedModel, answer, answer_of, request
 
 Items = list[Delta | Answer]
 

@@ -4,7 +4,6 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from tests.unit.llm.doubles import Noted, PlayedModel, answer, request
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import (
@@ -21,6 +20,7 @@ from batuta.resilience.observer import observing
 from batuta.resilience.rate_limiter import Rate, RateLimiter
 from batuta.resilience.retry import NO_RETRY, RetryPolicy, exponential_backoff, fixed_delay
 from batuta.testing.clock import FakeClock
+from tests.unit.llm.doubles import Noted, PlayedModel, answer, request
 
 SHORT = timedelta(milliseconds=20)
 

@@ -1,13 +1,13 @@
 """Model roles: one place, sound defaults (F-43)."""
 
 import pytest
-from tests.unit.llm.doubles import request
 
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import parse_model
 from batuta.llm.model import ModelRequest
 from batuta.llm.roles import DEFAULT_ROLES, ModelRoles
 from batuta.llm.settings import check_settings
+from tests.unit.llm.doubles import request
 
 EXPECTED = {
     "supervisor": (5_000, None),

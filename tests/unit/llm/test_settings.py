@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any, get_args
 
 import pytest
-from tests.unit.llm.doubles import request
 
 from batuta.kernel.errors import SettingsError
 from batuta.llm.model import ModelRequest, ModelSettings, ToolSpec
 from batuta.llm.settings import RULES, Dialect, check_settings
+from tests.unit.llm.doubles import request
 
 TOOL = ToolSpec(name="find", description="", schema={"type": "object"})
 ANY = get_args(Dialect)

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 
 import pytest
-from tests.support.loops import run_in_virtual_time
-from tests.support.runs import EventList, tasks_left, unbalanced
 
 from batuta import Context, Conversation, MemoryJournal, Message, Pipeline, action, step
 from batuta.pipelines.batch import Progress
+from tests.support.loops import run_in_virtual_time
+from tests.support.runs import EventList, tasks_left, unbalanced
 
 
 @step

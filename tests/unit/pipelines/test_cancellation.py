@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
-from tests.support.runs import EventList, tasks_left
 
 from batuta import Cancellation, Context, Pipeline, step
 from batuta.events import StepFailed
 from batuta.kernel.errors import ErrorCategory
+from tests.support.runs import EventList, tasks_left
 
 
 @step

@@ -1,11 +1,11 @@
 """The context of a step is frozen and the only way to have another step run (F-5, F-6)."""
 
 import pytest
-from tests.support.runs import EventList
 
 from batuta import Context, Conversation, Message, Pipeline, step
 from batuta.events import AgentDecisionRecorded, StepProgress, StepStarted
 from batuta.pipelines.context import current_context
+from tests.support.runs import EventList
 
 
 @step

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.loops import run_in_virtual_time
-from tests.support.runs import EventList, SlowRecorder, tasks_left, unbalanced
-from tests.unit.pipelines.shop import ANSWER, TRANSACTIONAL, World, order_pipeline
 
 from batuta import Cancellation, MemoryJournal, Pipeline, StepResult, step
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, RunCancelledError
+from tests.support.loops import run_in_virtual_time
+from tests.support.runs import EventList, SlowRecorder, tasks_left, unbalanced
+from tests.unit.pipelines.shop import ANSWER, TRANSACTIONAL, World, order_pipeline
 
 
 async def turns_of_a_whole_run(**options: Any) -> int:

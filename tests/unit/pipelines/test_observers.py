@@ -5,10 +5,10 @@ import threading
 import time
 
 import pytest
-from tests.support.runs import EventList
 
 from batuta import Pipeline, step
 from batuta.events import Event
+from tests.support.runs import EventList
 
 
 @step

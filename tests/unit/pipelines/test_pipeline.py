@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 from pydantic import BaseModel
-from tests.support.runs import EventList, unbalanced
 
 from batuta import Context, Pipeline, PipelineTypeError, Step, StepResult, action, step
 from batuta.events import AgentPipelineCompleted, AgentPipelineStarted, StepStarted
 from batuta.kernel.errors import ErrorCategory, StepFailedError
+from tests.support.runs import EventList, unbalanced
 
 
 @step

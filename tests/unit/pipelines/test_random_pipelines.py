@@ -5,12 +5,12 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from tests.support.loops import run_in_virtual_time
-from tests.support.runs import EventList, tasks_left, unbalanced
-from tests.unit.pipelines.random_pipelines import Maker
 
 from batuta.events import StepCompleted, StepFailed, StepStarted
 from batuta.pipelines.bounds import Bounds
+from tests.support.loops import run_in_virtual_time
+from tests.support.runs import EventList, tasks_left, unbalanced
+from tests.unit.pipelines.random_pipelines import Maker
 
 PIPELINES = 1_000
 BATCHES = 10

@@ -4,13 +4,13 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.support.loops import VirtualTimeLoop, run_in_virtual_time
-from tests.support.runs import EventList, SlowRecorder, tasks_left, unbalanced
 
 from batuta import Context, Pipeline, StepResult, step
 from batuta.events import Event, HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import is_uuid
+from tests.support.loops import VirtualTimeLoop, run_in_virtual_time
+from tests.support.runs import EventList, SlowRecorder, tasks_left, unbalanced
 
 
 @step

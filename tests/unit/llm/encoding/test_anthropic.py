@@ -1,19 +1,6 @@
 """Requests of Anthropic's Messages API."""
 
 import pytest
-from tests.unit.llm.encoding.conversations import (
-    ATTACHMENTS,
-    CALL,
-    EVERYTHING,
-    FIND,
-    FOREIGN,
-    HOLLOW,
-    PERSON,
-    RESULT,
-    TOOL_LOOP,
-    asked,
-    with_settings,
-)
 
 from batuta.kernel.messages import (
     ContentBlock,
@@ -27,6 +14,19 @@ from batuta.kernel.messages import (
 from batuta.llm.encoding.anthropic import DEFAULT_MAX_TOKENS, encode_request
 from batuta.llm.model import ModelRequest, ModelSettings
 from batuta.simulator import validate_request
+from tests.unit.llm.encoding.conversations import (
+    ATTACHMENTS,
+    CALL,
+    EVERYTHING,
+    FIND,
+    FOREIGN,
+    HOLLOW,
+    PERSON,
+    RESULT,
+    TOOL_LOOP,
+    asked,
+    with_settings,
+)
 
 MODEL = "claude-haiku-4-5"
 ADAPTIVE = "claude-sonnet-5"

@@ -1,6 +1,9 @@
 """Arguments of Google's SDK; what it makes of them on the wire is checked over sockets."""
 
 import pytest
+
+from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.llm.encoding.google import encode_request
 from tests.unit.llm.encoding.conversations import (
     ATTACHMENTS,
     FIND,
@@ -11,9 +14,6 @@ from tests.unit.llm.encoding.conversations import (
     asked,
     with_settings,
 )
-
-from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
-from batuta.llm.encoding.google import encode_request
 
 MODEL = "gemini-3-pro"
 SIGNED = {"google": {"thought_signature": "aGVsbG8="}}

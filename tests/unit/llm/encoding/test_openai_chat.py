@@ -1,6 +1,12 @@
 """Requests of chat completions, OpenAI's own and those of compatible endpoints."""
 
 import pytest
+
+from batuta.kernel.errors import SettingsError
+from batuta.kernel.messages import DocumentBlock, Message
+from batuta.llm.encoding.openai_chat import ChatDialect, encode_request
+from batuta.llm.model import ModelSettings, OutputSpec
+from batuta.simulator import validate_request
 from tests.unit.llm.encoding.conversations import (
     ATTACHMENTS,
     EVERYTHING,
@@ -12,12 +18,6 @@ from tests.unit.llm.encoding.conversations import (
     asked,
     with_settings,
 )
-
-from batuta.kernel.errors import SettingsError
-from batuta.kernel.messages import DocumentBlock, Message
-from batuta.llm.encoding.openai_chat import ChatDialect, encode_request
-from batuta.llm.model import ModelSettings, OutputSpec
-from batuta.simulator import validate_request
 
 MODEL = "gpt-5"
 

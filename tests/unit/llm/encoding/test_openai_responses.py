@@ -1,18 +1,6 @@
 """Requests of the Responses API."""
 
 import pytest
-from tests.unit.llm.encoding.conversations import (
-    ATTACHMENTS,
-    CALL,
-    EVERYTHING,
-    FIND,
-    FOREIGN,
-    PERSON,
-    RESULT,
-    TOOL_LOOP,
-    asked,
-    with_settings,
-)
 
 from batuta.kernel.messages import (
     ContentBlock,
@@ -25,6 +13,18 @@ from batuta.kernel.messages import (
 )
 from batuta.llm.encoding.openai_responses import encode_request
 from batuta.simulator import validate_request
+from tests.unit.llm.encoding.conversations import (
+    ATTACHMENTS,
+    CALL,
+    EVERYTHING,
+    FIND,
+    FOREIGN,
+    PERSON,
+    RESULT,
+    TOOL_LOOP,
+    asked,
+    with_settings,
+)
 
 MODEL = "gpt-5"
 REASONING = ThinkingBlock(text="hm", signature="encrypted", extra={"openai": {"id": "rs_1"}})
