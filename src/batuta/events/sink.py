@@ -73,6 +73,8 @@ class FilterSink:
 class GuardedSink:
     """Keeps a run safe from its observer: what it raises is reported once, and if it blocks it gets its own thread."""
 
+    __slots__ = ("__weakref__", "_emit", "_has_failed", "_lock", "_queue", "_sink", "dropped")
+
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._emit = sink.emit
