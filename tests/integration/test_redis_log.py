@@ -153,11 +153,24 @@ async def test_a_foreign_entry_in_the_stream_is_an_alarm_not_a_loss(log: RedisEv
     await log.shipper.ship(SessionId(session))
     key = log.keys.log(session)
     await log.connection.client.delete(key)
-    fields: dict[Any, Any] = {"e": "1", "i": new_id(), "t": "user_message", "w": "2026-01-01T00:00:00+00:00", "p": "{}"}
+    payload = said("foreign", session_id=session).model_dump_json()
+    fields: dict[Any, Any] = {"e": "1", "i": new_id(), "p": payload}
     await log.connection.client.xadd(key, fields, id="3-0")
     await log.shipper.ship(SessionId(session))
     assert [alarm.kind for alarm in alarms] == ["shipping_gap"]
     assert await words(log.database, session) == ["ours"]
+
+
+async def test_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEventLog, alarms: list[Alarm]) -> None:
+    """SE-03: planted in the stream; an alarm, and other sessions are shipped."""
+    bad, good = new_id(), new_id()
+    await log.append(bad, [said("a")])
+    await log.append(good, [said("b")])
+    planted: dict[Any, Any] = {"e": "1", "i": new_id(), "p": "cos\nsystem\n"}
+    await log.connection.client.xadd(log.keys.log(bad), planted, id="2-0")
+    await log.shipper.ship_all()
+    assert [alarm.kind for alarm in alarms] == ["shipping_undecodable"]
+    assert await words(log.database, good) == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Group commit: what arrives while one commit is under way shares the next one.
 
-Nobody waits when nothing is under way, so an idle store answers at once and a busy one commits in batches. The line
-of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
+Nobody waits for company: an idle store answers at once, a busy one commits together whatever came meanwhile. The
+line of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
 memory.
 """
 
@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from batuta.kernel.errors import StoreUnavailableError
 
-MAX_EVENTS = 64
+MAX_EVENTS = 256
+"""In one commit. More would keep the first of them waiting for the last without saving much."""
 MAX_WAITING = 1_024
 
 T = TypeVar("T")

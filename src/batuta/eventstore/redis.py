@@ -33,7 +33,7 @@ from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.redis_connection import Call, RedisConnection
-from batuta.eventstore.redis_scripts import Keys, payload_digest
+from batuta.eventstore.redis_scripts import Keys
 from batuta.eventstore.redis_seed import Seeder
 from batuta.eventstore.redis_shipping import Shipper
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -60,9 +60,9 @@ class RedisEventLog:
         on_alarm: AlarmListener = log_alarm,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.connection = RedisConnection(url)
-        self.database = database
         self.keys = Keys(prefix)
+        self.connection = RedisConnection(url, self.keys.tag)
+        self.database = database
         self.limits = limits
         self.clock = clock
         self.bells = Bells()
@@ -191,7 +191,7 @@ class RedisEventLog:
         return [_answer(batch, answer) for batch, answer in zip(batches, answers, strict=True)]
 
     async def _send(self, batches: Sequence[Batch]) -> list[Any]:
-        calls = [Call("append", self.keys.of_append(batch.session_id), _arguments(batch)) for batch in batches]
+        calls = [Call("append", [self.keys.head(batch.session_id)], _arguments(batch)) for batch in batches]
         return await self.connection.run(*calls)
 
     async def _head(self, owner: SessionId) -> list[str]:
@@ -224,10 +224,8 @@ class RedisEventLog:
 def _arguments(batch: Batch) -> list[str | bytes | int]:
     fence = "" if batch.fence is None else batch.fence
     arguments: list[str | bytes | int] = [batch.session_id, fence, batch.client_key or "", batch.content.hex()]
-    arguments.append(len(batch.entries))
     for entry in batch.entries:
-        digest = payload_digest(entry.payload)
-        arguments += (entry.event_id, digest, entry.type, entry.timestamp.isoformat(), entry.payload)
+        arguments += (entry.event_id, entry.payload)
     return arguments
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from pydantic_core import from_json
 from redis.exceptions import ResponseError
 
 from batuta.events.log import Alarm, AlarmListener, log_alarm
@@ -89,6 +90,8 @@ class Shipper:
 
     async def ship(self, owner: SessionId) -> int:
         """Bring one session up to date. The position the database has then."""
+        # First: what is appended from here on leaves a note of its own.
+        await self._connection.run_one(Call("begin_shipping", [self._keys.head(owner)]))
         while True:
             last = await self._last(owner)
             entries = await self._connection.entries(self._keys.log(owner), after=last, limit=EVENTS_AT_ONCE)
@@ -103,19 +106,22 @@ class Shipper:
             return await connection.fetchval(_LAST, owner) or 0
 
     async def _import(self, owner: SessionId, entries: Sequence[Entry]) -> bool:
+        try:
+            columns = _columns(entries)
+        except (ValueError, KeyError, TypeError) as error:
+            return self._report(owner, "undecodable", f"an entry behind position {entries[0].seq - 1}: {error!r}")
         async with self._database.transaction() as connection:
-            row = await connection.fetchrow(_IMPORT, owner, *_columns(entries))
+            row = await connection.fetchrow(_IMPORT, owner, *columns)
         assert row is not None, "the function answers once"
         failpoint("shipper.after_commit")
         if row["verdict"] == "imported":
             return True
-        self._alarm(
-            Alarm(
-                kind=f"shipping_{row['verdict']}",
-                session_id=owner,
-                message=f"position {row['at_seq']} of Redis does not fit the database: {row['detail']}",
-            )
-        )
+        return self._report(owner, row["verdict"], f"position {row['at_seq']}: {row['detail']}")
+
+    def _report(self, owner: SessionId, verdict: str, what: str) -> bool:
+        """Alarm, and leave the session as it is: somebody has to look. Others are shipped all the same."""
+        message = f"Redis does not fit the database: {what}"
+        self._alarm(Alarm(kind=f"shipping_{verdict}", session_id=owner, message=message))
         return False
 
     async def _abandoned(self) -> list[tuple[str, dict[str, str]]]:
@@ -160,12 +166,13 @@ def _flat(found: Any) -> list[tuple[str, dict[str, str]]]:
 
 def _columns(entries: Sequence[Entry]) -> list[list[Any]]:
     fields = [entry.fields for entry in entries]
+    payloads = [from_json(entry["p"]) for entry in fields]
     return [
         [entry.seq for entry in entries],
         [int(entry["e"]) for entry in fields],
         [entry["i"] for entry in fields],
-        [entry["t"] for entry in fields],
-        [datetime.fromisoformat(entry["w"]) for entry in fields],
+        [payload["type"] for payload in payloads],
+        [datetime.fromisoformat(payload["timestamp"]) for payload in payloads],
         [entry["p"] for entry in fields],
         [entry.get("k") for entry in fields],
         [bytes.fromhex(entry["c"]) if "c" in entry else None for entry in fields],

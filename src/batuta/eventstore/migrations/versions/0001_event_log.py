@@ -96,6 +96,7 @@ def upgrade() -> None:
         sa.Column("link", sa.LargeBinary(), nullable=False),
         sa.Column("is_seeded", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_log_heads")),
+        postgresql_with={"fillfactor": 50},
     )
     op.create_table(
         "message_events",
