@@ -65,6 +65,7 @@ export const Shell = () => {
         [SHORTCUTS.search]: () => {
           if (isDesktop) setIsSidebarShown(true);
           else setIsDrawerOpen(true);
+          focusSearch();
           window.requestAnimationFrame(focusSearch);
         },
         [SHORTCUTS.composer]: focusComposer,
@@ -97,16 +98,13 @@ export const Shell = () => {
   );
   return (
     <div className="flex h-full">
-      <a
-        href="#composer"
+      <button
+        type="button"
+        onClick={focusComposer}
         className="bg-accent text-on-accent sr-only z-50 rounded-lg px-4 py-2 font-medium focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-        onClick={(event) => {
-          event.preventDefault();
-          focusComposer();
-        }}
       >
         {t.common.skip}
-      </a>
+      </button>
       {isDesktop ? (
         isSidebarShown && <div className="border-line w-[17.5rem] shrink-0 border-r">{sidebar}</div>
       ) : (
@@ -137,7 +135,9 @@ export const Shell = () => {
         )}
         {opened?.what === "settings" && <SettingsDialog onClose={close} />}
       </Suspense>
-      {opened?.what === "source" && <SourcePanel citation={opened.citation} turn={opened.turn} onClose={close} />}
+      {opened?.what === "source" && (
+        <SourcePanel citation={opened.citation} turn={opened.turn} onClose={close} />
+      )}
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
   );

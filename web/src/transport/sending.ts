@@ -6,7 +6,17 @@ import { waitBefore } from "../lib/backoff";
 import { newId } from "../lib/ids";
 import { api } from "./api";
 import type { OutgoingMessage } from "./api-types";
-import { accepted, nextToSend, type Outbox, posted, refused, restored, revived, shelve, withdrawn } from "./outbox";
+import {
+  accepted,
+  nextToSend,
+  type Outbox,
+  posted,
+  refused,
+  restored,
+  revived,
+  shelve,
+  withdrawn,
+} from "./outbox";
 import { asProblem, ProblemError } from "./problem";
 import { command, isConnected, watchConnection } from "./socket";
 

@@ -102,7 +102,10 @@ export const disconnect = (): void => {
 };
 
 /** Listen to the server; the answer stops listening. */
-export const listen = <Name extends keyof ServerEvents>(name: Name, listener: ServerEvents[Name]): (() => void) => {
+export const listen = <Name extends keyof ServerEvents>(
+  name: Name,
+  listener: ServerEvents[Name],
+): (() => void) => {
   const open = socket as unknown as Socket;
   const heard = listener as (told: unknown) => void;
   open.on(name as string, heard);

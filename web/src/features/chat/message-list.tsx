@@ -13,7 +13,13 @@ import { useStickToEnd } from "./use-stick-to-end";
 /** Guesses until a row is measured. */
 const HEIGHTS: Readonly<Record<string, number>> = { item: 96, stream: 120, working: 44, end: 52, parcel: 96 };
 
-export const MessageList = ({ rows, sessionId }: { readonly rows: readonly Row[]; readonly sessionId: string }) => {
+export const MessageList = ({
+  rows,
+  sessionId,
+}: {
+  readonly rows: readonly Row[];
+  readonly sessionId: string;
+}) => {
   const t = useText();
   const frame = useRef<HTMLElement>(null);
   const virtualizer = useVirtualizer({
@@ -33,16 +39,24 @@ export const MessageList = ({ rows, sessionId }: { readonly rows: readonly Row[]
       <section
         ref={frame}
         aria-label={t.chat.conversation}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
         tabIndex={0}
-        className="h-full overflow-y-auto overscroll-contain px-4 outline-offset-[-2px] [overflow-anchor:none] [scrollbar-gutter:stable]"
+        className="h-full overflow-y-auto overscroll-contain px-4 outline-offset-[-2px] [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]"
       >
         <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
-          <div className="absolute inset-x-0 top-0" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          <div
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
             {items.map(({ index, key }) => {
               const row = rows[index];
               return row === undefined ? null : (
-                <div key={key} ref={virtualizer.measureElement} data-index={index} data-row={row.kind} className="flow-root">
+                <div
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-row={row.kind}
+                  className="flow-root"
+                >
                   <RowView row={row} />
                 </div>
               );
