@@ -46,11 +46,15 @@ export const Shell = () => {
       return !isShown;
     });
   }, [isDesktop]);
-  const open = useCallback((id: string | null) => {
-    setIsDrawerOpen(false);
-    openSession(id);
-    window.requestAnimationFrame(focusComposer);
-  }, []);
+  const open = useCallback(
+    (id: string | null) => {
+      setIsDrawerOpen(false);
+      openSession(id);
+      // On a phone the focus would bring up the keyboard over what was just opened.
+      if (isDesktop) window.requestAnimationFrame(focusComposer);
+    },
+    [isDesktop],
+  );
   const openTimeline = useCallback((turnId: string) => setOpened({ what: "timeline", turnId }), []);
   const openSource = useCallback(
     (citation: Citation, turn: TurnView) => setOpened({ what: "source", citation, turn }),

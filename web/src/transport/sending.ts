@@ -51,7 +51,7 @@ export const sendMessage = (session_id: string, text: string, wishes: Wishes): v
     text,
     attachments: [],
     ...(wishes.target_agent_id === null ? {} : { target_agent_id: wishes.target_agent_id }),
-    ...(wishes.enable_thinking ? { enable_thinking: true } : {}),
+    enable_thinking: wishes.enable_thinking,
   };
   changeOutbox((outbox) => posted(outbox, session_id, message));
 };

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 
 import { type Stub, startStub } from "../../dev/stub.ts";
 
@@ -22,8 +22,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+const startBrowser = (): Promise<Browser> => chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
 
 export interface Visit {
   readonly stub: Stub;
@@ -33,11 +32,7 @@ export interface Visit {
 }
 
 /** A fresh stub and a page signed in to its demo. */
-export const visit = async (
-  browser: Browser,
-  options: BrowserContextOptions = {},
-  speed = 4,
-): Promise<Visit> => {
+const visit = async (browser: Browser, options: BrowserContextOptions = {}, speed = 4): Promise<Visit> => {
   const stub = await startStub({ speed });
   const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, ...options });
   const page = await context.newPage();
@@ -92,3 +87,44 @@ export const expectAccessible = async (page: Page): Promise<void> => {
     results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`),
   ).toEqual([]);
 };
+
+export interface Stage {
+  readonly visit: () => Visit;
+  /** Open the page without signing in. */
+  readonly open: (options?: BrowserContextOptions, speed?: number) => Promise<Page>;
+  /** Open the page and enter the demo. */
+  readonly start: (options?: BrowserContextOptions, speed?: number) => Promise<Page>;
+}
+
+/** A browser for a file of tests; after each test the page must have had nothing to complain about. */
+export const stage = (): Stage => {
+  let browser: Browser;
+  let now: Visit;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    expect(now.complaints).toEqual([]);
+    await now.page.context().close();
+    await now.stub.close();
+  });
+  const open: Stage["open"] = async (options, speed) => {
+    now = await visit(browser, options, speed);
+    return now.page;
+  };
+  return {
+    visit: () => now,
+    open,
+    start: async (options, speed) => {
+      const page = await open(options, speed);
+      await enterDemo(page);
+      await page.getByText("what shall we work on?").waitFor();
+      return page;
+    },
+  };
+};
+
+/** The conversation as a person reads it. */
+export const conversation = (page: Page): Promise<string | null> =>
+  page.getByRole("region", { name: "Conversation" }).textContent();

@@ -1,6 +1,6 @@
 /** The conversation. Only the rows in view exist, so that long sessions scroll as short ones do. */
 
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { useRef } from "react";
 
@@ -27,6 +27,7 @@ export const MessageList = ({
     getScrollElement: () => frame.current,
     estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? "item"] ?? 96,
     getItemKey: (index) => rows[index]?.key ?? index,
+    rangeExtractor: (range) => withOpenDecisions(range, rows),
     overscan: 8,
     paddingStart: 8,
     paddingEnd: 24,
@@ -43,25 +44,21 @@ export const MessageList = ({
         className="h-full overflow-y-auto overscroll-contain px-4 outline-offset-[-2px] [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]"
       >
         <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
-          <div
-            className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
-          >
-            {items.map(({ index, key }) => {
-              const row = rows[index];
-              return row === undefined ? null : (
-                <div
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  data-row={row.kind}
-                  className="flow-root"
-                >
-                  <RowView row={row} />
-                </div>
-              );
-            })}
-          </div>
+          {items.map(({ index, key, start }) => {
+            const row = rows[index];
+            return row === undefined ? null : (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                data-row={row.kind}
+                className="absolute inset-x-0 top-0 flow-root"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <RowView row={row} />
+              </div>
+            );
+          })}
         </div>
       </section>
       {!isAtEnd && (
@@ -75,4 +72,12 @@ export const MessageList = ({
       )}
     </div>
   );
+};
+
+/** The rows in view, and those a person may be filling in: what is typed there must not be lost by scrolling. */
+const withOpenDecisions = (range: Range, rows: readonly Row[]): number[] => {
+  const open = rows.flatMap((row, index) =>
+    row.kind === "item" && row.item.kind === "approval" && row.item.state === "pending" ? [index] : [],
+  );
+  return [...new Set([...open, ...defaultRangeExtractor(range)])].sort((first, second) => first - second);
 };

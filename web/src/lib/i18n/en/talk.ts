@@ -124,6 +124,7 @@ export const talk = {
   timeline: {
     title: "Timeline of the turn",
     open: "Timeline of this turn",
+    openLive: "Timeline so far",
     refresh: "Refresh",
     failed: "The timeline could not be loaded",
     duration: "Duration",

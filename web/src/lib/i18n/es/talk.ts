@@ -126,6 +126,7 @@ export const talk: typeof english = {
   timeline: {
     title: "Cronología del turno",
     open: "Cronología de este turno",
+    openLive: "Cronología hasta ahora",
     refresh: "Actualizar",
     failed: "No se ha podido cargar la cronología",
     duration: "Duración",
