@@ -10,7 +10,9 @@ const LIMIT_KB = 300;
 const kilobytes = (file: string): number => gzipSync(readFileSync(file)).length / 1024;
 
 const page = readFileSync(resolve(FOLDER, "index.html"), "utf-8");
-const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map((match) => match[1] ?? "");
+const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(
+  (match) => match[1] ?? "",
+);
 const others = readdirSync(resolve(FOLDER, "assets"))
   .map((name) => `assets/${name}`)
   .filter((name) => /\.(js|css)$/.test(name) && !first.includes(name));

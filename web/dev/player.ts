@@ -1,7 +1,8 @@
 /** Plays turns: one at a time within a session, in time, stopping and waiting for people when it has to. */
 
+import type { Step, Verdict } from "./gestures.ts";
 import { newId, SessionLog, type WireFields } from "./log.ts";
-import { scenarioFor, type Step, type Verdict } from "./scenarios.ts";
+import { scenarioFor } from "./scenarios.ts";
 
 export interface Message {
   readonly client_message_id: string;
@@ -9,7 +10,12 @@ export interface Message {
   readonly target_agent_id?: string;
 }
 
-const WAITS: Readonly<Record<string, number>> = { content_delta: 18, thinking_delta: 14, pause: 500, tool_use: 120 };
+const WAITS: Readonly<Record<string, number>> = {
+  content_delta: 18,
+  thinking_delta: 14,
+  pause: 500,
+  tool_use: 120,
+};
 const TOTAL = { input: 1624, output: 328, thinking: 96, cache_read: 1024, cache_write: 0 };
 
 export class Play {
@@ -42,7 +48,13 @@ export class Play {
     if (before !== undefined) return { turn_id: before, is_queued: false };
     const turn_id = newId();
     this.seen.set(message.client_message_id, turn_id);
-    this.#write(turn_id, { type: "user_message_confirmed", content: message.text, attachments: [], client_message_id: message.client_message_id, target_agent_id: message.target_agent_id ?? null });
+    this.#write(turn_id, {
+      type: "user_message_confirmed",
+      content: message.text,
+      attachments: [],
+      client_message_id: message.client_message_id,
+      target_agent_id: message.target_agent_id ?? null,
+    });
     this.#queue.push({ turn_id, message });
     const is_queued = this.#isBusy;
     if (!is_queued) void this.#run();
@@ -83,7 +95,14 @@ export class Play {
     await this.#wait(350);
     const status = await this.#perform(turn_id, message.text);
     const duration_ms = Date.now() - started;
-    this.#write(turn_id, { type: "complete", status, stop_reason: "success", usage: TOTAL, cost: "0.00462", duration_ms });
+    this.#write(turn_id, {
+      type: "complete",
+      status,
+      stop_reason: "success",
+      usage: TOTAL,
+      cost: "0.00462",
+      duration_ms,
+    });
     this.#write(turn_id, { type: "session_end" });
   }
 
@@ -110,10 +129,24 @@ export class Play {
 
   async #approval(turn_id: string, approval_id: string): Promise<Verdict> {
     const verdict = new Promise<Verdict>((decide) => this.pending.set(approval_id, decide));
-    this.#write(turn_id, { type: "complete", status: "paused", stop_reason: "paused", usage: TOTAL, cost: "0.00231", duration_ms: 900 });
+    this.#write(turn_id, {
+      type: "complete",
+      status: "paused",
+      stop_reason: "paused",
+      usage: TOTAL,
+      cost: "0.00231",
+      duration_ms: 900,
+    });
     this.#touch();
     const decided = await verdict;
-    this.#write(turn_id, { type: "approval_resolved", approval_id, decision: decided.decision, args: decided.decision === "edited" ? decided.args : null, by: "Ana Demo", reason: decided.reason });
+    this.#write(turn_id, {
+      type: "approval_resolved",
+      approval_id,
+      decision: decided.decision,
+      args: decided.decision === "edited" ? decided.args : null,
+      by: "Ana Demo",
+      reason: decided.reason,
+    });
     this.#touch();
     return decided;
   }

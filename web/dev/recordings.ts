@@ -22,7 +22,13 @@ export const recordings: readonly Recording[] = readdirSync(FOLDER)
       .map((line) => JSON.parse(line) as WireFields),
   }));
 
-const PLACE: ReadonlySet<string> = new Set(["event_id", "session_id", "turn_id", "sequence_number", "timestamp"]);
+const PLACE: ReadonlySet<string> = new Set([
+  "event_id",
+  "session_id",
+  "turn_id",
+  "sequence_number",
+  "timestamp",
+]);
 
 /** An event without its place in the old log. */
 export const withoutPlace = (event: WireFields): WireFields =>

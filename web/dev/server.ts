@@ -2,5 +2,8 @@
 
 import { startStub } from "./stub.ts";
 
-const stub = await startStub({ port: Number(process.env["PORT"] ?? 8021), speed: Number(process.env["SPEED"] ?? 1) });
+const stub = await startStub({
+  port: Number(process.env["PORT"] ?? 8021),
+  speed: Number(process.env["SPEED"] ?? 1),
+});
 console.log(`The stub answers at ${stub.url}`);

@@ -1,7 +1,7 @@
 /** A stand-in for the server while working on the interface: the API, the socket and the built pages, from memory. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ const PAGES = resolve(import.meta.dirname, "../../src/batuta/server/static");
 
 /** As strict as the real server. */
 const CSP =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -58,7 +58,11 @@ export const startStub = async ({ port = 0, speed = 1 } = {}): Promise<Stub> => 
 const serve = async (world: World, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const url = new URL(request.url ?? "/", "http://stub");
   if (!url.pathname.startsWith("/api/")) return page(url.pathname, response);
-  const [status, body] = respond(world, { method: request.method ?? "GET", url, body: await bodyOf(request) });
+  const [status, body] = respond(world, {
+    method: request.method ?? "GET",
+    url,
+    body: await bodyOf(request),
+  });
   const type = status >= 400 ? "application/problem+json" : "application/json";
   response.writeHead(status, { "Content-Type": type }).end(status === 204 ? undefined : JSON.stringify(body));
 };
@@ -76,7 +80,11 @@ const page = async (path: string, response: ServerResponse): Promise<void> => {
   try {
     const content = file.startsWith(PAGES) ? await readFile(file) : null;
     if (content === null) throw new Error("outside");
-    const headers = { "Content-Type": TYPES[extname(name)] ?? "application/octet-stream", "Content-Security-Policy": CSP, "Content-Encoding": "gzip" };
+    const headers = {
+      "Content-Type": TYPES[extname(name)] ?? "application/octet-stream",
+      "Content-Security-Policy": CSP,
+      "Content-Encoding": "gzip",
+    };
     response.writeHead(200, headers).end(gzipSync(content));
   } catch {
     response.writeHead(404).end();
@@ -91,7 +99,10 @@ const attend = (world: World, socket: Socket): void => {
     joined.get(id)?.();
     joined.delete(id);
   };
-  const missing = { ok: false, problem: { status: 404, code: "NOT_FOUND", title: "Not found", detail: "There is no such session" } };
+  const missing = {
+    ok: false,
+    problem: { status: 404, code: "NOT_FOUND", title: "Not found", detail: "There is no such session" },
+  };
 
   socket.on("session:join", (told: { session_id: string; last_sequence?: number }, done: Acknowledge) => {
     const log = world.plays.get(told.session_id)?.log;
@@ -99,9 +110,13 @@ const attend = (world: World, socket: Socket): void => {
     leave(told.session_id);
     done({ ok: true, epoch: log.epoch, last_sequence: log.last, resync: false });
     const last = told.last_sequence ?? 0;
-    for (const event of log.stored) if ((event.sequence_number ?? 0) > last) socket.emit("agent:event", event);
+    for (const event of log.stored)
+      if ((event.sequence_number ?? 0) > last) socket.emit("agent:event", event);
     for (const event of log.pieces) socket.emit("agent:event", { ...event, previous_sequence: log.last });
-    joined.set(told.session_id, log.listen((event) => socket.emit("agent:event", event)));
+    joined.set(
+      told.session_id,
+      log.listen((event) => socket.emit("agent:event", event)),
+    );
   });
   socket.on("session:leave", (told: { session_id: string }, done: Acknowledge) => {
     leave(told.session_id);

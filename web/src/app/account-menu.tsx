@@ -40,7 +40,6 @@ export const AccountMenu = ({ onSettings, onShortcuts }: AccountMenuProps) => {
       trigger={
         <button
           type="button"
-          aria-label={t.account.menu(user.name)}
           className="hover:bg-hover flex w-full items-center gap-2.5 rounded-lg px-2 py-1.5 text-left transition-colors"
         >
           <span
@@ -50,6 +49,7 @@ export const AccountMenu = ({ onSettings, onShortcuts }: AccountMenuProps) => {
             {initialsOf(user.name)}
           </span>
           <span className="min-w-0 flex-1">
+            <span className="sr-only">{t.account.menu}</span>
             <span className="block truncate text-sm leading-5 font-medium">{user.name}</span>
             <span className="text-faint block truncate text-xs">{user.email}</span>
           </span>

@@ -19,4 +19,5 @@ createRoot(root).render(
     <App />
   </StrictMode>,
 );
-void arrive().finally(() => window.setTimeout(preloadMarkdown, 300));
+void arrive();
+void preloadMarkdown();

@@ -16,7 +16,8 @@ const subscribe = (notify: () => void): (() => void) => {
 };
 
 /** The session in the address bar; renders again when it changes. */
-export const useRoute = (): string | null => sessionOf(useSyncExternalStore(subscribe, () => window.location.pathname));
+export const useRoute = (): string | null =>
+  sessionOf(useSyncExternalStore(subscribe, () => window.location.pathname));
 
 /** Go to a session, or to a new conversation. */
 export const openSession = (sessionId: string | null): void => {

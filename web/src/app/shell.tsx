@@ -46,11 +46,15 @@ export const Shell = () => {
       return !isShown;
     });
   }, [isDesktop]);
-  const open = useCallback((id: string | null) => {
-    setIsDrawerOpen(false);
-    openSession(id);
-    window.requestAnimationFrame(focusComposer);
-  }, []);
+  const open = useCallback(
+    (id: string | null) => {
+      setIsDrawerOpen(false);
+      openSession(id);
+      // On a phone the focus would bring up the keyboard over what was just opened.
+      if (isDesktop) window.requestAnimationFrame(focusComposer);
+    },
+    [isDesktop],
+  );
   const openTimeline = useCallback((turnId: string) => setOpened({ what: "timeline", turnId }), []);
   const openSource = useCallback(
     (citation: Citation, turn: TurnView) => setOpened({ what: "source", citation, turn }),
@@ -65,6 +69,7 @@ export const Shell = () => {
         [SHORTCUTS.search]: () => {
           if (isDesktop) setIsSidebarShown(true);
           else setIsDrawerOpen(true);
+          focusSearch();
           window.requestAnimationFrame(focusSearch);
         },
         [SHORTCUTS.composer]: focusComposer,
@@ -97,16 +102,13 @@ export const Shell = () => {
   );
   return (
     <div className="flex h-full">
-      <a
-        href="#composer"
+      <button
+        type="button"
+        onClick={focusComposer}
         className="bg-accent text-on-accent sr-only z-50 rounded-lg px-4 py-2 font-medium focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-        onClick={(event) => {
-          event.preventDefault();
-          focusComposer();
-        }}
       >
         {t.common.skip}
-      </a>
+      </button>
       {isDesktop ? (
         isSidebarShown && <div className="border-line w-[17.5rem] shrink-0 border-r">{sidebar}</div>
       ) : (
@@ -137,7 +139,9 @@ export const Shell = () => {
         )}
         {opened?.what === "settings" && <SettingsDialog onClose={close} />}
       </Suspense>
-      {opened?.what === "source" && <SourcePanel citation={opened.citation} turn={opened.turn} onClose={close} />}
+      {opened?.what === "source" && (
+        <SourcePanel citation={opened.citation} turn={opened.turn} onClose={close} />
+      )}
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
   );

@@ -1,5 +1,6 @@
 /** The head of the conversation: its title, the model, the connection, and what it has used. */
 
+import clsx from "clsx";
 import { Cpu, PanelLeft } from "lucide-react";
 
 import { IconButton } from "../components/icon-button";
@@ -31,13 +32,30 @@ export const TopBar = ({ sessionId, onSidebar }: TopBarProps) => {
           <PanelLeft className="size-4.5" />
         </IconButton>
       )}
-      <h2 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold tracking-tight">
-        {title ?? t.sessions.untitled}
-      </h2>
+      <div className="min-w-0 flex-1">
+        <h2 className="truncate text-[0.9375rem] leading-5 font-semibold tracking-tight">
+          {title ?? t.sessions.untitled}
+        </h2>
+        <ModelLine />
+      </div>
       <ConnectionState />
       {isShown && <UsagePopover sessionId={sessionId} view={channel.view} />}
       <ModelLabel />
     </header>
+  );
+};
+
+/** On a phone there is no room beside the title. */
+const ModelLine = () => {
+  const t = useText();
+  const model = useAccount((state) => state.meta?.model);
+  if (model === undefined) return null;
+  return (
+    <p
+      className={clsx("truncate text-xs leading-4 sm:hidden", model.is_offline ? "text-warn" : "text-muted")}
+    >
+      {model.is_offline ? t.model.offline : model.label}
+    </p>
   );
 };
 
@@ -46,11 +64,13 @@ const ModelLabel = () => {
   const model = useAccount((state) => state.meta?.model);
   if (model === undefined) return null;
   return (
-    <Tooltip label={model.is_offline ? t.model.offlineHint : t.model.hint(model.label)}>
-      <Pill tone={model.is_offline ? "warn" : "neutral"} tabIndex={0} className="max-w-44 sm:max-w-64">
-        <Cpu aria-hidden="true" className="size-3.5 shrink-0" />
-        <span className="truncate">{model.is_offline ? t.model.offline : model.label}</span>
-      </Pill>
-    </Tooltip>
+    <span className="hidden sm:inline-flex">
+      <Tooltip label={model.is_offline ? t.model.offlineHint : t.model.hint(model.label)}>
+        <Pill tone={model.is_offline ? "warn" : "neutral"} tabIndex={0} className="max-w-64">
+          <Cpu aria-hidden="true" className="size-3.5 shrink-0" />
+          <span className="truncate">{model.is_offline ? t.model.offline : model.label}</span>
+        </Pill>
+      </Tooltip>
+    </span>
   );
 };

@@ -22,7 +22,10 @@ export const AgentAvatar = ({ name, icon, color, size = "medium" }: AgentAvatarP
   <span
     aria-hidden="true"
     style={{ "--agent": safeColor(color) ?? "var(--color-accent)" } as CSSProperties}
-    className={clsx("tint-agent text-ink inline-grid shrink-0 place-items-center leading-none font-semibold", SIZES[size])}
+    className={clsx(
+      "tint-agent text-ink inline-grid shrink-0 place-items-center leading-none font-semibold",
+      SIZES[size],
+    )}
   >
     {icon === null || icon === "" ? name.slice(0, 1).toUpperCase() : icon}
   </span>

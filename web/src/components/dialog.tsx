@@ -5,6 +5,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 
+import { focusInside } from "../lib/first-focus";
 import { IconButton } from "./icon-button";
 
 export interface DialogProps {
@@ -17,14 +18,23 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-export const Dialog = ({ isOpen, onClose, title, description, closeLabel, className, children }: DialogProps) => (
+export const Dialog = ({
+  isOpen,
+  onClose,
+  title,
+  description,
+  closeLabel,
+  className,
+  children,
+}: DialogProps) => (
   <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
     <Radix.Portal>
       <Radix.Overlay className="animate-fade fixed inset-0 z-40 bg-black/35 backdrop-blur-[2px]" />
       <Radix.Content
+        onOpenAutoFocus={focusInside}
         {...(description === undefined ? { "aria-describedby": undefined } : {})}
         className={clsx(
-          "bg-raised border-line shadow-float animate-pop fixed top-1/2 left-1/2 z-40 flex max-h-[88dvh] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 flex-col rounded-2xl border",
+          "bg-raised border-line shadow-float animate-pop fixed top-1/2 left-1/2 z-40 flex max-h-[88dvh] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 flex-col rounded-2xl border outline-none",
           className,
         )}
       >

@@ -1,7 +1,13 @@
 /** A labelled input with its hint and its error. */
 
 import clsx from "clsx";
-import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from "react";
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type TextareaHTMLAttributes,
+  useId,
+} from "react";
 
 export const INPUT =
   "bg-canvas border-line-strong/60 placeholder:text-faint w-full rounded-[0.625rem] border px-3 text-sm transition-colors hover:border-line-strong aria-invalid:border-danger disabled:opacity-60";
@@ -12,7 +18,13 @@ interface FieldFrameProps {
   readonly error?: string | null | undefined;
 }
 
-const Frame = ({ id, label, hint, error, children }: FieldFrameProps & { id: string; children: ReactNode }) => (
+const Frame = ({
+  id,
+  label,
+  hint,
+  error,
+  children,
+}: FieldFrameProps & { id: string; children: ReactNode }) => (
   <div className="flex flex-col gap-1.5">
     <label htmlFor={id} className="text-sm font-medium">
       {label}
@@ -39,13 +51,19 @@ const described = (id: string, { hint, error }: Omit<FieldFrameProps, "label">) 
       .join(" ") || undefined,
 });
 
-type TextFieldProps = FieldFrameProps & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> };
+type TextFieldProps = FieldFrameProps &
+  InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> };
 
 export const TextField = ({ label, hint, error, className, ...rest }: TextFieldProps) => {
   const id = useId();
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
-      <input id={id} className={clsx(INPUT, "h-10", className)} {...described(id, { hint, error })} {...rest} />
+      <input
+        id={id}
+        className={clsx(INPUT, "h-10", className)}
+        {...described(id, { hint, error })}
+        {...rest}
+      />
     </Frame>
   );
 };

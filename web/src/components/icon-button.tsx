@@ -12,7 +12,14 @@ export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-export const IconButton = ({ label, size = "medium", hint, className, children, ...rest }: IconButtonProps) => (
+export const IconButton = ({
+  label,
+  size = "medium",
+  hint,
+  className,
+  children,
+  ...rest
+}: IconButtonProps) => (
   <Tooltip label={label} hint={hint}>
     <button
       type="button"

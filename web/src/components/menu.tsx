@@ -54,7 +54,15 @@ export const MenuItem = ({ icon, isDanger = false, onSelect, children }: MenuIte
   </Radix.Item>
 );
 
-export const MenuLink = ({ icon, href, children }: { icon?: ReactNode; href: string; children: ReactNode }) => (
+export const MenuLink = ({
+  icon,
+  href,
+  children,
+}: {
+  icon?: ReactNode;
+  href: string;
+  children: ReactNode;
+}) => (
   <Radix.Item asChild className={ITEM}>
     <a href={href} download="">
       {icon}

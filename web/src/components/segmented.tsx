@@ -10,7 +10,12 @@ export interface SegmentedProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly label: string; readonly icon?: ReactNode }[];
 }
 
-export const Segmented = <Value extends string>({ label, value, onChange, options }: SegmentedProps<Value>) => (
+export const Segmented = <Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: SegmentedProps<Value>) => (
   <Radix.Root
     aria-label={label}
     value={value}

@@ -5,6 +5,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 
+import { focusInside } from "../lib/first-focus";
 import { IconButton } from "./icon-button";
 
 export interface SheetProps {
@@ -40,8 +41,9 @@ export const Sheet = ({
       <Radix.Overlay className="animate-fade fixed inset-0 z-40 bg-black/30" />
       <Radix.Content
         aria-describedby={undefined}
+        onOpenAutoFocus={focusInside}
         className={clsx(
-          "bg-canvas border-line shadow-float fixed inset-y-0 z-40 flex w-full flex-col",
+          "bg-canvas border-line shadow-float fixed inset-y-0 z-40 flex w-full flex-col outline-none",
           SIDES[side],
           className,
         )}

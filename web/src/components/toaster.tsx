@@ -47,7 +47,9 @@ export const Toaster = ({ dismissLabel }: { readonly dismissLabel: string }) => 
             type="button"
             aria-label={dismissLabel}
             onClick={() => dismiss(id)}
-            className={clsx("text-faint hover:bg-hover hover:text-ink grid size-6 place-items-center rounded-md")}
+            className={clsx(
+              "text-faint hover:bg-hover hover:text-ink grid size-6 place-items-center rounded-md",
+            )}
           >
             <X className="size-3.5" />
           </button>

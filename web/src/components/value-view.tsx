@@ -14,7 +14,6 @@ export const laidOut = (value: unknown): string => {
 };
 
 export const ValueView = ({ value, className }: { readonly value: unknown; readonly className?: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
   <pre
     tabIndex={0}
     className={clsx(

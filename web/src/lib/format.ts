@@ -52,11 +52,19 @@ const zoned = (timezone: string | null): { timeZone?: string } => {
 
 /** The time of day. */
 export const clock = (timestamp: string, { language, timezone }: Locale): string =>
-  new Date(timestamp).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", ...zoned(timezone) });
+  new Date(timestamp).toLocaleTimeString(language, {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...zoned(timezone),
+  });
 
 /** Date and time in full. */
 export const moment = (timestamp: string, { language, timezone }: Locale): string =>
-  new Date(timestamp).toLocaleString(language, { dateStyle: "medium", timeStyle: "short", ...zoned(timezone) });
+  new Date(timestamp).toLocaleString(language, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    ...zoned(timezone),
+  });
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
@@ -71,3 +79,26 @@ export const relative = (timestamp: string, now: number, { language }: Locale): 
   const [unit, size] = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? ["second", 1000];
   return format.format(Math.trunc(difference / size), unit);
 };
+
+/** A moment in the past, as short as a list wants it: `5 min`, `3 h`, then the day. Null while it is now. */
+export const shortAgo = (timestamp: string, now: number, { language, timezone }: Locale): string | null => {
+  const minutes = Math.floor((now - new Date(timestamp).getTime()) / 60_000);
+  if (minutes < 1) return null;
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h`;
+  return new Date(timestamp).toLocaleDateString(language, {
+    day: "numeric",
+    month: "short",
+    ...zoned(timezone),
+  });
+};
+
+/** Markdown without its marks, for one line of preview. */
+export const plainText = (markdown: string): string =>
+  markdown
+    .replace(/```[\s\S]*?(```|$)/g, " ")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\s*>+/gm, "")
+    .replace(/[*_`~#|]+|\$\$/g, "")
+    .replace(/\s+/g, " ")
+    .trim();

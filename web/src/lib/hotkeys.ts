@@ -44,7 +44,12 @@ export const useHotkeys = (hotkeys: Hotkeys): void => {
   }, [hotkeys]);
 };
 
-const GLYPHS: Readonly<Record<string, string>> = { escape: "Esc", enter: "Enter", arrowup: "↑", arrowdown: "↓" };
+const GLYPHS: Readonly<Record<string, string>> = {
+  escape: "Esc",
+  enter: "Enter",
+  arrowup: "↑",
+  arrowdown: "↓",
+};
 
 /** The keys of a combination as a keyboard shows them. */
 export const keysOf = (combination: string, onMac: boolean): readonly string[] =>

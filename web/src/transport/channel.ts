@@ -26,7 +26,8 @@ export const useChannel = create<ChannelState>(() => ({
   problem: null,
 }));
 
-const FLUSH_MS = 16;
+/** Pieces of an answer are shown together, at most thirty times a second. */
+const FLUSH_MS = 32;
 const BACKOFF = { first_ms: 500, most_ms: 10_000 };
 const KEPT_VIEWS = 8;
 const known = new Map<string, SessionView>();

@@ -12,7 +12,11 @@ export interface DirectoryState {
   readonly supervisor: AgentFace | null;
 }
 
-export const useDirectory = create<DirectoryState>(() => ({ status: "loading", agents: [], supervisor: null }));
+export const useDirectory = create<DirectoryState>(() => ({
+  status: "loading",
+  agents: [],
+  supervisor: null,
+}));
 
 /** Ask the server for its agents. */
 export const loadDirectory = async (): Promise<void> => {

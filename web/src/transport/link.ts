@@ -53,13 +53,17 @@ export const opened = (isConnected: boolean, known?: { epoch: number; last: numb
 export const step = (state: LinkState, input: LinkInput): LinkStep => {
   switch (input.kind) {
     case "connected":
-      return state.isLoaded ? joining({ ...state, isConnected: true }) : [{ ...state, isConnected: true }, "none"];
+      return state.isLoaded
+        ? joining({ ...state, isConnected: true })
+        : [{ ...state, isConnected: true }, "none"];
     case "disconnected":
       return [{ ...state, isConnected: false, phase: state.isLoaded ? "waiting" : "loading" }, "none"];
     case "loaded":
       return joining({ ...state, isLoaded: true, epoch: input.epoch, last: input.last });
     case "joined":
-      return input.resync ? loading(state) : [{ ...state, phase: "live", epoch: state.epoch ?? input.epoch }, "none"];
+      return input.resync
+        ? loading(state)
+        : [{ ...state, phase: "live", epoch: state.epoch ?? input.epoch }, "none"];
     case "resync":
       return loading(state);
     case "load-failed":

@@ -27,14 +27,16 @@ export const posted = (outbox: Outbox, session_id: string, message: OutgoingMess
 ];
 
 /** The server has it. */
-export const accepted = (outbox: Outbox, id: string): Outbox => changed(outbox, id, { state: "sent", problem: null });
+export const accepted = (outbox: Outbox, id: string): Outbox =>
+  changed(outbox, id, { state: "sent", problem: null });
 
 /** The server does not want it; the person decides. */
 export const refused = (outbox: Outbox, id: string, problem: Problem): Outbox =>
   changed(outbox, id, { state: "refused", problem });
 
 /** Try again. */
-export const revived = (outbox: Outbox, id: string): Outbox => changed(outbox, id, { state: "waiting", problem: null });
+export const revived = (outbox: Outbox, id: string): Outbox =>
+  changed(outbox, id, { state: "waiting", problem: null });
 
 /** Give up. */
 export const withdrawn = (outbox: Outbox, id: string): Outbox =>
@@ -68,6 +70,8 @@ const KEY = "batuta.outbox";
 
 /** The outbox of this tab from before a reload; what was sent is asked again, harmlessly. */
 export const restored = (): Outbox =>
-  recall<Outbox>(KEY, [], "session").map((parcel) => (parcel.state === "sent" ? { ...parcel, state: "waiting" } : parcel));
+  recall<Outbox>(KEY, [], "session").map((parcel) =>
+    parcel.state === "sent" ? { ...parcel, state: "waiting" } : parcel,
+  );
 
 export const shelve = (outbox: Outbox): void => remember(KEY, outbox.length === 0 ? null : outbox, "session");

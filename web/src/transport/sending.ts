@@ -6,7 +6,17 @@ import { waitBefore } from "../lib/backoff";
 import { newId } from "../lib/ids";
 import { api } from "./api";
 import type { OutgoingMessage } from "./api-types";
-import { accepted, nextToSend, type Outbox, posted, refused, restored, revived, shelve, withdrawn } from "./outbox";
+import {
+  accepted,
+  nextToSend,
+  type Outbox,
+  posted,
+  refused,
+  restored,
+  revived,
+  shelve,
+  withdrawn,
+} from "./outbox";
 import { asProblem, ProblemError } from "./problem";
 import { command, isConnected, watchConnection } from "./socket";
 
@@ -41,7 +51,7 @@ export const sendMessage = (session_id: string, text: string, wishes: Wishes): v
     text,
     attachments: [],
     ...(wishes.target_agent_id === null ? {} : { target_agent_id: wishes.target_agent_id }),
-    ...(wishes.enable_thinking ? { enable_thinking: true } : {}),
+    enable_thinking: wishes.enable_thinking,
   };
   changeOutbox((outbox) => posted(outbox, session_id, message));
 };

@@ -14,7 +14,13 @@ export interface ListState {
   readonly archived: boolean;
 }
 
-export const EMPTY_LIST: ListState = { items: [], cursor: null, status: "loading", query: "", archived: false };
+export const EMPTY_LIST: ListState = {
+  items: [],
+  cursor: null,
+  status: "loading",
+  query: "",
+  archived: false,
+};
 
 const newestFirst = (first: SessionSummary, second: SessionSummary): number =>
   second.updated_at.localeCompare(first.updated_at);

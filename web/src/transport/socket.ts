@@ -43,6 +43,8 @@ export const useConnection = create<{ readonly status: ConnectionStatus; readonl
 }));
 
 const ACK_TIMEOUT_MS = 8_000;
+/** A connection that was refused, not lost, is not tried again by itself. */
+const REFUSED_MS = 4_000;
 
 const socket: Socket<ServerEvents> = io({
   autoConnect: false,
@@ -61,6 +63,7 @@ socket.on("disconnect", (reason) => {
 socket.on("connect_error", (error) => {
   useConnection.setState({ status: "offline" });
   if (isUnauthorized(error)) useAccount.getState().expire();
+  else if (!socket.active) window.setTimeout(() => socket.connect(), REFUSED_MS);
 });
 socket.io.on("reconnect_attempt", (attempt) => useConnection.setState({ status: "connecting", attempt }));
 window.addEventListener("online", () => {
@@ -68,7 +71,7 @@ window.addEventListener("online", () => {
 });
 
 const isUnauthorized = (error: Error & { data?: { status?: number } }): boolean =>
-  error.data?.status === 401 || /unauthori[sz]ed|401/i.test(error.message);
+  error.data?.status === 401 || /unauthori[sz]ed|authenticat|401/i.test(error.message);
 
 /** Send a command and wait for its acknowledgement. Throws `ProblemError` when refused or unanswered. */
 export const command = async <Name extends keyof ClientCommands, Answer = object>(
@@ -102,7 +105,10 @@ export const disconnect = (): void => {
 };
 
 /** Listen to the server; the answer stops listening. */
-export const listen = <Name extends keyof ServerEvents>(name: Name, listener: ServerEvents[Name]): (() => void) => {
+export const listen = <Name extends keyof ServerEvents>(
+  name: Name,
+  listener: ServerEvents[Name],
+): (() => void) => {
   const open = socket as unknown as Socket;
   const heard = listener as (told: unknown) => void;
   open.on(name as string, heard);

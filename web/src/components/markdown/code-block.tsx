@@ -18,8 +18,10 @@ export const CodeBlock = ({ text, language, labels }: CodeBlockProps) => (
       {language ?? "text"}
       <CopyButton value={text} label={labels.copy} doneLabel={labels.copied} />
     </figcaption>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
-    <pre tabIndex={0} className="hl !my-0 overflow-x-auto px-3.5 py-3 font-mono text-[0.8125rem] leading-[1.6]">
+    <pre
+      tabIndex={0}
+      className="hl !my-0 overflow-x-auto px-3.5 py-3 font-mono text-[0.8125rem] leading-[1.6]"
+    >
       <code>
         {language === undefined ? (
           text

@@ -11,7 +11,10 @@ import type { MarkdownProps } from "./markdown";
 /** Sanitised before formulas are laid out, so that nothing written in the text can pass as a formula's markup. */
 const SCHEMA: typeof defaultSchema = {
   ...defaultSchema,
-  attributes: { ...defaultSchema.attributes, code: [["className", /^language-./, "math-inline", "math-display"]] },
+  attributes: {
+    ...defaultSchema.attributes,
+    code: [["className", /^language-./, "math-inline", "math-display"]],
+  },
 };
 
 const CITATION = /^#cite-(\d+)$/;
@@ -61,10 +64,15 @@ const components = (
     const text = String(children ?? "");
     const isBlock = node?.position !== undefined && text.endsWith("\n");
     if (!isBlock) return <code>{children}</code>;
-    return <CodeBlock text={text.replace(/\n$/, "")} language={/language-(\S+)/.exec(className ?? "")?.[1]} labels={copyLabels} />;
+    return (
+      <CodeBlock
+        text={text.replace(/\n$/, "")}
+        language={/language-(\S+)/.exec(className ?? "")?.[1]}
+        labels={copyLabels}
+      />
+    );
   },
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
     <div className="border-line my-3 overflow-x-auto rounded-xl border" tabIndex={0}>
       <table className="w-full border-collapse text-sm [&_tbody_tr+tr]:border-t [&_td]:border-line [&_td]:px-3.5 [&_td]:py-2 [&_th]:px-3.5 [&_th]:py-2 [&_th]:text-left [&_th]:font-semibold [&_thead]:bg-sunken [&_tr]:border-line !my-0 tabular-nums">
         {children}

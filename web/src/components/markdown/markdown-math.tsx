@@ -8,7 +8,9 @@ import type { MarkdownProps } from "./markdown";
 import MarkdownBody from "./markdown-body";
 
 const REMARK = [remarkMath];
-const REHYPE: [[typeof rehypeKatex, object]] = [[rehypeKatex, { throwOnError: false, strict: false, trust: false }]];
+const REHYPE: [[typeof rehypeKatex, object]] = [
+  [rehypeKatex, { throwOnError: false, strict: false, trust: false }],
+];
 
 const MarkdownMath = (props: MarkdownProps) => <MarkdownBody {...props} remark={REMARK} rehype={REHYPE} />;
 

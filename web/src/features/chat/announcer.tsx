@@ -9,7 +9,8 @@ export const Announcer = ({ view }: { readonly view: SessionView }) => {
   const turn = view.turns.at(-1);
   const said = (): string => {
     if (turn === undefined) return "";
-    if (turn.items.some((item) => item.kind === "approval" && item.state === "pending")) return t.chat.announceApproval;
+    if (turn.items.some((item) => item.kind === "approval" && item.state === "pending"))
+      return t.chat.announceApproval;
     if (turn.status === "running") return t.chat.working;
     if (turn.status === "success") return `${t.chat.announceAnswer} ${answerOf(turn)?.content ?? ""}`;
     return turn.status === "failed" ? t.chat.announceFailed : "";

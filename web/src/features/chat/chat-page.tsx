@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 
+import { useMarkdownReady } from "../../components/markdown/markdown";
 import { toast } from "../../components/toaster";
 import type { Citation, TurnView } from "../../events";
 import { useText } from "../../lib/i18n";
@@ -34,6 +35,7 @@ export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSourc
   const [target, setTarget] = useState<string | null>(settings?.default_agent_id ?? null);
   const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
   const [draft, setDraft] = useDraft(sessionId);
+  const isReadable = useMarkdownReady();
   const parcels = useOutbox((state) => state.parcels);
 
   useEffect(() => (sessionId === null ? undefined : openChannel(sessionId)), [sessionId]);
@@ -60,7 +62,13 @@ export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSourc
   const isShown = sessionId !== null && channel.session_id === sessionId;
   const view = channel.view;
   const rows = useMemo(
-    () => (isShown ? rowsOf(view, parcels.filter((parcel) => parcel.session_id === sessionId)) : []),
+    () =>
+      isShown
+        ? rowsOf(
+            view,
+            parcels.filter((parcel) => parcel.session_id === sessionId),
+          )
+        : [],
     [isShown, view, parcels, sessionId],
   );
   const actions = useMemo(
@@ -80,7 +88,8 @@ export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSourc
   };
 
   if (isShown && channel.problem !== null) return <SessionMissing onLeave={() => onOpenSession(null)} />;
-  const isLoading = sessionId !== null && rows.length === 0 && (!isShown || channel.phase === "loading");
+  const isUnknown = rows.length === 0 && (!isShown || channel.phase === "loading");
+  const isLoading = sessionId !== null && (isUnknown || !isReadable);
   return (
     <ChatContext value={actions}>
       {isLoading ? (

@@ -6,7 +6,9 @@ import type { Citation } from "../../events";
 export const withMarks = (content: string, citations: readonly Citation[]): string => {
   const places = citations
     .map((citation, index) => ({ end: citation.end, number: index + 1 }))
-    .filter((place): place is { end: number; number: number } => place.end !== null && isPlain(content, place.end))
+    .filter(
+      (place): place is { end: number; number: number } => place.end !== null && isPlain(content, place.end),
+    )
     .sort((first, second) => second.end - first.end || second.number - first.number);
   const marked = places.reduce(
     (text, { end, number }) => `${text.slice(0, end)}[${number}](#cite-${number})${text.slice(end)}`,

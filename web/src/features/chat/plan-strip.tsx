@@ -8,8 +8,9 @@ import { useText } from "../../lib/i18n";
 
 const runningPlan = (view: SessionView): PlanItem | undefined =>
   view.turns
-    .at(-1)
-    ?.items.findLast((item): item is PlanItem => item.kind === "plan" && item.status === "executing");
+    .filter((turn) => turn.status === "running" || turn.status === "paused")
+    .flatMap((turn) => turn.items)
+    .findLast((item): item is PlanItem => item.kind === "plan" && item.status === "executing");
 
 export const PlanStrip = ({ view }: { readonly view: SessionView }) => {
   const t = useText();
@@ -19,8 +20,14 @@ export const PlanStrip = ({ view }: { readonly view: SessionView }) => {
   const current = plan.steps.find((step) => step.status === "in_progress");
   return (
     <div className="border-line bg-raised shadow-card animate-rise mb-2 flex items-center gap-2.5 rounded-xl border px-3 py-2 text-[0.8125rem]">
-      {current === undefined ? <ListChecks className="text-accent size-4" /> : <Spinner className="text-accent" />}
-      <span className="font-medium whitespace-nowrap tabular-nums">{t.plan.progress(done, plan.steps.length)}</span>
+      {current === undefined ? (
+        <ListChecks className="text-accent size-4" />
+      ) : (
+        <Spinner className="text-accent" />
+      )}
+      <span className="font-medium whitespace-nowrap tabular-nums">
+        {t.plan.progress(done, plan.steps.length)}
+      </span>
       <span className="text-muted min-w-0 flex-1 truncate">{current?.task ?? ""}</span>
       <span aria-hidden="true" className="bg-sunken h-1.5 w-20 overflow-hidden rounded-full">
         <span

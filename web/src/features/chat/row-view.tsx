@@ -36,7 +36,7 @@ export const RowView = memo(({ row }: { readonly row: Row }) => {
         </>
       );
     case "working":
-      return <Working isQueued={row.turn.status === "queued"} />;
+      return <Working turn={row.turn} />;
     case "end":
       return <TurnEnd turn={row.turn} />;
     case "parcel":

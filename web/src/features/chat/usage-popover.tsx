@@ -14,7 +14,13 @@ import { faceOf, useDirectory } from "../../transport/directory";
 
 const tokensOf = (usage: Usage): number => usage.input + usage.output;
 
-export const UsagePopover = ({ sessionId, view }: { readonly sessionId: string; readonly view: SessionView }) => {
+export const UsagePopover = ({
+  sessionId,
+  view,
+}: {
+  readonly sessionId: string;
+  readonly view: SessionView;
+}) => {
   const t = useText();
   const locale = useLocale();
   const [told, setTold] = useState<SessionUsage | "failed" | null>(null);
@@ -37,7 +43,9 @@ export const UsagePopover = ({ sessionId, view }: { readonly sessionId: string; 
           <Coins className="size-4" aria-hidden="true" />
           <span className="sr-only">{t.usage.title}: </span>
           <span className="hidden sm:inline">{t.usage.tokens(count(tokens, locale))}</span>
-          {cost !== null && Number(cost) > 0 && <span className="hidden sm:inline">· {money(cost, locale)}</span>}
+          {cost !== null && Number(cost) > 0 && (
+            <span className="hidden sm:inline">· {money(cost, locale)}</span>
+          )}
         </button>
       }
     >
@@ -67,7 +75,11 @@ const Details = ({ told }: { readonly told: SessionUsage }) => {
           <dd className="font-medium tabular-nums">{told.cost === null ? "–" : money(told.cost, locale)}</dd>
         </div>
       </dl>
-      <Shares title={t.usage.byAgent} shares={told.by_agent} nameOf={(share) => faceOf(share.agent_id ?? "–", directory).name} />
+      <Shares
+        title={t.usage.byAgent}
+        shares={told.by_agent}
+        nameOf={(share) => faceOf(share.agent_id ?? "–", directory).name}
+      />
       <Shares title={t.usage.byModel} shares={told.by_model} nameOf={(share) => share.model ?? "–"} />
     </>
   );
@@ -87,7 +99,10 @@ const Shares = ({ title, shares, nameOf }: SharesProps) => {
     <>
       <h3 className="text-faint mt-4 mb-1.5 text-xs font-medium">{title}</h3>
       {shares.map((share) => (
-        <div key={nameOf(share)} className="grid grid-cols-[7rem_1fr_auto] items-center gap-2.5 py-0.5 text-xs">
+        <div
+          key={nameOf(share)}
+          className="grid grid-cols-[7rem_1fr_auto] items-center gap-2.5 py-0.5 text-xs"
+        >
           <span className="truncate">{nameOf(share)}</span>
           <span className="bg-sunken h-1.5 overflow-hidden rounded-full">
             <span

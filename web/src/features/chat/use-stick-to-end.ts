@@ -3,6 +3,8 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const NEAR_PX = 48;
+/** What grows right after a click was opened by it: the reader wants to stay there. */
+const OPENING_MS = 400;
 
 export interface StickToEnd {
   readonly isAtEnd: boolean;
@@ -17,6 +19,7 @@ export const useStickToEnd = (
 ): StickToEnd => {
   const isStuck = useRef(true);
   const lastTop = useRef(0);
+  const lastTouch = useRef(0);
   const [isAtEnd, setIsAtEnd] = useState(true);
 
   const toEnd = useCallback(() => {
@@ -36,12 +39,17 @@ export const useStickToEnd = (
       else if (isUpward) isStuck.current = false;
       setIsAtEnd(isStuck.current || distance < NEAR_PX);
     };
+    const touch = (): void => {
+      lastTouch.current = performance.now();
+    };
     element.addEventListener("scroll", look, { passive: true });
+    element.addEventListener("click", touch, { capture: true });
     // A smaller frame (keyboard, a growing composer) hides the end as new rows do.
     const observer = new ResizeObserver(() => isStuck.current && toEnd());
     observer.observe(element);
     return () => {
       element.removeEventListener("scroll", look);
+      element.removeEventListener("click", touch, { capture: true });
       observer.disconnect();
     };
   }, [frame, toEnd]);
@@ -51,8 +59,13 @@ export const useStickToEnd = (
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: growth is what there is to follow
   useLayoutEffect(() => {
-    if (isStuck.current) toEnd();
-  }, [size, toEnd]);
+    const element = frame.current;
+    if (!isStuck.current || element === null) return;
+    if (performance.now() - lastTouch.current > OPENING_MS) return toEnd();
+    const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
+    isStuck.current = distance < NEAR_PX;
+    setIsAtEnd(isStuck.current);
+  }, [size, toEnd, frame]);
 
   return { isAtEnd, toEnd };
 };

@@ -24,8 +24,9 @@ export const Welcome = ({ onAsk }: { readonly onAsk: (text: string) => void }) =
           {t.welcome.hello(name.split(" ")[0] ?? "")}
         </h1>
         <p className="text-muted mt-1.5 max-w-xl">{t.welcome.lead}</p>
-        <div className="mt-7 grid gap-3 sm:grid-cols-2">
-          {status === "loading" && ["a", "b", "c", "d"].map((key) => <Skeleton key={key} className="h-40 rounded-card" />)}
+        <div className="mt-7 grid gap-3 sm:grid-cols-2 sm:[&>*:last-child:nth-child(odd)]:col-span-2">
+          {status === "loading" &&
+            ["a", "b", "c", "d"].map((key) => <Skeleton key={key} className="h-40 rounded-card" />)}
           {agents.map((agent) => (
             <AgentCard key={agent.agent_id} agent={agent} onAsk={onAsk} />
           ))}
@@ -39,7 +40,10 @@ const AgentCard = ({ agent, onAsk }: { readonly agent: Agent; readonly onAsk: (t
   const { language } = useLocale();
   const examples = agent.examples[language] ?? agent.examples["en"] ?? [];
   return (
-    <section aria-label={agent.name} className="border-line bg-raised shadow-card flex flex-col rounded-card border p-4">
+    <section
+      aria-label={agent.name}
+      className="border-line bg-raised shadow-card flex flex-col rounded-card border p-4"
+    >
       <div className="flex items-center gap-3">
         <AgentAvatar {...agent} size="large" />
         <div className="min-w-0">

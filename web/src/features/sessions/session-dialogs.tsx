@@ -35,6 +35,7 @@ export const RenameSession = ({ session, onClose }: SessionDialogProps) => {
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <TextField
           label={t.sessions.title}
+          data-first=""
           value={title}
           maxLength={200}
           required
@@ -52,10 +53,16 @@ export const RenameSession = ({ session, onClose }: SessionDialogProps) => {
   );
 };
 
-export const DeleteSession = ({ session, onClose, onDeleted }: SessionDialogProps & { readonly onDeleted: () => void }) => {
+export const DeleteSession = ({
+  session,
+  onClose,
+  onDeleted,
+}: SessionDialogProps & { readonly onDeleted: () => void }) => {
   const t = useText();
   const confirm = (): void => {
-    deleteSession(session.session_id).then(onDeleted, (error: unknown) => toast(asProblem(error).detail, "danger"));
+    deleteSession(session.session_id).then(onDeleted, (error: unknown) =>
+      toast(asProblem(error).detail, "danger"),
+    );
     onClose();
   };
   return (

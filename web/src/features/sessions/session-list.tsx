@@ -12,7 +12,12 @@ import { useNow } from "../../lib/use-now";
 import { useRoving } from "../../lib/use-roving";
 import type { SessionSummary } from "../../transport/api-types";
 import { asProblem } from "../../transport/problem";
-import { changeSession, loadMoreSessions, searchSessions, useSessionList } from "../../transport/session-list";
+import {
+  changeSession,
+  loadMoreSessions,
+  searchSessions,
+  useSessionList,
+} from "../../transport/session-list";
 import { DeleteSession, RenameSession } from "./session-dialogs";
 import { SessionRow } from "./session-row";
 
@@ -75,9 +80,12 @@ const More = ({ isLoading }: { readonly isLoading: boolean }) => {
   const edge = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (edge.current === null) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting === true && void loadMoreSessions(), {
-      rootMargin: "240px",
-    });
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting === true && void loadMoreSessions(),
+      {
+        rootMargin: "240px",
+      },
+    );
     observer.observe(edge.current);
     return () => observer.disconnect();
   });
@@ -112,6 +120,10 @@ const ListEmpty = ({ isSearch }: { readonly isSearch: boolean }) => {
   return isSearch ? (
     <EmptyState icon={<SearchX className="size-6" />} title={t.sessions.nothingFound} />
   ) : (
-    <EmptyState icon={<MessagesSquare className="size-6" />} title={t.sessions.none} description={t.sessions.noneHint} />
+    <EmptyState
+      icon={<MessagesSquare className="size-6" />}
+      title={t.sessions.none}
+      description={t.sessions.noneHint}
+    />
   );
 };

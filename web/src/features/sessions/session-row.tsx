@@ -6,7 +6,7 @@ import { Archive, ArchiveRestore, Download, Ellipsis, FileJson, Pencil, Trash2 }
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../components/menu";
 import type { Tone } from "../../components/pill";
 import { StatusDot } from "../../components/status-dot";
-import { relative } from "../../lib/format";
+import { plainText, shortAgo } from "../../lib/format";
 import { useLocale, useText } from "../../lib/i18n";
 import { api } from "../../transport/api";
 import type { SessionStatus, SessionSummary } from "../../transport/api-types";
@@ -63,9 +63,12 @@ export const SessionRow = (props: SessionRowProps) => {
           <span className={clsx("min-w-0 flex-1 truncate text-sm", isCurrent && "font-medium")}>{title}</span>
         </span>
         <span className="text-faint flex items-center gap-2 text-xs">
-          <span className="min-w-0 flex-1 truncate">{session.preview}</span>
-          <time dateTime={session.updated_at} className="shrink-0 tabular-nums">
-            {relative(session.updated_at, now, locale)}
+          <span className="min-w-0 flex-1 truncate">{plainText(session.preview ?? "")}</span>
+          <time
+            dateTime={session.updated_at}
+            className="-mr-6.5 shrink-0 tabular-nums group-focus-within:invisible group-hover:invisible pointer-coarse:mr-0"
+          >
+            {shortAgo(session.updated_at, now, locale) ?? t.sessions.now}
           </time>
         </span>
       </a>
@@ -74,7 +77,13 @@ export const SessionRow = (props: SessionRowProps) => {
   );
 };
 
-const RowMenu = ({ session, title, onRename, onArchive, onDelete }: SessionRowProps & { readonly title: string }) => {
+const RowMenu = ({
+  session,
+  title,
+  onRename,
+  onArchive,
+  onDelete,
+}: SessionRowProps & { readonly title: string }) => {
   const t = useText();
   const Shelf = session.is_archived ? ArchiveRestore : Archive;
   return (
@@ -83,7 +92,7 @@ const RowMenu = ({ session, title, onRename, onArchive, onDelete }: SessionRowPr
         <button
           type="button"
           aria-label={t.sessions.actions(title)}
-          className="text-muted hover:bg-line hover:text-ink absolute top-2 right-1.5 grid size-7 place-items-center rounded-md opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
+          className="text-muted hover:bg-line hover:text-ink absolute top-3 right-1.5 grid size-7 place-items-center rounded-md opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
         >
           <Ellipsis className="size-4" />
         </button>
@@ -95,7 +104,10 @@ const RowMenu = ({ session, title, onRename, onArchive, onDelete }: SessionRowPr
       <MenuItem icon={<Shelf className="size-4" />} onSelect={onArchive}>
         {session.is_archived ? t.sessions.unarchive : t.sessions.archive}
       </MenuItem>
-      <MenuLink icon={<Download className="size-4" />} href={api.exportAddress(session.session_id, "markdown")}>
+      <MenuLink
+        icon={<Download className="size-4" />}
+        href={api.exportAddress(session.session_id, "markdown")}
+      >
         {t.sessions.exportMarkdown}
       </MenuLink>
       <MenuLink icon={<FileJson className="size-4" />} href={api.exportAddress(session.session_id, "json")}>

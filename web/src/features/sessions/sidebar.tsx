@@ -59,7 +59,10 @@ const SearchBox = () => {
   return (
     <div className="flex items-center gap-1">
       <div className="relative min-w-0 flex-1">
-        <Search aria-hidden="true" className="text-faint pointer-events-none absolute top-2.5 left-2.5 size-4" />
+        <Search
+          aria-hidden="true"
+          className="text-faint pointer-events-none absolute top-2.5 left-2.5 size-4"
+        />
         <input
           id={SEARCH_ID}
           type="search"

@@ -86,7 +86,9 @@ const KeyRow = ({ apiKey, onRemove }: { readonly apiKey: ApiKey; readonly onRemo
       <KeyRound aria-hidden="true" className="text-faint size-4 shrink-0" />
       <div className="min-w-0 flex-1">
         <p className="truncate text-sm font-medium">{apiKey.name}</p>
-        <p className="text-faint text-xs">{used === null ? t.settings.neverUsed : t.settings.lastUsed(moment(used, locale))}</p>
+        <p className="text-faint text-xs">
+          {used === null ? t.settings.neverUsed : t.settings.lastUsed(moment(used, locale))}
+        </p>
       </div>
       <IconButton label={t.settings.removeKey(apiKey.name)} size="small" onClick={onRemove}>
         <Trash2 className="size-4" />

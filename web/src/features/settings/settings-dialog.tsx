@@ -1,6 +1,6 @@
 /** How a person likes it: looks, language, time zone, defaults, and keys for programs. */
 
-import { Monitor, Moon, Sun } from "lucide-react";
+import { ChevronDown, Monitor, Moon, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { Dialog } from "../../components/dialog";
@@ -16,7 +16,10 @@ import { changeSettings } from "../../transport/lifecycle";
 import { asProblem } from "../../transport/problem";
 import { ApiKeys } from "./api-keys";
 
-const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+const ZONES: readonly string[] = [
+  "UTC",
+  ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC"),
+];
 
 const change = (wish: Partial<Settings>): void => {
   changeSettings(wish).catch((error: unknown) => toast(asProblem(error).detail, "danger"));
@@ -28,7 +31,13 @@ const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const agents = useDirectory((state) => state.agents);
   if (settings === undefined) return null;
   return (
-    <Dialog isOpen onClose={onClose} title={t.settings.title} closeLabel={t.common.close} className="max-w-xl!">
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t.settings.title}
+      closeLabel={t.common.close}
+      className="max-w-xl!"
+    >
       <div className="divide-line flex flex-col divide-y [&>*]:py-4 [&>*:first-child]:pt-1 [&>*:last-child]:pb-0">
         <Line label={t.settings.theme}>
           <Segmented
@@ -54,7 +63,11 @@ const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
           />
         </Line>
         <Line label={t.settings.timezone}>
-          <Choice label={t.settings.timezone} value={settings.timezone} onChange={(timezone) => change({ timezone })}>
+          <Choice
+            label={t.settings.timezone}
+            value={settings.timezone}
+            onChange={(timezone) => change({ timezone })}
+          >
             {(ZONES.includes(settings.timezone) ? ZONES : [settings.timezone, ...ZONES]).map((zone) => (
               <option key={zone}>{zone}</option>
             ))}
@@ -103,12 +116,18 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, value, onChange, children }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-    className={`${INPUT} h-9 w-56!`}
-  >
-    {children}
-  </select>
+  <span className="relative">
+    <select
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      className={`${INPUT} h-9 w-60! appearance-none pr-9 font-medium`}
+    >
+      {children}
+    </select>
+    <ChevronDown
+      aria-hidden="true"
+      className="text-faint pointer-events-none absolute top-2.5 right-3 size-4"
+    />
+  </span>
 );

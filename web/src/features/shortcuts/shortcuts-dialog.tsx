@@ -19,7 +19,10 @@ const IN_COMPOSER = { send: "enter", newLine: "shift+enter" } as const;
 
 export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useText();
-  const all = Object.entries({ ...SHORTCUTS, ...IN_COMPOSER }) as [keyof Dictionary["shortcuts"]["names"], string][];
+  const all = Object.entries({ ...SHORTCUTS, ...IN_COMPOSER }) as [
+    keyof Dictionary["shortcuts"]["names"],
+    string,
+  ][];
   return (
     <Dialog isOpen onClose={onClose} title={t.shortcuts.title} closeLabel={t.common.close}>
       <dl className="divide-line flex flex-col divide-y">

@@ -27,9 +27,16 @@ export const TimelineEntries = ({ timeline }: { readonly timeline: Timeline }) =
       <div className="mt-5 mb-2">
         <Switch label={t.timeline.internal} isOn={isInternalShown} onChange={setIsInternalShown} />
       </div>
-      <div aria-hidden="true" className="text-faint relative ml-[46%] hidden h-5 text-2xs tabular-nums sm:block">
+      <div
+        aria-hidden="true"
+        className="text-faint relative ml-[calc(44%+1.5rem)] hidden h-5 text-2xs tabular-nums sm:block"
+      >
         {ticksOf(span).map((tick) => (
-          <span key={tick} className="absolute -translate-x-1/2" style={{ left: `${(100 * tick) / span}%` }}>
+          <span
+            key={tick}
+            className="absolute -translate-x-1/2 first:translate-x-0"
+            style={{ left: `${(100 * tick) / span}%` }}
+          >
             {duration(tick, locale)}
           </span>
         ))}
@@ -64,11 +71,15 @@ const Entry = ({ entry, span }: { readonly entry: TimelineEntry; readonly span: 
             style={{ "--indent": `${Math.min(entry.depth, DEEPEST) * 0.75}rem` } as CSSProperties}
           >
             {face === null ? <span className="size-5 shrink-0" /> : <AgentAvatar {...face} size="small" />}
-            <span className={clsx("truncate text-[0.8125rem]", entry.is_internal ? "text-muted" : "font-medium")}>
+            <span
+              className={clsx("truncate text-[0.8125rem]", entry.is_internal ? "text-muted" : "font-medium")}
+            >
               {entry.label}
             </span>
             {entry.duration_ms !== null && (
-              <span className="text-faint ml-auto shrink-0 text-xs tabular-nums">{duration(entry.duration_ms, locale)}</span>
+              <span className="text-faint ml-auto shrink-0 text-xs tabular-nums">
+                {duration(entry.duration_ms, locale)}
+              </span>
             )}
           </span>
           <span className="bg-sunken relative hidden h-2.5 rounded-full sm:block" style={color}>

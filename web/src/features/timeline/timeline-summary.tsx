@@ -23,7 +23,12 @@ export const TimelineSummary = ({ summary }: { readonly summary: Timeline["summa
       {figures.map(([label, value, isBad]) => (
         <div key={label} className="px-3.5 py-2.5">
           <dt className="text-faint truncate text-xs">{label}</dt>
-          <dd className={clsx("mt-0.5 truncate text-[0.9375rem] font-semibold tabular-nums", isBad && "text-danger")}>
+          <dd
+            className={clsx(
+              "mt-0.5 truncate text-[0.9375rem] font-semibold tabular-nums",
+              isBad && "text-danger",
+            )}
+          >
             {value}
           </dd>
         </div>

@@ -31,8 +31,8 @@ export const ArgsEditor = ({ args, isBusy, onSubmit, onCancel }: ArgsEditorProps
   };
   const toggle = (): void => {
     const result = read();
-    if (!result.ok) return setBroken(result.field);
-    setBroken(null);
+    setBroken(result.ok ? null : result.field);
+    if (!result.ok) return;
     setFields(fieldsOf(result.value));
     setJson(json === null ? JSON.stringify(result.value, null, 2) : null);
   };

@@ -10,7 +10,9 @@ export interface ArgField {
 }
 
 export type Args = Readonly<Record<string, unknown>>;
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly field: string };
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly field: string };
 
 const LONG = 60;
 
@@ -34,19 +36,21 @@ export const fieldsOf = (args: Args): readonly ArgField[] =>
 export const argsOf = (fields: readonly ArgField[]): Parsed<Args> => {
   const args: Record<string, unknown> = {};
   for (const field of fields) {
-    const value = valueOf(field);
+    const value = valueIn(field);
     if (!value.ok) return value;
     args[field.name] = value.value;
   }
   return { ok: true, value: args };
 };
 
-const valueOf = ({ name, kind, value }: ArgField): Parsed<unknown> => {
+const valueIn = ({ name, kind, value }: ArgField): Parsed<unknown> => {
   if (kind === "text" || kind === "long-text") return { ok: true, value };
   if (kind === "boolean") return { ok: true, value: value === "true" };
   if (kind === "number") {
     const number = Number(value);
-    return value.trim() === "" || Number.isNaN(number) ? { ok: false, field: name } : { ok: true, value: number };
+    return value.trim() === "" || Number.isNaN(number)
+      ? { ok: false, field: name }
+      : { ok: true, value: number };
   }
   return parsedJson(value, name);
 };

@@ -62,7 +62,12 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
       )}
       {mode === "choose" && (
         <div className="flex flex-wrap items-center gap-2">
-          <Button look="primary" size="small" isBusy={isBusy} onClick={() => void decide({ decision: "approve" })}>
+          <Button
+            look="primary"
+            size="small"
+            isBusy={isBusy}
+            onClick={() => void decide({ decision: "approve" })}
+          >
             <Check className="size-4" /> {t.approval.approve}
           </Button>
           <Button size="small" disabled={isBusy} onClick={() => setMode("edit")}>
@@ -106,7 +111,6 @@ const Rejection = ({ isBusy, onSubmit, onCancel }: RejectionProps) => {
         hint={t.approval.reasonHint}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
         autoFocus
       />
       <div className="flex gap-2">

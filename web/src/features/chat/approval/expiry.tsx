@@ -14,7 +14,9 @@ export const Expiry = ({ at }: { readonly at: string }) => {
   return (
     <span className="text-muted inline-flex items-center gap-1 text-xs tabular-nums">
       <Clock3 aria-hidden="true" className="size-3.5" />
-      <time dateTime={at}>{isOver ? t.approval.expiresNow : t.approval.expires(relative(at, now, locale))}</time>
+      <time dateTime={at}>
+        {isOver ? t.approval.expiresNow : t.approval.expires(relative(at, now, locale))}
+      </time>
     </span>
   );
 };

@@ -31,7 +31,11 @@ export const AgentPicker = ({ value, onChange }: AgentPickerProps) => {
           aria-label={`${t.composer.ask}: ${chosen?.name ?? t.composer.team}`}
           className="text-muted hover:bg-hover hover:text-ink inline-flex h-8 min-w-0 items-center gap-1.5 rounded-lg px-2 text-[0.8125rem] font-medium transition-colors"
         >
-          {chosen === undefined ? <Users className="size-4 shrink-0" /> : <AgentAvatar {...chosen} size="small" />}
+          {chosen === undefined ? (
+            <Users className="size-4 shrink-0" />
+          ) : (
+            <AgentAvatar {...chosen} size="small" />
+          )}
           <span className="truncate">{chosen?.name ?? t.composer.team}</span>
           <ChevronDown className="size-3.5 shrink-0" />
         </button>
@@ -44,7 +48,9 @@ export const AgentPicker = ({ value, onChange }: AgentPickerProps) => {
           team,
           ...agents.map((agent) => ({
             value: agent.agent_id,
-            content: <Choice name={agent.name} hint={agent.description} icon={agent.icon} color={agent.color} />,
+            content: (
+              <Choice name={agent.name} hint={agent.description} icon={agent.icon} color={agent.color} />
+            ),
           })),
         ]}
       />

@@ -16,7 +16,7 @@ export interface CommandListProps {
 export const CommandList = ({ id, commands, active, onPick }: CommandListProps) => {
   const t = useText();
   return (
-    <ul
+    <div
       id={id}
       role="listbox"
       aria-label={t.composer.commands}
@@ -24,7 +24,7 @@ export const CommandList = ({ id, commands, active, onPick }: CommandListProps) 
     >
       {commands.map((entry, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the text field, which keeps the focus
-        <li
+        <div
           key={`${entry.agent.agent_id}${entry.command}`}
           id={`${id}-${index}`}
           role="option"
@@ -40,8 +40,8 @@ export const CommandList = ({ id, commands, active, onPick }: CommandListProps) 
           <AgentAvatar {...entry.agent} size="small" />
           <span className="font-mono text-[0.8125rem] font-medium">{entry.command}</span>
           <span className="text-faint truncate text-xs">{entry.agent.description}</span>
-        </li>
+        </div>
       ))}
-    </ul>
+    </div>
   );
 };

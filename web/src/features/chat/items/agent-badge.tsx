@@ -13,7 +13,7 @@ export const useFace = (id: string) => {
 export const AgentBadge = ({ id }: { readonly id: string }) => {
   const face = useFace(id);
   return (
-    <div className="flex items-center gap-2.5 pt-1 pb-2">
+    <div className="flex items-center gap-2.5 pt-2.5 pb-2">
       <AgentAvatar {...face} />
       <span className="text-sm font-semibold tracking-tight">{face.name}</span>
     </div>

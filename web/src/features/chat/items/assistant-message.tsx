@@ -53,7 +53,9 @@ const Sources = ({ citations, onOpen }: { citations: readonly Citation[]; onOpen
           className="border-line bg-raised hover:bg-hover shadow-card inline-flex max-w-72 items-center gap-1.5 rounded-lg border px-2 py-1 text-xs transition-colors"
         >
           <span className="text-accent font-semibold tabular-nums">{index + 1}</span>
-          <span className="truncate font-medium">{citation.title === "" ? citation.source : citation.title}</span>
+          <span className="truncate font-medium">
+            {citation.title === "" ? citation.source : citation.title}
+          </span>
           {citation.place !== "" && <span className="text-faint shrink-0">{citation.place}</span>}
         </button>
       ))}

@@ -62,7 +62,13 @@ const Step = ({ step }: { readonly step: PlanStepView }) => {
         <span className="sr-only">{t.plan.steps[step.status]}</span>
       </span>
       <div className="min-w-0 flex-1">
-        <p className={clsx("text-sm leading-6 break-words", isQuiet && "text-muted", step.status === "skipped" && "line-through")}>
+        <p
+          className={clsx(
+            "text-sm leading-6 break-words",
+            isQuiet && "text-muted",
+            step.status === "skipped" && "line-through",
+          )}
+        >
           {step.task}
         </p>
         {step.error !== null && <p className="text-danger text-xs break-words">{step.error}</p>}

@@ -38,7 +38,9 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
             <span className="shrink-0 text-[0.8125rem] font-medium">{inWords(item.tool_name)}</span>
             <span className="text-faint min-w-0 flex-1 truncate text-xs">{summaryOf(item.args)}</span>
             {item.duration_ms !== null && (
-              <span className="text-faint shrink-0 text-xs tabular-nums">{duration(item.duration_ms, locale)}</span>
+              <span className="text-faint shrink-0 text-xs tabular-nums">
+                {duration(item.duration_ms, locale)}
+              </span>
             )}
             {STATES[item.state]}
           </>
@@ -47,7 +49,9 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
         <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
           <Part title={t.tools.arguments} value={item.args} />
           {item.error !== null && <Part title={t.tools.error} value={item.error} isDanger />}
-          {item.content !== null && item.content !== "" && <Part title={t.tools.result} value={item.content} />}
+          {item.content !== null && item.content !== "" && (
+            <Part title={t.tools.result} value={item.content} />
+          )}
           {Object.keys(item.details).length > 0 && <Part title={t.tools.details} value={item.details} />}
         </div>
       </Disclosure>

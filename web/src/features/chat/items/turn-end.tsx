@@ -67,7 +67,9 @@ const Feedback = ({ messageId }: { readonly messageId: string }) => {
   const { sessionId } = useChat();
   const rating = useChannel((state) => state.view.feedback[messageId]?.rating ?? 0);
   const rate = (wish: -1 | 1): void => {
-    api.giveFeedback(sessionId, messageId, rating === wish ? 0 : wish).catch(() => toast(t.common.failed, "danger"));
+    api
+      .giveFeedback(sessionId, messageId, rating === wish ? 0 : wish)
+      .catch(() => toast(t.common.failed, "danger"));
   };
   return (
     <>

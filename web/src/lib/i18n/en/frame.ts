@@ -20,11 +20,12 @@ export const frame = {
   },
   model: {
     offline: "Built-in deterministic model",
-    offlineHint: "No AI provider is configured. Answers come from a built-in deterministic model that knows a fixed set of intents.",
+    offlineHint:
+      "No AI provider is configured. Answers come from a built-in deterministic model that knows a fixed set of intents.",
     hint: (label: string) => `Answers come from ${label}`,
   },
   connection: { online: "Connected", connecting: "Reconnecting…", offline: "Offline" },
-  account: { menu: (name: string) => `Account of ${name}`, signOut: "Sign out" },
+  account: { menu: "Account:", signOut: "Sign out" },
   auth: {
     title: "Welcome to Batuta",
     lead: "Sign in to work with your team of agents",
@@ -59,6 +60,7 @@ export const frame = {
     nothingFound: "Nothing found",
     failed: "The conversations could not be loaded",
     actions: (title: string) => `Actions for ${title}`,
+    now: "now",
     rename: "Rename",
     title: "Title",
     archive: "Archive",

@@ -2,7 +2,8 @@
 
 export const talk = {
   welcome: {
-    hello: (name: string) => (name === "" ? "What shall we work on?" : `Hello ${name}, what shall we work on?`),
+    hello: (name: string) =>
+      name === "" ? "What shall we work on?" : `Hello ${name}, what shall we work on?`,
     lead: "Ask in your own words, or start with an example. The right agents take it from there, and you see every step.",
   },
   composer: {
@@ -72,16 +73,28 @@ export const talk = {
     title: "Plan",
     progress: (done: number, total: number) => `${done} of ${total}`,
     statuses: { executing: "Under way", completed: "Completed", failed: "Failed", cancelled: "Cancelled" },
-    steps: { pending: "To do", in_progress: "Under way", completed: "Done", failed: "Failed", skipped: "Skipped" },
+    steps: {
+      pending: "To do",
+      in_progress: "Under way",
+      completed: "Done",
+      failed: "Failed",
+      skipped: "Skipped",
+    },
   },
   approval: {
     title: (tool: string) => `${tool}: your approval`,
-    states: { pending: "Waiting", approved: "Approved", edited: "Approved with changes", rejected: "Rejected", expired: "Expired" },
+    states: {
+      pending: "Waiting",
+      approved: "Approved",
+      edited: "Approved with changes",
+      rejected: "Rejected",
+      expired: "Expired",
+    },
     approve: "Approve",
     edit: "Edit",
     reject: "Reject",
     approveEdited: "Approve with changes",
-    remember: "Same for this conversation",
+    remember: "Don't ask again in this conversation",
     reason: "Reason",
     reasonHint: "Optional. The agent reads it.",
     asJson: "Edit as JSON",
@@ -97,7 +110,13 @@ export const talk = {
   usage: {
     title: "Usage of this conversation",
     tokens: (count: string) => `${count} tokens`,
-    kinds: { input: "Input", output: "Output", thinking: "Thinking", cache_read: "Cache read", cache_write: "Cache write" },
+    kinds: {
+      input: "Input",
+      output: "Output",
+      thinking: "Thinking",
+      cache_read: "Cache read",
+      cache_write: "Cache write",
+    },
     cost: "Cost",
     byAgent: "By agent",
     byModel: "By model",
@@ -105,6 +124,7 @@ export const talk = {
   timeline: {
     title: "Timeline of the turn",
     open: "Timeline of this turn",
+    openLive: "Timeline so far",
     refresh: "Refresh",
     failed: "The timeline could not be loaded",
     duration: "Duration",

@@ -27,7 +27,7 @@ export const frame: typeof english = {
     hint: (label) => `Responde ${label}`,
   },
   connection: { online: "Conectado", connecting: "Reconectando…", offline: "Sin conexión" },
-  account: { menu: (name) => `Cuenta de ${name}`, signOut: "Cerrar sesión" },
+  account: { menu: "Cuenta:", signOut: "Cerrar sesión" },
   auth: {
     title: "Te damos la bienvenida a Batuta",
     lead: "Inicia sesión para trabajar con tu equipo de agentes",
@@ -62,6 +62,7 @@ export const frame: typeof english = {
     nothingFound: "No se ha encontrado nada",
     failed: "No se han podido cargar las conversaciones",
     actions: (title) => `Acciones de ${title}`,
+    now: "ahora",
     rename: "Cambiar nombre",
     title: "Título",
     archive: "Archivar",
