@@ -64,6 +64,9 @@ class Whereabouts:
     """Remembers which spans are open where, so that calls out of a run can say which one they come from.
 
     Give it to the run beside the channel, not behind: it must hear of a step before the step works.
+
+        with carry(whereabouts.headers):
+            await pipeline.run(request, sink=FanOutSink(whereabouts, channel))
     """
 
     def __init__(self) -> None:

@@ -24,6 +24,7 @@ from batuta.kernel.errors import (
     code_of,
 )
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.outgoing import within_tool_use
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
 from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
@@ -305,7 +306,8 @@ async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> A
     deadline = asyncio.timeout(seconds)
     try:
         async with deadline:
-            return await prepared.tool.body(prepared.values, context)
+            with within_tool_use(prepared.call.id):
+                return await prepared.tool.body(prepared.values, context)
     except TimeoutError as error:
         if deadline.expired():
             raise DeadlineExceededError(f"it did not answer within {seconds:g} s") from error
