@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from batuta.conversations.validity import valid_history
+from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
@@ -66,6 +67,8 @@ class AgentOptions(TypedDict, total=False):
     """Tell deltas while the answer arrives."""
     is_speaking: bool
     """Tell its answers as messages of the conversation; by default those that are plain text."""
+    cite: Callable[[str], Sequence[Citation]]
+    """Finds the citations in what it says; they are told with its messages."""
     tags: Sequence[Tag]
     """Artefacts it may put between tags."""
     timeout: timedelta | float
@@ -148,6 +151,7 @@ class AgentStep(Step[In_contra, Out_co]):
         self.is_grounded = options.get("is_grounded")
         self.is_streaming = options.get("is_streaming", False)
         self.is_speaking = options.get("is_speaking", output is str)
+        self.cite = options.get("cite")
         self.version = options.get("version", "1.0.0")
         self.decision_type = options.get("decision_type")
         self.decision_category = options.get("decision_category")

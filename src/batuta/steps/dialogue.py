@@ -113,12 +113,12 @@ class Dialogue:
             await self._ctx.tell(event_type, source_agent_id=self.agent_id, message_id=spoken.message_id, **payload)
 
     def _cite(self, payload: dict[str, Any]) -> None:
-        """Note the words, and the citations that whoever runs this agent finds in them."""
+        """Note the words, and the citations that the agent or whoever runs it finds in them."""
         scope = self._ctx._scope
         scope.last_words = payload["content"]
-        cite = scope.parent.cite if scope.parent is not None else None
-        if cite is not None:
-            payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
+        for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
+            if cite is not None:
+                payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
 
     def _keep(self, continuation: list[Message], tail: list[Message]) -> None:
         """Tool rounds stay in the exchange; a feedback that preceded them has been heard."""

@@ -18,6 +18,10 @@ from batuta.llm.offline.words import Vocabulary, folded
 from batuta.llm.offline.zones import zones_in
 
 LEAST_SCORE = 0.2
+BASE_SCORE = 0.1
+"""What any tool has, so that one that can be called is preferred where none fits."""
+INCOMPLETE = 0.3
+"""What is left of the score of a tool whose arguments the message does not hold."""
 MAX_PARALLEL = 4
 
 _MENTION = re.compile(r"`([\w-]+)`")
@@ -36,13 +40,17 @@ def next_calls(request: ModelRequest) -> tuple[ToolCallBlock, ...]:
 def _first(request: ModelRequest) -> list[tuple[str, dict[str, Any]]]:
     source = _source(request)
     scores = Vocabulary({tool.name: _texts(tool) for tool in request.tools}).scores(source.text)
-    ranked = sorted(request.tools, key=lambda tool: -scores[tool.name])
-    if request.tool_choice != "required" and scores[ranked[0].name] < LEAST_SCORE:
+    best = max(scores.values())
+    if request.tool_choice != "required" and best < LEAST_SCORE:
         return []
-    candidates = [_prerequisite(tool, request.tools) for tool in ranked]
-    complete = (tool for tool in candidates if not fill(tool, source).missing)
-    chosen = next(complete, candidates[0])
+    candidates = {tool.name: _prerequisite(tool, request.tools) for tool in request.tools}
+    usable = {name: _usability(scores[name], tool, source) for name, tool in candidates.items()}
+    chosen = candidates[max(usable, key=lambda name: usable[name])]
     return [(chosen.name, fill(chosen, each).args) for each in _sources(chosen, source)]
+
+
+def _usability(score: float, tool: ToolSpec, source: Source) -> float:
+    return (score + BASE_SCORE) * (INCOMPLETE if fill(tool, source).missing else 1)
 
 
 def _following(request: ModelRequest) -> list[tuple[str, dict[str, Any]]]:

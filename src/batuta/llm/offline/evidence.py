@@ -2,7 +2,7 @@
 
 Meals are paid up to 40 euros a day.[^1]
 
-[^1]: expense-policy.md, Meals, line 12: "Meals are paid up to 40 euros a day."
+[^1]: expense-policy.md, Meals: "Meals are paid up to 40 euros a day."
 """
 
 import re
@@ -12,12 +12,12 @@ from typing import Any
 
 from batuta.llm.offline.lexicon import Language
 from batuta.llm.offline.phrases import phrase
-from batuta.llm.offline.words import folded, stems
+from batuta.llm.offline.words import folded, stems, topics
 
 LEAST_RELEVANCE = 0.5
 """A passage below it shares words with the question, but not what the question is about."""
 MAX_SENTENCES = 3
-CLOSE = 0.75
+CLOSE = 0.85
 """How near to the best sentence others must come to be told as well."""
 SECTION_WEIGHT = 0.4
 NUMBER_BONUS = 0.5
@@ -34,8 +34,7 @@ class Quote:
     """A sentence of a passage."""
 
     text: str
-    file: str
-    place: str
+    where: str
     score: float
 
 
@@ -50,19 +49,18 @@ def cited_answer(value: Mapping[str, Any], question: str, language: Language) ->
     quotes = _best(_quotes(passages, question))
     if not quotes:
         return phrase("not_in_documents", language)
-    lines = [f"{_spoken(quote.text)}[^{number}]" for number, quote in enumerate(quotes, 1)]
-    notes = [f'[^{number}]: {quote.file}, {quote.place}: "{quote.text}"' for number, quote in enumerate(quotes, 1)]
+    lines = [f"{quote.text}[^{number}]" for number, quote in enumerate(quotes, 1)]
+    notes = [f'[^{number}]: {quote.where}: "{quote.text}"' for number, quote in enumerate(quotes, 1)]
     return "\n\n".join([" ".join(lines), "\n".join(notes)])
 
 
 def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
-    asked = set(stems(question))
+    asked = topics(question) | stems(question)
     asks_amount = _ASKS_AMOUNT.search(folded(question)) is not None
     return [
         Quote(
-            text=sentence,
-            file=str(passage.get("file", "")),
-            place=str(passage.get("place", "")),
+            text=_spoken(sentence),
+            where=", ".join(str(passage[key]) for key in ("file", "section") if passage.get(key)),
             score=_score(sentence, passage, asked, asks_amount=asks_amount),
         )
         for passage in passages
@@ -71,9 +69,10 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
     ]
 
 
-def _score(sentence: str, passage: Mapping[str, Any], asked: set[str], *, asks_amount: bool) -> float:
-    own = len(asked & set(stems(sentence)))
-    around = len(asked & set(stems(f"{passage.get('section', '')} {passage.get('title', '')}")))
+def _score(sentence: str, passage: Mapping[str, Any], asked: frozenset[str], *, asks_amount: bool) -> float:
+    own = len(asked & (topics(sentence) | stems(sentence)))
+    heading = f"{passage.get('section', '')} {passage.get('title', '')}"
+    around = len(asked & (topics(heading) | stems(heading)))
     if not own and not around:
         return 0.0
     number = NUMBER_BONUS if asks_amount and re.search(r"\d", sentence) else 0.0
@@ -97,7 +96,7 @@ def _sentences(text: str) -> list[str]:
     """Sentences of paragraphs, items of lists; headings are no statements."""
     blocks = re.split(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\|)", text)
     flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
-    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if stems(sentence)]
+    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if topics(sentence)]
 
 
 def _spoken(sentence: str) -> str:

@@ -152,8 +152,10 @@ def _expression(_: str, source: Source) -> str | None:
     if found is not None or not source.earlier or not _REFERENCE.search(source.text):
         return found
     result = source.earlier.rpartition(" = ")[2]
-    numbers = numbers_in(result, language_of(source.earlier))
-    return expression_in(_REFERENCE.sub(numbers[0], source.text), source.language) if numbers else None
+    numbers = set(numbers_in(result, language_of(source.earlier)))
+    if len(numbers) != 1:  # what "it" means would be a guess
+        return None
+    return expression_in(_REFERENCE.sub(numbers.pop(), source.text), source.language)
 
 
 def _time_of_day(_: str, source: Source) -> str | None:

@@ -26,7 +26,7 @@ CONCEPTS: dict[str, str] = {
     "document": "document documents file files policy policies manual handbook guide faq documento documentos archivo "
     "archivos politica politicas guia normativa",
     "search": "search find look lookup busca buscar encuentra encontrar",
-    "read": "read open lee leer abre abrir",
+    "read": "read lee leer",
     "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
     "reembolso reembolsa reembolsan",
     "travel": "travel trip trips travelling flight flights hotel viaje viajes viajar vuelo vuelos",
@@ -42,11 +42,13 @@ STOP_WORDS: dict[Language, str] = {
     "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "
     "would should may might must i me my mine you your we our us they them their he she it its this that these those "
     "there here what which who whom when where why how much many please tell give want need like about as into than "
-    "then so not no yes have has had get let let's also just any some all more most",
+    "then so not no yes have has had get let let's also just any some all more most day "
+    "days",
     "es": "un una unos unas el la los las lo de del al a en con por para y e o u pero si es son era fue ser estar esta "
     "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
     "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
-    "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago",
+    "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
+    "dias",
 }
 
 MARKS: dict[Language, str] = {

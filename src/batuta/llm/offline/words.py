@@ -13,10 +13,10 @@ from functools import cache, lru_cache
 
 from batuta.llm.offline.expressions import expression_in
 from batuta.llm.offline.lexicon import CONCEPTS, DAYS, MARKS, MONTHS, QUESTION_WORDS, STOP_WORDS, Language
-from batuta.llm.offline.zones import zones_in
+from batuta.llm.offline.zones import without_zones, zones_in
 
-SIGNAL_WEIGHT = 2.0
-QUESTION_WEIGHT = 0.3
+SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#question": 0.2}
+"""How much it tells that a text holds something, against a word: a sum is a task, a place may stand anywhere."""
 UNKNOWN_WEIGHT = 0.6
 """How much a word counts that nobody knows: a name, or a subject outside the team's work."""
 STEM_LENGTH = 6
@@ -51,9 +51,7 @@ def language_of(text: str) -> Language:
 @lru_cache(maxsize=512)
 def features(text: str) -> frozenset[str]:
     """What a text is about."""
-    plain = folded(text)
-    named = {name for word in _WORD.findall(plain) if word not in _STOP or word in _CONCEPTS for name in _names(word)}
-    return frozenset(named | signals(text))
+    return topics(text) | signals(text)
 
 
 def signals(text: str) -> set[str]:
@@ -75,9 +73,15 @@ def is_question(text: str) -> bool:
     return "?" in text or (first is not None and first.group() in _QUESTION_WORDS)
 
 
-def stems(text: str) -> list[str]:
-    """The content words of a text, cut to what their forms have in common, in order."""
-    return [stem(word) for word in _WORD.findall(folded(text)) if word not in _STOP]
+def topics(text: str) -> frozenset[str]:
+    """The concepts and stems of a text's content words."""
+    words = (word for word in _WORD.findall(without_zones(folded(text))) if word not in _STOP or word in _CONCEPTS)
+    return frozenset(name for word in words for name in _names(word))
+
+
+def stems(text: str) -> frozenset[str]:
+    """The content words of a text, cut to what their forms have in common."""
+    return frozenset(stem(word) for word in _WORD.findall(folded(text)) if word not in _STOP)
 
 
 def stem(word: str) -> str:
@@ -113,13 +117,11 @@ class Vocabulary:
         return feature in self._known.get(name, ())
 
     def _weight(self, feature: str) -> float:
-        if feature == "#question":
-            return QUESTION_WEIGHT
         count = self._counts.get(feature, 0)
         if not count:
             return UNKNOWN_WEIGHT
         rarity = math.log(1 + len(self._known) / count)
-        return rarity * SIGNAL_WEIGHT if feature.startswith("#") else rarity
+        return rarity * SIGNAL_WEIGHTS.get(feature, 1.0)
 
 
 def _names(word: str) -> Iterable[str]:

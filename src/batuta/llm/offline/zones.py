@@ -17,6 +17,11 @@ def zones_in(plain: str) -> list[str]:
     return list(dict.fromkeys(zone for _, zone in sorted(found)))
 
 
+def without_zones(plain: str) -> str:
+    """A folded text without the places it names: where something is asked about is not what is asked."""
+    return _pattern().sub(" ", _EXACT.sub(" ", plain))
+
+
 @cache
 def _exact() -> dict[str, str]:
     return {zone.lower(): zone for zone in available_timezones()}

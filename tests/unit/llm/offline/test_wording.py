@@ -67,8 +67,7 @@ async def test_a_failure_is_told_as_one(result: str, answer: str) -> None:
 async def test_an_answer_from_passages_quotes_the_sentence_that_says_it() -> None:
     answer = await told("How much is paid for meals?", json.dumps(PASSAGES))
     assert answer == (
-        "Meals are paid up to 40 euros a day.[^1]\n\n"
-        '[^1]: expenses.md, Meals, line 5: "Meals are paid up to 40 euros a day."'
+        'Meals are paid up to 40 euros a day.[^1]\n\n[^1]: expenses.md, Meals: "Meals are paid up to 40 euros a day."'
     )
 
 
