@@ -26,7 +26,6 @@ from typing import Any
 
 import asyncpg
 import redis.asyncio
-from tests.support.servers import PostgresServer, RedisServer
 
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectRecorded
@@ -35,6 +34,7 @@ from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.redis import RedisEventLog
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.ids import new_id
+from tests.support.servers import PostgresServer, RedisServer
 
 CALLERS = 256
 PAYLOAD = {"tool": "search", "args": {"q": "group commit", "k": 5}, "result": "x" * 90}

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.architecture.figures import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
