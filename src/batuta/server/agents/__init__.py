@@ -1,0 +1,1 @@
+"""The team, as the screen shows it."""

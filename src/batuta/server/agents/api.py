@@ -1,0 +1,59 @@
+"""The team's cards."""
+
+from fastapi import Request
+from pydantic import BaseModel
+
+from batuta.orchestration.conducting import SUPERVISOR
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.server.guard import CurrentCaller, new_router
+
+router = new_router(tags=["agents"])
+
+
+class Face(BaseModel):
+    """How an agent shows itself."""
+
+    agent_id: str
+    name: str
+    icon: str | None
+    color: str | None
+
+
+class AgentView(Face):
+    """All that the screen knows about an agent."""
+
+    description: str
+    capabilities: list[str]
+    tools: list[str]
+    commands: list[str]
+    examples: dict[str, list[str]]
+
+
+class Team(BaseModel):
+    """The agents, and who conducts them."""
+
+    items: list[AgentView]
+    supervisor: Face
+
+
+@router.get("/api/agents")
+async def list_agents(caller: CurrentCaller, request: Request) -> Team:
+    """The team."""
+    team: Orchestrator = request.app.state.platform.team
+    cards = [
+        AgentView(
+            **card.model_dump(exclude={"model_role", "instructions", "examples"}), examples=_listed(card.examples)
+        )
+        for card in team.registry.cards
+    ]
+    supervisor = Face(
+        agent_id=SUPERVISOR.agent_id,
+        name=SUPERVISOR.agent_name,
+        icon=SUPERVISOR.agent_icon,
+        color=SUPERVISOR.agent_color,
+    )
+    return Team(items=cards, supervisor=supervisor)
+
+
+def _listed(examples: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    return {language: list(sentences) for language, sentences in examples.items()}

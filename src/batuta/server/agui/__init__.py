@@ -1,0 +1,1 @@
+"""The same turns for AG-UI clients."""

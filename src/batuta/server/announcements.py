@@ -1,0 +1,68 @@
+"""Keeps the session lists of connected people in step: `session:changed` whenever a summary is not what it was.
+
+A session that grew is looked at at once and again a little later, because its read models and its turn may lag
+behind its log; one with a turn under way is looked at until the turn has ended.
+"""
+
+import asyncio
+from collections import OrderedDict
+
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.server.bus import Bus, News
+from batuta.server.problems import NotFoundProblem
+from batuta.server.sessions.api import summary_view
+from batuta.server.sessions.repository import Summary
+from batuta.server.sessions.service import Sessions
+from batuta.server.sockets import Sockets
+
+LOOK_SECONDS = 0.25
+LOOKS = 3
+MOST_REMEMBERED = 10_000
+
+
+class Announcements:
+    """Tells people about their sessions."""
+
+    def __init__(self, bus: Bus, sessions: Sessions, sockets: Sockets) -> None:
+        self._bus = bus
+        self._sessions = sessions
+        self._sockets = sockets
+        self._looks: dict[str, int] = {}
+        self._told: OrderedDict[str, Summary] = OrderedDict()
+
+    async def run(self) -> None:
+        """Look and tell until cancelled."""
+        with self._bus.listening(self._take):
+            while True:
+                await asyncio.sleep(LOOK_SECONDS)
+                await self._look()
+
+    def _take(self, news: News) -> None:
+        if news.kind == "grown" and self._sockets.callers:
+            self._looks |= dict.fromkeys(news.ids, LOOKS)
+
+    async def _look(self) -> None:
+        for session_id, left in tuple(self._looks.items()):
+            try:
+                summary = await self._sessions.get(session_id)
+            except (NotFoundProblem, StoreUnavailableError):
+                del self._looks[session_id]
+                continue
+            await self._tell(summary)
+            self._look_again(summary, left - 1)
+
+    async def _tell(self, summary: Summary) -> None:
+        if self._told.get(summary.session_id) == summary or not self._sockets.is_present(summary.user_id):
+            return
+        self._told[summary.session_id] = summary
+        self._told.move_to_end(summary.session_id)
+        if len(self._told) > MOST_REMEMBERED:
+            self._told.popitem(last=False)
+        await self._sockets.tell_user(summary.user_id, "session:changed", summary_view(summary).model_dump(mode="json"))
+
+    def _look_again(self, summary: Summary, left: int) -> None:
+        is_under_way = summary.status in ("running", "queued") and self._sockets.is_present(summary.user_id)
+        if left > 0 or is_under_way:
+            self._looks[summary.session_id] = max(left, 1)
+        else:
+            del self._looks[summary.session_id]

@@ -1,0 +1,145 @@
+"""The application: routers, errors and surroundings around a platform, and the server that runs it."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import socketio
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from batuta.server.agents import api as agents
+from batuta.server.agui import api as agui
+from batuta.server.approvals import api as approvals
+from batuta.server.guard import new_router
+from batuta.server.identity import api as identity
+from batuta.server.keys import api as keys
+from batuta.server.meta import api as meta
+from batuta.server.middleware import App, Surroundings
+from batuta.server.problems import MEDIA_TYPE, ProblemBody, respond
+from batuta.server.search import api as search
+from batuta.server.sessions import api as sessions
+from batuta.server.settings import api as settings_api
+from batuta.server.sockets import LARGEST_FRAME
+from batuta.server.static_files import STATIC
+from batuta.server.static_files import router as static_router
+from batuta.server.turns import api as turns
+from batuta.server.wiring import Platform
+
+DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, approvals, search, agui)
+SOCKET_PATH = "socket.io"
+
+schema_router = new_router(include_in_schema=False)
+
+
+@schema_router.get("/openapi.json")
+async def describe_api(request: Request) -> JSONResponse:
+    """The API, described in OpenAPI 3.1."""
+    return JSONResponse(request.app.openapi())
+
+
+def create_api(platform: Platform, *, static: Path = STATIC) -> FastAPI:
+    """The HTTP side alone."""
+    api = FastAPI(title="Batuta", docs_url=None, redoc_url=None, openapi_url=None)
+    api.state.platform = platform
+    api.state.static = static
+    for domain in DOMAINS:
+        api.include_router(domain.router)
+    api.include_router(schema_router)
+    api.include_router(static_router)  # last: its page answers every address nobody else knows
+    for error in (RequestValidationError, HTTPException, Exception):
+        api.add_exception_handler(error, respond)
+    api.openapi = _describer(api)  # type: ignore[method-assign]
+    return api
+
+
+def create_app(platform: Platform, *, static: Path = STATIC) -> App:
+    """HTTP and sockets on one port."""
+    is_https = (platform.settings.public_url or "").startswith("https://")
+    api = create_api(platform, static=static)
+    both = socketio.ASGIApp(platform.sockets.server, api, socketio_path=SOCKET_PATH)
+    return Surroundings(both, max_body_bytes=platform.settings.max_body_bytes, is_https=is_https)
+
+
+class Server(uvicorn.Server):
+    """Serves a platform; when it is told to stop, it lets go of streams and sockets first."""
+
+    def __init__(self, platform: Platform, *, static: Path = STATIC) -> None:
+        settings = platform.settings
+        super().__init__(
+            uvicorn.Config(
+                create_app(platform, static=static),
+                host=settings.host,
+                port=settings.port,
+                lifespan="off",
+                log_level=settings.log_level,
+                access_log=False,
+                server_header=False,
+                proxy_headers=settings.is_proxied,
+                forwarded_allow_ips="*" if settings.is_proxied else None,
+                ws="websockets-sansio",
+                ws_max_size=LARGEST_FRAME,
+                timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
+                log_config=None,
+            )
+        )
+        self._platform = platform
+        self.listening = asyncio.Event()
+
+    @property
+    def address(self) -> str:
+        """Where it listens, once it has started."""
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        return f"http://{host}:{port}"
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        """Listen."""
+        await super().startup(sockets)
+        self.listening.set()
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        """Stop in good order."""
+        await self._platform.close_connections()
+        await super().shutdown(sockets)
+
+
+async def serve(platform: Platform, *, on_start: Callable[[str], None] = lambda address: None) -> None:
+    """Serve until a signal comes, and say where as soon as somebody can connect."""
+    server = Server(platform)
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(server.serve())
+        started = group.create_task(server.listening.wait())
+        await asyncio.wait({serving, started}, return_when=asyncio.FIRST_COMPLETED)
+        if server.started:
+            on_start(server.address)
+        started.cancel()
+
+
+def _describer(api: FastAPI) -> Callable[[], dict[str, Any]]:
+    """The description of the API, with the body that every error has."""
+
+    def describe() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            described = get_openapi(title=api.title, version="1", openapi_version="3.1.0", routes=api.routes)
+            _describe_problems(described)
+            api.openapi_schema = described
+        return api.openapi_schema
+
+    return describe
+
+
+def _describe_problems(described: dict[str, Any]) -> None:
+    schemas = described.setdefault("components", {}).setdefault("schemas", {})
+    schemas["Problem"] = ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= schemas["Problem"].pop("$defs", {})
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path in described["paths"].values():
+        for operation in path.values():
+            responses = operation["responses"]
+            responses["422"] = {"description": "Some fields are wrong", "content": content}
+            responses["default"] = {"description": "A problem", "content": content}

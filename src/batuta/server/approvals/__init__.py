@@ -1,0 +1,1 @@
+"""Decisions about tool calls."""

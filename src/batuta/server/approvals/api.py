@@ -1,0 +1,73 @@
+"""Approvals over HTTP."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Request
+from pydantic import BaseModel
+
+from batuta.kernel.ids import UuidStr
+from batuta.server.approvals.service import Approvals, Decision
+from batuta.server.guard import CurrentCaller, new_router
+
+router = new_router(tags=["approvals"])
+
+
+class ApprovalView(BaseModel):
+    """A tool call that waits for a decision."""
+
+    approval_id: str
+    session_id: str
+    tool_name: str
+    args: dict[str, Any]
+    preview: str | None
+    reason: str
+    expires_at: datetime | None
+    state: str
+
+
+class ApprovalList(BaseModel):
+    """Some approvals."""
+
+    items: list[ApprovalView]
+
+
+class Decided(BaseModel):
+    """How it stands."""
+
+    state: str
+
+
+@router.get("/api/approvals")
+async def list_approvals(
+    caller: CurrentCaller,
+    request: Request,
+    state: Annotated[Literal["pending", "approved", "rejected", "edited", "expired"] | None, Query()] = None,
+) -> ApprovalList:
+    """What I may decide, or could."""
+    found = await _approvals(request).of(caller, state)
+    views = [
+        ApprovalView(
+            approval_id=approval.approval_id,
+            session_id=approval.session_id,
+            tool_name=approval.tool_name,
+            args=approval.args,
+            preview=approval.preview,
+            reason=approval.reason,
+            expires_at=approval.expires_at,
+            state=approval.state,
+        )
+        for approval in found
+    ]
+    return ApprovalList(items=views)
+
+
+@router.post("/api/approvals/{approval_id}")
+async def decide(approval_id: UuidStr, body: Decision, caller: CurrentCaller, request: Request) -> Decided:
+    """Decide about a tool call."""
+    return Decided(state=await _approvals(request).decide(caller, approval_id, body))
+
+
+def _approvals(request: Request) -> Approvals:
+    approvals: Approvals = request.app.state.platform.approvals
+    return approvals

@@ -1,0 +1,223 @@
+"""Settings: from the environment (`BATUTA_*`) and one TOML file, checked at the start, one line per wrong value.
+
+    settings = load_settings(os.environ)
+
+The environment wins over the file, the file over the profile of `BATUTA_ENV`. A secret comes from the environment,
+or from the file named by its `*_FILE` variable; one in the TOML file is refused. No value is ever repeated in an
+error message.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+
+from batuta.kernel.errors import ConfigurationError
+
+Environment = Literal["development", "staging", "production"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+Mode = Literal["embedded", "distributed"]
+
+PREFIX = "BATUTA_"
+TOML_VARIABLE = "BATUTA_CONFIG"
+SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets"})
+
+PROFILES: dict[Environment, dict[str, Any]] = {
+    "development": {
+        "log_level": "debug",
+        "model_attempts": 1,
+        "is_breaker_enabled": False,
+        "breaker_threshold": 50,
+        "login_attempts": 50,
+    },
+    "staging": {
+        "log_level": "info",
+        "model_attempts": 2,
+        "is_breaker_enabled": True,
+        "breaker_threshold": 3,
+        "login_attempts": 10,
+    },
+    "production": {
+        "log_level": "warning",
+        "model_attempts": 3,
+        "is_breaker_enabled": True,
+        "breaker_threshold": 10,
+        "login_attempts": 10,
+    },
+}
+"""What a profile sets; each value can be overridden."""
+
+
+class OidcProvider(BaseModel):
+    """An identity provider people may log in with. Its client secret is in `oidc_client_secrets`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z0-9-]{1,32}$")
+    name: str = Field(min_length=1, max_length=60)
+    issuer: str = Field(pattern=r"^https?://")
+    client_id: str = Field(min_length=1)
+    scopes: str = "openid email profile"
+
+
+class Settings(BaseModel):
+    """Everything an operator can set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    env: Environment = "development"
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    data_dir: Path = Path("batuta-data")
+    is_demo: bool = False
+    public_url: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
+    """Where browsers find the platform, if a proxy stands before it; cookies are `Secure` if it says https."""
+    is_proxied: bool = False
+    """Whether a proxy in front sets `X-Forwarded-For` and `X-Forwarded-Proto`."""
+    database_url: SecretStr | None = None
+    redis_url: SecretStr | None = None
+    log_level: LogLevel
+    model: str | None = None
+    model_attempts: int = Field(ge=1, le=10)
+    is_breaker_enabled: bool
+    breaker_threshold: int = Field(ge=1)
+    worker_concurrency: int = Field(default=8, ge=0, le=256)
+    """Turns that run at once in this process; 0 leaves all of them to `batuta worker`."""
+    login_attempts: int = Field(ge=1)
+    """Failed logins of an account, within `login_window_seconds`, before it is locked for that time."""
+    login_window_seconds: int = Field(default=900, ge=1)
+    login_idle_hours: float = Field(default=72, gt=0)
+    login_hours: float = Field(default=24 * 30, gt=0)
+    max_body_bytes: int = Field(default=1_048_576, ge=1024)
+    max_message_chars: int = Field(default=32_000, ge=1, le=200_000)
+    shutdown_seconds: float = Field(default=10, ge=0)
+    oidc: tuple[OidcProvider, ...] = ()
+    oidc_client_secrets: Mapping[str, SecretStr] = Field(default_factory=dict)
+
+    @property
+    def mode(self) -> Mode:
+        """Whether one process does everything on one file, or several share PostgreSQL."""
+        return "embedded" if self.database_url is None else "distributed"
+
+    @property
+    def database_file(self) -> Path:
+        """The file of the embedded mode."""
+        return self.data_dir / "batuta.db"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return self.host in ("127.0.0.1", "::1", "localhost")
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        return _with_scheme(value, ("postgresql://", "postgres://"))
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, value: SecretStr | None) -> SecretStr | None:
+        return _with_scheme(value, ("redis://", "rediss://", "unix://"))
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Settings":
+        if self.is_demo and not self.is_loopback:
+            raise ValueError("is_demo: the one-click login works on a loopback address only; set host to 127.0.0.1")
+        if self.redis_url is not None and self.database_url is None:
+            raise ValueError("redis_url: Redis needs a PostgreSQL beside it; set database_url too")
+        if self.env == "production" and not self.is_demo and self.database_url is None and not self.is_loopback:
+            raise ValueError(
+                "database_url: production beyond this machine needs PostgreSQL; set it, or choose another env"
+            )
+        missing = [provider.id for provider in self.oidc if provider.id not in self.oidc_client_secrets]
+        if missing:
+            raise ValueError(f"oidc_client_secrets: no secret for {', '.join(missing)}")
+        return self
+
+
+def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **given: Any) -> Settings:
+    """The settings of this process. `given` (command line options) wins over everything.
+
+    Raises `ConfigurationError` with one line per wrong value.
+    """
+    path = toml_file or (Path(environ[TOML_VARIABLE]) if TOML_VARIABLE in environ else None)
+    values = {**_from_toml(path), **_from_environment(environ)}
+    values |= {name: value for name, value in given.items() if value is not None}
+    profile = PROFILES.get(values.get("env", "development"), {})
+    try:
+        return Settings.model_validate({**profile, **values})
+    except ValidationError as error:
+        raise ConfigurationError(_complaint(error)) from None
+
+
+def _with_scheme(value: SecretStr | None, schemes: tuple[str, ...]) -> SecretStr | None:
+    if value is not None and not value.get_secret_value().startswith(schemes):
+        raise ValueError(f"it must begin with {' or '.join(schemes)}")
+    return value
+
+
+def _from_toml(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        values = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the settings file {path} cannot be read: {error}") from None
+    found = sorted(SECRETS & set(values))
+    if found:
+        names = ", ".join(f"{PREFIX}{name.upper()}" for name in found)
+        raise ConfigurationError(f"{path} holds secrets ({', '.join(found)}); move them to {names} or to *_FILE")
+    return values
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in Settings.model_fields:
+        raw = _raw(environ, f"{PREFIX}{name.upper()}", is_secret=name in SECRETS)
+        if raw is not None:
+            values[name] = raw
+    secrets = _client_secrets(environ)
+    return {**values, "oidc_client_secrets": secrets} if secrets else values
+
+
+def _raw(environ: Mapping[str, str], variable: str, *, is_secret: bool) -> str | None:
+    if variable in environ:
+        return environ[variable]
+    file_variable = f"{variable}_FILE"
+    if not is_secret or file_variable not in environ:
+        return None
+    try:
+        return Path(environ[file_variable]).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file_variable} names a file that cannot be read: {error}") from None
+
+
+def _client_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """`BATUTA_OIDC_SECRET_KEYCLOAK` (or its `_FILE`) is the client secret of the provider `keycloak`."""
+    prefix = f"{PREFIX}OIDC_SECRET_"
+    names = {name.removesuffix("_FILE") for name in environ if name.startswith(prefix)}
+    found = {name: _raw(environ, name, is_secret=True) for name in names}
+    return {name.removeprefix(prefix).lower().replace("_", "-"): raw for name, raw in found.items() if raw is not None}
+
+
+def _complaint(error: ValidationError) -> str:
+    lines = [f"  {_place(problem['loc'])}{_message(problem)}" for problem in error.errors(include_input=False)]
+    return "the settings are wrong:\n" + "\n".join(lines)
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    if not location:
+        return ""
+    name, *rest = location
+    return f"{PREFIX}{str(name).upper()}{''.join(f'.{part}' for part in rest)}: "
+
+
+def _message(problem: Any) -> str:
+    if problem["type"] == "extra_forbidden":
+        return f"there is no such setting; there are {', '.join(Settings.model_fields)}"
+    return str(problem["msg"]).removeprefix("Value error, ")
+
+
+ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)

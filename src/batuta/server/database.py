@@ -1,0 +1,189 @@
+"""The platform's own rows, in the database that also holds the log: one SQLite file, or PostgreSQL.
+
+    await database.read(lambda connection: connection.execute(query).all())
+
+Repositories are plain functions of a SQLAlchemy connection. SQLite runs them in threads of its own, PostgreSQL on
+asyncpg; they cannot tell the difference. See docs/decisions/0040.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from batuta.eventstore.migrations import migrate as migrate_event_store
+from batuta.kernel.errors import StoreUnavailableError
+
+T = TypeVar("T")
+Query = Callable[[sa.Connection], T]
+
+VERSION_TABLE = "platform_version"
+MIGRATIONS = Path(__file__).with_name("migrations")
+BUSY_SECONDS = 10.0
+READERS = 4
+POOL_SIZE = 8
+
+
+class Database(Protocol):
+    """Runs functions of a connection."""
+
+    async def read(self, query: Query[T]) -> T:
+        """Run something that changes nothing."""
+        ...
+
+    async def write(self, change: Query[T]) -> T:
+        """Run something in a transaction: all of it is kept, or nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        ...
+
+
+class SqliteDatabase:
+    """A `Database` in a file: one thread writes, several read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.engine = _sqlite_engine(path)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="batuta-platform-writer")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="batuta-platform-reader")
+
+    async def read(self, query: Query[T]) -> T:
+        """See `Database.read`."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, query, False)
+
+    async def write(self, change: Query[T]) -> T:
+        """See `Database.write`."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, change, True)
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        for threads in (self._writer, self._readers):
+            await asyncio.to_thread(threads.shutdown)
+        self.engine.dispose()
+
+    def _run(self, query: Query[T], is_writing: bool) -> T:
+        with errors_as_ours(), self.engine.connect().execution_options(is_writing=is_writing) as connection:
+            answer = query(connection)
+            connection.commit()
+            return answer
+
+
+class PostgresDatabase:
+    """A `Database` in PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        address = sa.make_url(url).set(drivername="postgresql+asyncpg")
+        self.engine = create_async_engine(
+            address, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=10, pool_pre_ping=True
+        )
+
+    async def read(self, query: Query[T]) -> T:
+        """See `Database.read`."""
+        with errors_as_ours():
+            async with self.engine.connect() as connection:
+                return await connection.run_sync(query)
+
+    async def write(self, change: Query[T]) -> T:
+        """See `Database.write`."""
+        with errors_as_ours():
+            async with self.engine.begin() as connection:
+                return await connection.run_sync(change)
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        await self.engine.dispose()
+
+
+@contextmanager
+def errors_as_ours() -> Iterator[None]:
+    """Turn the want of a database into `StoreUnavailableError`, without what was asked of it."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeoutError, OSError) as error:
+        raise StoreUnavailableError(f"the database did not do it: {type(error).__name__}") from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreUnavailableError("the connection to the database was lost") from error
+        raise
+
+
+async def migrate_file(path: Path) -> None:
+    """Bring the platform's tables of a file up to date. The event store does so for its own when it opens the file."""
+    database = SqliteDatabase(path)
+    try:
+        await database.write(_upgrade)
+    finally:
+        await database.close()
+
+
+async def migrate_server(url: str) -> None:
+    """Bring a PostgreSQL database up to date: the event store's tables, then the platform's."""
+    await migrate_event_store(url)
+    database = PostgresDatabase(url)
+    try:
+        await database.write(_upgrade_alone)
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def closing(database: Database) -> AsyncIterator[Database]:
+    """Close it at the end of the block."""
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def migration_settings(connection: sa.Connection) -> Config:
+    """Alembic's configuration for an open connection."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    command.upgrade(migration_settings(connection), "head")
+
+
+def _upgrade_alone(connection: sa.Connection) -> None:
+    connection.execute(sa.text("SELECT pg_advisory_xact_lock(420042)"))
+    _upgrade(connection)
+
+
+def _sqlite_engine(path: Path) -> sa.Engine:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=str(path)),
+        connect_args={"check_same_thread": False, "timeout": BUSY_SECONDS},
+        pool_size=READERS + 1,
+        max_overflow=0,
+    )
+    sa.event.listen(engine, "connect", _prepare)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    # The driver's own transactions begin too late to hold a read and a write together.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: sa.Connection) -> None:
+    # A reader that becomes a writer half-way fails when somebody else wrote; a writer says so at once.
+    is_writing = connection.get_execution_options().get("is_writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")

@@ -1,0 +1,225 @@
+"""Delivery: reads the log and hands it to whoever follows a session, in order, each event once.
+
+    follow(session, position) -> what was missed, then what comes
+
+The reader is pulled: it reads on when its consumer has taken what it got, so a slow one costs no memory. News only
+wake it; every so often the heads of all followed sessions are looked at, for news that got lost. Transient pieces of
+the running turn are slipped in where they belong and dropped when too many wait or a stored event has superseded them.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+
+from batuta.events.conversation import AssistantMessage, Complete, Thinking
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog, Position, Record
+from batuta.events.progress import ContentDelta, ThinkingDelta
+from batuta.events.wire import Delivered
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.server.bus import Bus, News
+
+LOOK_SECONDS = 0.3
+GATHER_SECONDS = 0.04
+"""Pieces of a running answer that come within this time are delivered together."""
+MOST_PIECES = 512
+PAGE = 500
+
+Heads = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
+"""The last position of each of these sessions, from the store."""
+
+
+class Watch:
+    """What one follower has not looked at yet."""
+
+    def __init__(self) -> None:
+        self._woken = asyncio.Event()
+        self._pieces: deque[Event] = deque(maxlen=MOST_PIECES)
+
+    def wake(self) -> None:
+        """There may be something in the log."""
+        self._woken.set()
+
+    def add(self, piece: Event) -> None:
+        """A transient event; when too many wait, the oldest is lost."""
+        self._pieces.append(piece)
+        self._woken.set()
+
+    def take(self) -> list[Event]:
+        """The transient events since the last call."""
+        self._woken.clear()
+        pieces = list(self._pieces)
+        self._pieces.clear()
+        return pieces
+
+    async def wait(self, seconds: float) -> bool:
+        """Return when there is something to look at, or after a while: whether there is."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return False
+        if self._pieces:
+            await asyncio.sleep(GATHER_SECONDS)
+        return True
+
+
+class Hub:
+    """Wakes the followers of sessions."""
+
+    def __init__(self, bus: Bus, heads: Heads) -> None:
+        self._bus = bus
+        self._heads = heads
+        self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
+        self._seen: dict[str, int] = {}
+
+    async def run(self) -> None:
+        """Pass on news, and look at the heads by time, until cancelled."""
+        with self._bus.listening(self._take):
+            while True:
+                await asyncio.sleep(LOOK_SECONDS)
+                await self._look()
+
+    @contextmanager
+    def watch(self, session_id: str) -> Iterator[Watch]:
+        """Be woken for a session within the block."""
+        watch = Watch()
+        self._watches[session_id].append(watch)
+        try:
+            yield watch
+        finally:
+            self._watches[session_id].remove(watch)
+            if not self._watches[session_id]:
+                del self._watches[session_id]
+                self._seen.pop(session_id, None)
+
+    def _take(self, news: News) -> None:
+        if news.kind == "grown":
+            self._wake(news.ids)
+        elif news.kind == "live" and news.event is not None:
+            for watch in self._watches.get(str(news.event.session_id), ()):
+                watch.add(news.event)
+
+    def _wake(self, session_ids: Iterable[str]) -> None:
+        for session_id in session_ids:
+            for watch in self._watches.get(session_id, ()):
+                watch.wake()
+
+    async def _look(self) -> None:
+        """Wake the followers of sessions that grew without anybody telling."""
+        if not self._watches:
+            return
+        try:
+            now = await self._heads(tuple(self._watches))
+        except StoreUnavailableError:
+            return
+        self._wake(session_id for session_id, last in now.items() if last > self._seen.get(session_id, -1))
+        self._seen = dict(now)
+
+
+class Delivery:
+    """Hands the log of sessions to those who follow them."""
+
+    def __init__(self, log: EventLog, hub: Hub) -> None:
+        self._log = log
+        self._hub = hub
+
+    async def follow(
+        self, session_id: str, position: Position, *, pause_seconds: float = 15.0
+    ) -> AsyncGenerator[list[Delivered]]:
+        """Batches of what comes after a position, for ever. An empty one says that nothing came for a while.
+
+        Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
+        """
+        reader = _Reader(after=position.seq, previous=position.seq, epoch=position.epoch)
+        with self._hub.watch(session_id) as watch:
+            while True:
+                pieces = watch.take()
+                page = await self._log.read(session_id, after=reader.after, epoch=reader.checked_epoch, limit=PAGE)
+                batch = reader.merged(page.records, pieces, page.head.epoch)
+                if batch:
+                    yield batch
+                if page.is_last and not await watch.wait(pause_seconds):
+                    yield []
+
+    async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Delivered]]:
+        """What one turn tells, up to its end or its pause."""
+        async with aclosing(self.follow(session_id, position)) as batches:
+            async for batch in batches:
+                own = [delivered for delivered in batch if delivered.event.turn_id == turn_id]
+                end = next((index for index, one in enumerate(own) if isinstance(one.event, Complete)), None)
+                yield own if end is None else own[: end + 1]
+                if end is not None:
+                    return
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Where one follower is, and what it was shown."""
+
+    after: int
+    previous: int
+    epoch: int | None
+    closed: set[str | None] = field(default_factory=set)
+    """Messages and turns of which nothing transient is shown any more."""
+
+    @property
+    def checked_epoch(self) -> int | None:
+        """The epoch the position belongs to: asked about until the log has confirmed it once."""
+        return self.epoch if self.after else None
+
+    def merged(self, records: Iterable[Record], pieces: list[Event], epoch: int) -> list[Delivered]:
+        """Stored events in order, and transient ones before the first stored one that was told after them."""
+        waiting = deque(coalesced(pieces))
+        batch: list[Delivered] = []
+        for record in records:
+            self.after = record.seq
+            self.epoch = record.epoch
+            if record.event is None or not record.event.is_visible:
+                continue
+            while waiting and _is_before(waiting[0], record.event):
+                batch += self._shown(waiting.popleft(), record.epoch)
+            batch.append(Delivered(record.event, record.epoch, self.previous))
+            self.previous = record.seq
+            self._close(record.event)
+        for piece in waiting:
+            batch += self._shown(piece, self.epoch or epoch)
+        return batch
+
+    def _shown(self, piece: Event, epoch: int) -> list[Delivered]:
+        is_late = piece.turn_id in self.closed or (piece.message_id is not None and piece.message_id in self.closed)
+        return [] if is_late else [Delivered(piece, epoch, self.previous)]
+
+    def _close(self, event: Event) -> None:
+        """A stored message supersedes its pieces; the end of a turn supersedes all of them."""
+        if isinstance(event, Complete) and event.status != "paused":
+            self.closed.add(event.turn_id)
+        elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
+            self.closed.add(event.message_id)
+
+
+def _is_before(piece: Event, stored: Event) -> bool:
+    return piece.turn_id == stored.turn_id and piece.original_index < stored.original_index
+
+
+def coalesced(pieces: Iterable[Event]) -> list[Event]:
+    """Neighbouring pieces of one text as one."""
+    joined: list[Event] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if isinstance(piece, (ContentDelta, ThinkingDelta)) and last is not None and _continues(last, piece):
+            joined[-1] = piece.model_copy(update={"delta": getattr(last, "delta", "") + piece.delta})
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _continues(last: Event, piece: Event) -> bool:
+    return (
+        type(last) is type(piece)
+        and last.turn_id == piece.turn_id
+        and last.message_id == piece.message_id
+        and last.source_agent_id == piece.source_agent_id
+    )

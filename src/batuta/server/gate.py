@@ -1,0 +1,180 @@
+"""The gate: authentication, policy and ownership, asked once for every request and every socket event.
+
+credential -> caller (401) -> its key's scope and role (403) -> every id it names (404)
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.ids import canonical_id
+from batuta.server.database import Database
+from batuta.server.ownership import Caller, Credential, is_there
+from batuta.server.policy import METRICS, READ, Access, Rule
+from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
+from batuta.server.tables import api_keys, login_sessions, users
+
+COOKIE = "batuta_session"
+KEY_PREFIX = "btk_"
+SEEN_EVERY = timedelta(minutes=5)
+
+
+class Gate:
+    """Lets callers in, or says why not."""
+
+    def __init__(self, database: Database, *, idle: timedelta, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._database = database
+        self._idle = idle
+        self._clock = clock
+
+    async def admit(self, rule: Rule, secret: str | None, ids: Mapping[str, str]) -> Caller:
+        """The caller, if it may do this with all of these.
+
+        Raises `UnauthorizedProblem`, `ForbiddenProblem` or `NotFoundProblem`.
+        """
+        names = {name: canonical_id(value) for name, value in ids.items()}
+        now = self._clock.now()
+        credential = credential_of(secret)
+
+        def look(connection: sa.Connection) -> tuple[Caller, bool, bool]:
+            caller, seen_at = _caller(connection, credential, now, self._idle)
+            _check_rule(rule, caller)
+            return caller, is_there(connection, caller, names), seen_at is None or now - seen_at > SEEN_EVERY
+
+        caller, is_found, is_due = await self._database.read(look)
+        if is_due:
+            await self._database.write(lambda connection: _mark_seen(connection, credential, now))
+        if not is_found:
+            raise NotFoundProblem
+        return _with_csrf(caller, secret)
+
+    async def check(self, rule: Rule, caller: Caller, ids: Mapping[str, str]) -> Caller:
+        """Ask again for somebody who was let in before: what changed meanwhile counts at once."""
+        names = {name: canonical_id(value) for name, value in ids.items()}
+        now = self._clock.now()
+
+        def look(connection: sa.Connection) -> tuple[Caller, bool]:
+            current, _ = _caller(connection, caller.credential, now, self._idle)
+            _check_rule(rule, current)
+            return current, is_there(connection, current, names)
+
+        current, is_found = await self._database.read(look)
+        if not is_found:
+            raise NotFoundProblem
+        return current
+
+    async def still_valid(self, callers: Mapping[str, Caller]) -> frozenset[str]:
+        """Which of these (by any name) are still let in with the same roles and scopes."""
+        now = self._clock.now()
+
+        def look(connection: sa.Connection) -> frozenset[str]:
+            return frozenset(
+                name for name, caller in callers.items() if _is_unchanged(connection, caller, now, self._idle)
+            )
+
+        return await self._database.read(look) if callers else frozenset()
+
+
+def credential_of(secret: str | None) -> Credential:
+    """How a secret is looked up. Raises `UnauthorizedProblem` if there is none."""
+    if not secret or len(secret) > 200:
+        raise UnauthorizedProblem
+    return Credential(kind="key" if secret.startswith(KEY_PREFIX) else "login", digest=digest_of(secret))
+
+
+def digest_of(secret: str) -> str:
+    """A random secret as it is kept: it has too much entropy to be guessed from its hash."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def csrf_token_of(token: str) -> str:
+    """The token that unsafe requests of a login must bring: known only to who knows the login's own."""
+    return hmac.new(token.encode("utf-8", "surrogatepass"), b"csrf", "sha256").hexdigest()
+
+
+def _with_csrf(caller: Caller, secret: str | None) -> Caller:
+    if caller.credential.kind == "key" or secret is None:
+        return caller
+    return Caller(
+        user_id=caller.user_id,
+        workspace_id=caller.workspace_id,
+        email=caller.email,
+        name=caller.name,
+        roles=caller.roles,
+        credential=caller.credential,
+        csrf_token=csrf_token_of(secret),
+    )
+
+
+def _caller(
+    connection: sa.Connection, credential: Credential, now: datetime, idle: timedelta
+) -> tuple[Caller, datetime | None]:
+    """Who it is, and when its credential was last noted as used. Raises `UnauthorizedProblem`."""
+    query = _login_query(credential, now, idle) if credential.kind == "login" else _key_query(credential)
+    row = connection.execute(query).first()
+    if row is None:
+        raise UnauthorizedProblem
+    caller = Caller(
+        user_id=row.user_id,
+        workspace_id=row.workspace_id,
+        email=row.email,
+        name=row.name,
+        roles=frozenset(json.loads(row.roles)),
+        credential=credential,
+        scopes=None if credential.kind == "login" else _scopes(row.scopes),
+    )
+    return caller, row.seen_at
+
+
+def _login_query(credential: Credential, now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:
+    return sa.select(users, login_sessions.c.seen_at).where(
+        login_sessions.c.token_hash == credential.digest,
+        login_sessions.c.ends_at > now,
+        login_sessions.c.seen_at > now - idle,
+        users.c.user_id == login_sessions.c.user_id,
+        users.c.is_disabled.is_(False),
+    )
+
+
+def _key_query(credential: Credential) -> sa.Select[tuple[object, ...]]:
+    return sa.select(users, api_keys.c.scopes, api_keys.c.last_used_at.label("seen_at")).where(
+        api_keys.c.secret_hash == credential.digest,
+        users.c.user_id == api_keys.c.user_id,
+        users.c.is_disabled.is_(False),
+    )
+
+
+def _scopes(stored: str) -> frozenset[str]:
+    scopes = frozenset(json.loads(stored))
+    return scopes | {READ} if scopes - {METRICS} else scopes
+
+
+def _check_rule(rule: Rule, caller: Caller) -> None:
+    if rule.access is Access.PERSON and caller.credential.kind != "login":
+        raise ForbiddenProblem("This needs a person who is logged in, not an API key.")
+    if not caller.may(rule.scope):
+        raise ForbiddenProblem(f"This API key lacks the scope {rule.scope!r}.")
+    if rule.role is not None and rule.role not in caller.roles:
+        raise ForbiddenProblem(f"This needs the role {rule.role!r}.")
+
+
+def _is_unchanged(connection: sa.Connection, caller: Caller, now: datetime, idle: timedelta) -> bool:
+    try:
+        current, _ = _caller(connection, caller.credential, now, idle)
+    except UnauthorizedProblem:
+        return False
+    return (current.roles, current.scopes) == (caller.roles, caller.scopes)
+
+
+def _mark_seen(connection: sa.Connection, credential: Credential, now: datetime) -> None:
+    if credential.kind == "login":
+        mine = login_sessions.c.token_hash == credential.digest
+        connection.execute(sa.update(login_sessions).where(mine).values(seen_at=now))
+    else:
+        mine = api_keys.c.secret_hash == credential.digest
+        connection.execute(sa.update(api_keys).where(mine).values(last_used_at=now))

@@ -1,0 +1,129 @@
+"""The guard of every HTTP route: origin, gate and CSRF, before the body is even read.
+
+All routers use `GuardedRoute`, so a route cannot be added around it.
+"""
+
+import hmac
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from batuta.server.config import Settings
+from batuta.server.gate import COOKIE, Gate
+from batuta.server.ownership import Caller
+from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, Rule
+from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
+from batuta.server.texts import check_address, check_body
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+BEARER = "bearer "
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class GuardedRoute(APIRoute):
+    """A route that asks the policy first."""
+
+    def get_route_handler(self) -> Handler:
+        """Guard, then handle."""
+        handle = super().get_route_handler()
+        rules = {method: rule_of(method, self.path) for method in self.methods or ()}
+
+        async def guarded(request: Request) -> Response:
+            await admit(request, rules[request.method])
+            check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
+            if request.method in UNSAFE:
+                check_body(await request.body())
+            return await handle(request)
+
+        return guarded
+
+
+def new_router(**options: Any) -> APIRouter:
+    """A router whose routes are guarded."""
+    return APIRouter(route_class=GuardedRoute, **options)
+
+
+def rule_of(method: str, path: str) -> Rule:
+    """The row of a route. Raises `LookupError`: a route without one must not come up."""
+    rule = ROUTES.get(f"{method} {path}")
+    if rule is None:
+        raise LookupError(f"the policy has no row for {method} {path}: add one to batuta.server.policy")
+    return rule
+
+
+async def admit(request: Request, rule: Rule) -> None:
+    """Let a request in and note who calls, or raise a problem."""
+    settings: Settings = request.app.state.platform.settings
+    if request.method in UNSAFE:
+        check_origin(request.headers.get("origin"), request.headers.get("host"), settings)
+    if rule.access is Access.PUBLIC:
+        return
+    if rule.access is Access.OPERATOR and is_local(request):
+        return
+    gate: Gate = request.app.state.platform.gate
+    ids = {name: value for name, value in request.path_params.items() if name not in FREE_PARAMETERS}
+    secret = bearer_of(request.headers.get("authorization")) or request.cookies.get(COOKIE)
+    caller = await gate.admit(rule, secret, ids)
+    check_csrf(request, caller)
+    request.state.caller = caller
+
+
+def check_csrf(request: Request, caller: Caller) -> None:
+    """An unsafe request of a browser must bring the token that only its own pages know."""
+    if request.method not in UNSAFE or caller.credential.kind == "key":
+        return
+    given = request.headers.get("x-csrf-token", "")
+    if not hmac.compare_digest(given.encode(), caller.csrf_token.encode()):
+        raise ForbiddenProblem("The CSRF token is missing or wrong. Reload the page.", code="CSRF")
+
+
+def check_origin(origin: str | None, host: str | None, settings: Settings) -> None:
+    """A request that a browser sends for another site's page is refused. Programs send no origin."""
+    if origin is not None and not is_own_origin(origin, host, settings):
+        raise ForbiddenProblem("This comes from another site.", code="FOREIGN_ORIGIN")
+
+
+def is_own_origin(origin: str, host: str | None, settings: Settings) -> bool:
+    """Whether a page of this platform has this origin."""
+    if settings.public_url is not None:
+        return origin == settings.public_url
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and origin == f"{parts.scheme}://{host}"
+
+
+def bearer_of(header: str | None) -> str | None:
+    """The secret of an `Authorization: Bearer …` header."""
+    if header is None or not header.lower().startswith(BEARER):
+        return None
+    return header[len(BEARER) :].strip()
+
+
+def is_local(request: Request) -> bool:
+    """Whether the request comes from this machine itself, not through a proxy on it."""
+    is_forwarded = "x-forwarded-for" in request.headers or "forwarded" in request.headers
+    return request.client is not None and request.client.host in LOOPBACK and not is_forwarded
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from, for limits."""
+    return request.client.host if request.client is not None else "unknown"
+
+
+def _caller(request: Request) -> Caller:
+    caller: Caller | None = getattr(request.state, "caller", None)
+    if caller is None:
+        raise UnauthorizedProblem
+    return caller
+
+
+CurrentCaller = Annotated[Caller, Depends(_caller)]
+"""Who calls, in a handler's signature."""
+
+
+async def nothing_here() -> None:
+    """The answer to a path that leads nowhere."""
+    raise NotFoundProblem

@@ -1,0 +1,1 @@
+"""Who somebody is: local accounts, logins, OpenID Connect."""

@@ -1,0 +1,190 @@
+"""Users, logins and failed attempts, as rows."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from batuta.kernel.ids import new_id
+from batuta.server.tables import (
+    login_failures,
+    login_sessions,
+    oidc_identities,
+    oidc_logins,
+    users,
+    workspaces,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """A person."""
+
+    user_id: str
+    workspace_id: str
+    email: str
+    name: str
+    roles: tuple[str, ...]
+    is_disabled: bool = False
+    password_hash: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingLogin:
+    """A login that went to an identity provider and may come back."""
+
+    provider_id: str
+    nonce: str = field(repr=False)
+    code_verifier: str = field(repr=False)
+
+
+def has_users(connection: sa.Connection) -> bool:
+    """Whether somebody has an account."""
+    return connection.execute(sa.select(users.c.user_id).limit(1)).first() is not None
+
+
+def add_workspace(connection: sa.Connection, name: str, now: datetime) -> str:
+    """A new workspace."""
+    workspace_id = new_id()
+    connection.execute(sa.insert(workspaces).values(workspace_id=workspace_id, name=name, created_at=now))
+    return workspace_id
+
+
+def any_workspace(connection: sa.Connection) -> str | None:
+    """The oldest workspace: the one of the person who set the platform up."""
+    query = sa.select(workspaces.c.workspace_id).order_by(workspaces.c.created_at, workspaces.c.workspace_id)
+    return connection.execute(query.limit(1)).scalar()
+
+
+def add_user(connection: sa.Connection, user: User, now: datetime) -> User:
+    """Keep a new person."""
+    connection.execute(
+        sa.insert(users).values(
+            user_id=user.user_id,
+            workspace_id=user.workspace_id,
+            email=user.email,
+            name=user.name,
+            password_hash=user.password_hash,
+            roles=json.dumps(sorted(user.roles)),
+            created_at=now,
+        )
+    )
+    return user
+
+
+def by_email(connection: sa.Connection, email: str) -> User | None:
+    """The person with this address."""
+    return _user(connection.execute(sa.select(users).where(users.c.email == email)).first())
+
+
+def by_identity(connection: sa.Connection, issuer: str, subject: str) -> User | None:
+    """The person a provider knows under this subject."""
+    query = sa.select(users).where(
+        oidc_identities.c.issuer == issuer,
+        oidc_identities.c.subject == subject,
+        users.c.user_id == oidc_identities.c.user_id,
+    )
+    return _user(connection.execute(query).first())
+
+
+def add_identity(connection: sa.Connection, user: User, issuer: str, subject: str, now: datetime) -> None:
+    """Remember under which subject a provider knows a person."""
+    connection.execute(
+        sa.insert(oidc_identities).values(
+            issuer=issuer, subject=subject, user_id=user.user_id, workspace_id=user.workspace_id, created_at=now
+        )
+    )
+
+
+def set_password(connection: sa.Connection, user_id: str, password_hash: str) -> None:
+    """Keep a new hash."""
+    connection.execute(sa.update(users).where(users.c.user_id == user_id).values(password_hash=password_hash))
+
+
+def set_roles(connection: sa.Connection, user_id: str, roles: Sequence[str]) -> None:
+    """Give a person other roles."""
+    connection.execute(sa.update(users).where(users.c.user_id == user_id).values(roles=json.dumps(sorted(roles))))
+
+
+def set_disabled(connection: sa.Connection, user_id: str, is_disabled: bool) -> None:
+    """Shut a person out, or let them in again."""
+    connection.execute(sa.update(users).where(users.c.user_id == user_id).values(is_disabled=is_disabled))
+
+
+def begin_login(connection: sa.Connection, user: User, token_hash: str, now: datetime, ends_at: datetime) -> None:
+    """A person is logged in from now on; what has ended is swept away."""
+    connection.execute(sa.delete(login_sessions).where(login_sessions.c.ends_at <= now))
+    connection.execute(
+        sa.insert(login_sessions).values(
+            token_hash=token_hash,
+            user_id=user.user_id,
+            workspace_id=user.workspace_id,
+            created_at=now,
+            seen_at=now,
+            ends_at=ends_at,
+        )
+    )
+
+
+def end_login(connection: sa.Connection, token_hash: str) -> None:
+    """The login is over."""
+    connection.execute(sa.delete(login_sessions).where(login_sessions.c.token_hash == token_hash))
+
+
+def failures_since(connection: sa.Connection, subject: str, since: datetime) -> int:
+    """How often logins failed for an account or an address."""
+    query = sa.select(sa.func.count()).where(login_failures.c.subject == subject, login_failures.c.at > since)
+    return connection.execute(query).scalar_one()
+
+
+def add_failures(connection: sa.Connection, subjects: Sequence[str], now: datetime, keep_since: datetime) -> None:
+    """Count a failed login; what is too old to count is swept away."""
+    connection.execute(sa.delete(login_failures).where(login_failures.c.at <= keep_since))
+    rows = [{"failure_id": new_id(), "subject": subject, "at": now} for subject in subjects]
+    connection.execute(sa.insert(login_failures), rows)
+
+
+def forget_failures(connection: sa.Connection, subject: str) -> None:
+    """The right password was given."""
+    connection.execute(sa.delete(login_failures).where(login_failures.c.subject == subject))
+
+
+def add_pending(
+    connection: sa.Connection, state_hash: str, pending: PendingLogin, now: datetime, ends_at: datetime
+) -> None:
+    """Remember a login that goes to a provider."""
+    connection.execute(sa.delete(oidc_logins).where(oidc_logins.c.ends_at <= now))
+    connection.execute(
+        sa.insert(oidc_logins).values(
+            state_hash=state_hash,
+            provider_id=pending.provider_id,
+            nonce=pending.nonce,
+            code_verifier=pending.code_verifier,
+            ends_at=ends_at,
+        )
+    )
+
+
+def take_pending(connection: sa.Connection, state_hash: str, now: datetime) -> PendingLogin | None:
+    """The login that comes back; it can come back once."""
+    query = sa.delete(oidc_logins).where(oidc_logins.c.state_hash == state_hash).returning(*oidc_logins.c)
+    row = connection.execute(query).first()
+    if row is None or row.ends_at <= now:
+        return None
+    return PendingLogin(provider_id=row.provider_id, nonce=row.nonce, code_verifier=row.code_verifier)
+
+
+def _user(row: sa.Row[tuple[object, ...]] | None) -> User | None:
+    if row is None:
+        return None
+    return User(
+        user_id=row.user_id,
+        workspace_id=row.workspace_id,
+        email=row.email,
+        name=row.name,
+        roles=tuple(json.loads(row.roles)),
+        is_disabled=row.is_disabled,
+        password_hash=row.password_hash,
+    )

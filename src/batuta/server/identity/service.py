@@ -1,0 +1,170 @@
+"""Logging in and out. A login is a random token in a cookie, kept as its hash; whoever holds no row is a stranger."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.ids import new_id
+from batuta.server.config import Settings
+from batuta.server.database import Database
+from batuta.server.gate import digest_of
+from batuta.server.identity import repository
+from batuta.server.identity.passwords import Passwords
+from batuta.server.identity.repository import User
+from batuta.server.policy import ROLES
+from batuta.server.problems import (
+    ConflictProblem,
+    ForbiddenProblem,
+    NotFoundProblem,
+    TooManyProblem,
+    UnauthorizedProblem,
+)
+
+TOKEN_BYTES = 32
+ADDRESS_FACTOR = 10
+"""An address may fail this many times as often as an account: whole offices share one."""
+DEMO_EMAIL = "demo@localhost"
+WRONG = "The e-mail address or the password is wrong."
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Somebody who just logged in, and the token their browser keeps."""
+
+    user: User
+    token: str = field(repr=False)
+
+
+class Identity:
+    """Accounts and logins."""
+
+    def __init__(
+        self, database: Database, settings: Settings, passwords: Passwords, *, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._database = database
+        self._settings = settings
+        self._passwords = passwords
+        self._clock = clock
+        self._window = timedelta(seconds=settings.login_window_seconds)
+
+    async def needs_setup(self) -> bool:
+        """Whether nobody has an account yet."""
+        return not await self._database.read(repository.has_users)
+
+    async def set_up(self, email: str, name: str, password: str) -> Login:
+        """Create the owner. Works once."""
+        if not await self.needs_setup():
+            raise NotFoundProblem
+        password_hash = await self._passwords.hash(password)
+        now = self._clock.now()
+
+        def create(connection: sa.Connection) -> User:
+            if repository.has_users(connection):
+                raise NotFoundProblem
+            workspace = repository.add_workspace(connection, name, now)
+            return repository.add_user(connection, _person(workspace, email, name, ROLES, password_hash), now)
+
+        return await self.begin(await self._database.write(create))
+
+    async def create_user(
+        self, email: str, name: str, password: str | None, *, roles: tuple[str, ...] = ("user",), workspace: str = ""
+    ) -> User:
+        """Create an account, in the oldest workspace unless one is given. Raises `ConflictProblem`."""
+        password_hash = None if password is None else await self._passwords.hash(password)
+        now = self._clock.now()
+
+        def create(connection: sa.Connection) -> User:
+            if repository.by_email(connection, email) is not None:
+                raise ConflictProblem("There is an account with this e-mail address.", code="EMAIL_TAKEN")
+            place = workspace or repository.any_workspace(connection) or repository.add_workspace(connection, name, now)
+            return repository.add_user(connection, _person(place, email, name, roles, password_hash), now)
+
+        return await self._database.write(create)
+
+    async def log_in(self, email: str, password: str, address: str) -> Login:
+        """Log in with a password. Raises `UnauthorizedProblem`, or `TooManyProblem` after too many failures."""
+        account = f"account:{digest_of(email)}"
+        await self._check_limits(account, f"address:{address}")
+        user = await self._database.read(lambda connection: repository.by_email(connection, email))
+        stored = None if user is None else user.password_hash
+        if not await self._passwords.matches(stored, password) or user is None or user.is_disabled:
+            await self._count_failure(account, f"address:{address}")
+            raise UnauthorizedProblem(WRONG, code="WRONG_PASSWORD")
+        await self._database.write(lambda connection: repository.forget_failures(connection, account))
+        if stored is not None and self._passwords.is_outdated(stored):
+            renewed = await self._passwords.hash(password)
+            await self._database.write(lambda connection: repository.set_password(connection, user.user_id, renewed))
+        return await self.begin(user)
+
+    async def demo(self, *, is_local: bool) -> Login:
+        """Log in as the demo person: only if the platform was started so, and only on this machine."""
+        if not (self._settings.is_demo and is_local):
+            raise NotFoundProblem
+        user = await self._database.read(lambda connection: repository.by_email(connection, DEMO_EMAIL))
+        if user is None:
+            user = await self._create_demo()
+        return await self.begin(user)
+
+    async def begin(self, user: User) -> Login:
+        """Log somebody in who proved who they are, with a token nobody knew before."""
+        if user.is_disabled:
+            raise ForbiddenProblem("This account is disabled.", code="DISABLED")
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        now = self._clock.now()
+        ends_at = now + timedelta(hours=self._settings.login_hours)
+        await self._database.write(
+            lambda connection: repository.begin_login(connection, user, digest_of(token), now, ends_at)
+        )
+        return Login(user, token)
+
+    async def log_out(self, token: str) -> None:
+        """End a login."""
+        await self._database.write(lambda connection: repository.end_login(connection, digest_of(token)))
+
+    async def change_roles(self, user_id: str, roles: tuple[str, ...]) -> None:
+        """Give a person other roles; live connections learn of it within seconds."""
+        await self._database.write(lambda connection: repository.set_roles(connection, user_id, roles))
+
+    async def disable(self, user_id: str) -> None:
+        """Shut a person out."""
+        await self._database.write(lambda connection: repository.set_disabled(connection, user_id, True))
+
+    async def _create_demo(self) -> User:
+        try:
+            return await self.create_user(DEMO_EMAIL, "Demo", None, roles=ROLES)
+        except ConflictProblem:  # two clicks at once
+            user = await self._database.read(lambda connection: repository.by_email(connection, DEMO_EMAIL))
+            assert user is not None
+            return user
+
+    async def _check_limits(self, account: str, address: str) -> None:
+        since = self._clock.now() - self._window
+        limit = self._settings.login_attempts
+
+        def count(connection: sa.Connection) -> tuple[int, int]:
+            return (
+                repository.failures_since(connection, account, since),
+                repository.failures_since(connection, address, since),
+            )
+
+        of_account, of_address = await self._database.read(count)
+        if of_account >= limit or of_address >= limit * ADDRESS_FACTOR:
+            wait = str(self._settings.login_window_seconds)
+            raise TooManyProblem(
+                "Too many failed logins. Wait some minutes.", code="LOCKED", headers={"Retry-After": wait}
+            )
+
+    async def _count_failure(self, account: str, address: str) -> None:
+        now = self._clock.now()
+        await self._database.write(
+            lambda connection: repository.add_failures(connection, [account, address], now, now - self._window)
+        )
+
+
+def _person(workspace: str, email: str, name: str, roles: tuple[str, ...], password_hash: str | None) -> User:
+    return User(
+        user_id=new_id(), workspace_id=workspace, email=email, name=name, roles=roles, password_hash=password_hash
+    )

@@ -1,0 +1,1 @@
+"""API keys: how programs are let in."""

@@ -1,0 +1,81 @@
+"""Listing, making and revoking API keys."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import Request, Response
+from pydantic import BaseModel, Field
+
+from batuta.kernel.ids import UuidStr
+from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.keys.repository import Key
+from batuta.server.keys.service import KeyRing
+
+router = new_router(tags=["keys"])
+
+ScopeName = Literal["read", "chat", "approve", "metrics"]
+
+
+class KeyRequest(BaseModel):
+    """A key that is wanted."""
+
+    name: str = Field(min_length=1, max_length=100)
+    scopes: Annotated[list[ScopeName], Field(max_length=10)] = []
+
+
+class KeyView(BaseModel):
+    """A key, without its secret."""
+
+    key_id: str
+    name: str
+    scopes: list[str]
+    created_at: datetime
+    last_used_at: datetime | None
+
+
+class NewKeyView(KeyView):
+    """A key with its secret, shown this once."""
+
+    secret: str
+
+
+class KeyList(BaseModel):
+    """My keys."""
+
+    items: list[KeyView]
+
+
+@router.get("/api/keys")
+async def list_keys(caller: CurrentCaller, request: Request) -> KeyList:
+    """My API keys."""
+    return KeyList(items=[KeyView(**_fields(key)) for key in await _ring(request).of(caller)])
+
+
+@router.post("/api/keys", status_code=201)
+async def create(body: KeyRequest, caller: CurrentCaller, request: Request) -> NewKeyView:
+    """Make an API key."""
+    made = await _ring(request).create(caller, body.name, body.scopes)
+    return NewKeyView(**_fields(made.key), secret=made.secret)
+
+
+@router.delete("/api/keys/{key_id}", status_code=204)
+async def revoke(key_id: UuidStr, request: Request) -> Response:
+    """Revoke an API key, and end what is connected with it."""
+    await _ring(request).revoke(key_id)
+    await request.app.state.platform.revalidate()
+    return Response(status_code=204)
+
+
+def _fields(key: Key) -> dict[str, object]:
+    return {
+        "key_id": key.key_id,
+        "name": key.name,
+        "scopes": list(key.scopes),
+        "created_at": key.created_at,
+        "last_used_at": key.last_used_at,
+    }
+
+
+def _ring(request: Request) -> KeyRing:
+    ring: KeyRing = request.app.state.platform.keys
+    return ring

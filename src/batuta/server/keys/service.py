@@ -1,0 +1,58 @@
+"""API keys: made once, shown once, revoked at once."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.ids import new_id
+from batuta.server.database import Database
+from batuta.server.gate import KEY_PREFIX, digest_of
+from batuta.server.keys import repository
+from batuta.server.keys.repository import Key
+from batuta.server.ownership import Caller
+from batuta.server.policy import APPROVE, CHAT, READ
+from batuta.server.problems import ConflictProblem
+
+DEFAULT_SCOPES = (READ, CHAT, APPROVE)
+MOST_KEYS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key and its secret, which nobody can read again."""
+
+    key: Key
+    secret: str = field(repr=False)
+
+
+class KeyRing:
+    """Everybody's API keys."""
+
+    def __init__(self, database: Database, *, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def of(self, caller: Caller) -> Sequence[Key]:
+        """The caller's keys."""
+        return await self._database.read(lambda connection: repository.of_user(connection, caller.user_id))
+
+    async def create(self, caller: Caller, name: str, scopes: Sequence[str]) -> NewKey:
+        """A new key for the caller; without scopes it may do what a user does."""
+        secret = KEY_PREFIX + secrets.token_urlsafe(32)
+        allowed = tuple(scopes) or DEFAULT_SCOPES
+        key = Key(key_id=new_id(), name=name, scopes=allowed, created_at=self._clock.now())
+
+        def add(connection: sa.Connection) -> None:
+            if len(repository.of_user(connection, caller.user_id)) >= MOST_KEYS:
+                raise ConflictProblem(f"You have {MOST_KEYS} keys already; delete one first.", code="TOO_MANY_KEYS")
+            repository.add(connection, key, caller.user_id, caller.workspace_id, digest_of(secret))
+
+        await self._database.write(add)
+        return NewKey(key, secret)
+
+    async def revoke(self, key_id: str) -> None:
+        """End a key."""
+        await self._database.write(lambda connection: repository.remove(connection, key_id))

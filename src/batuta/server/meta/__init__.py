@@ -1,0 +1,1 @@
+"""What anybody may know about this platform, and how it fares."""

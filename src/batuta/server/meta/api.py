@@ -1,0 +1,92 @@
+"""What anybody may ask: what this platform is, whether it lives, whether it is ready, and its figures."""
+
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
+
+from batuta.server.config import Mode
+from batuta.server.guard import new_router
+
+router = new_router(tags=["meta"])
+
+LANGUAGES = ["en", "es"]
+
+
+class ModelLabel(BaseModel):
+    """The model in use."""
+
+    label: str
+    is_offline: bool
+
+
+class ProviderLabel(BaseModel):
+    """An identity provider to choose."""
+
+    id: str
+    name: str
+
+
+class LoginWays(BaseModel):
+    """How one can log in."""
+
+    password: bool
+    oidc: list[ProviderLabel]
+
+
+class Meta(BaseModel):
+    """What a page needs to know before anybody logs in."""
+
+    version: str
+    mode: Mode
+    is_demo: bool
+    needs_setup: bool
+    model: ModelLabel
+    login: LoginWays
+    languages: list[str]
+
+
+@router.get("/api/meta")
+async def describe(request: Request) -> Meta:
+    """What this platform is."""
+    platform = request.app.state.platform
+    providers = [ProviderLabel(id=provider.id, name=provider.name) for provider in platform.settings.oidc]
+    return Meta(
+        version=version("batuta"),
+        mode=platform.settings.mode,
+        is_demo=platform.settings.is_demo,
+        needs_setup=await platform.identity.needs_setup(),
+        model=ModelLabel(label=platform.model_label, is_offline=platform.is_offline),
+        login=LoginWays(password=True, oidc=providers),
+        languages=LANGUAGES,
+    )
+
+
+@router.get("/healthz")
+async def alive() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", responses={503: {"description": "A dependency is away"}})
+async def ready(request: Request) -> JSONResponse:
+    """Whether everything it depends on answers, and what an acknowledgement survives."""
+    found = await request.app.state.platform.health.ask()
+    body: dict[str, Any] = {
+        "status": "ok" if found.is_ready else "unavailable",
+        "checks": dict(found.checks),
+        "durability": {
+            name: value.isoformat() if hasattr(value, "isoformat") else value
+            for name, value in found.durability.items()
+        },
+    }
+    return JSONResponse(body, status_code=200 if found.is_ready else 503)
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics() -> Response:
+    """The figures of this process, in Prometheus' format."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

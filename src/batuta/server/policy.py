@@ -1,0 +1,115 @@
+"""Who may do what: one table for every route, socket event and job. Nothing happens without a row here.
+
+A row says who is let in (`Access`), what an API key must be allowed (`scope`) and which role is needed. Whose thing
+it is is asked of every id in the path or the event, by the same rules (`ownership`): a foreign id is answered like a
+missing one. A test walks the router, the sockets and the jobs, and fails for what has no row.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+Scope = str
+
+CHAT: Final = "chat"
+READ: Final = "read"
+APPROVE: Final = "approve"
+METRICS: Final = "metrics"
+SCOPES: Final = (READ, CHAT, APPROVE, METRICS)
+"""What an API key can be allowed; `read` goes with every other one but `metrics`."""
+
+ROLES: Final = ("user", "approver", "analyst", "admin")
+
+
+class Access(Enum):
+    """Who is let in."""
+
+    PUBLIC = "public"
+    """Anybody."""
+    USER = "user"
+    """Whoever is logged in."""
+    PERSON = "person"
+    """Whoever is logged in in a browser: not a program with a key."""
+    OPERATOR = "operator"
+    """A probe on this machine, or a key with the scope."""
+    SYSTEM = "system"
+    """Nobody from outside: work of the platform itself, on behalf of the user it was queued for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row."""
+
+    access: Access
+    scope: Scope | None = None
+    role: str | None = None
+
+
+_PUBLIC = Rule(Access.PUBLIC)
+_PERSON = Rule(Access.PERSON)
+_READ = Rule(Access.USER, READ)
+_CHAT = Rule(Access.USER, CHAT)
+_APPROVE = Rule(Access.USER, APPROVE)
+
+ROUTES: dict[str, Rule] = {
+    "GET /healthz": _PUBLIC,
+    "GET /readyz": _PUBLIC,
+    "GET /metrics": Rule(Access.OPERATOR, METRICS),
+    "GET /openapi.json": _PUBLIC,
+    "GET /{path:path}": _PUBLIC,
+    "GET /api/{path:path}": _PUBLIC,
+    "GET /api/meta": _PUBLIC,
+    # identity
+    "POST /api/auth/setup": _PUBLIC,
+    "POST /api/auth/login": _PUBLIC,
+    "POST /api/auth/demo": _PUBLIC,
+    "POST /api/auth/logout": _PUBLIC,
+    "GET /api/auth/oidc/{provider_id}/login": _PUBLIC,
+    "GET /api/auth/oidc/{provider_id}/callback": _PUBLIC,
+    "GET /api/me": _READ,
+    # what belongs to a person
+    "GET /api/settings": _READ,
+    "PATCH /api/settings": _PERSON,
+    "GET /api/keys": _PERSON,
+    "POST /api/keys": _PERSON,
+    "DELETE /api/keys/{key_id}": _PERSON,
+    "GET /api/agents": _READ,
+    # sessions
+    "GET /api/sessions": _READ,
+    "POST /api/sessions": _CHAT,
+    "GET /api/sessions/{session_id}": _READ,
+    "PATCH /api/sessions/{session_id}": _CHAT,
+    "DELETE /api/sessions/{session_id}": _CHAT,
+    "GET /api/sessions/{session_id}/events": _READ,
+    "GET /api/sessions/{session_id}/messages": _READ,
+    "GET /api/sessions/{session_id}/export": _READ,
+    "GET /api/sessions/{session_id}/usage": _READ,
+    "GET /api/sessions/{session_id}/turns/{turn_id}/timeline": _READ,
+    "POST /api/sessions/{session_id}/feedback": _CHAT,
+    "GET /api/search": _READ,
+    # turns
+    "POST /api/sessions/{session_id}/messages": _CHAT,
+    "POST /api/sessions/{session_id}/stop": _CHAT,
+    "GET /api/sessions/{session_id}/stream": _READ,
+    "GET /api/approvals": _READ,
+    "POST /api/approvals/{approval_id}": _APPROVE,
+    "POST /api/agui": _CHAT,
+}
+"""By method and path as the router writes it."""
+
+EVENTS: dict[str, Rule] = {
+    "session:join": _READ,
+    "session:leave": _READ,
+    "chat:message": _CHAT,
+    "chat:stop": _CHAT,
+    "approval:resolve": _APPROVE,
+}
+"""By the name a client sends."""
+
+JOBS: dict[str, Rule] = {"turn": Rule(Access.SYSTEM)}
+"""By the kind of work in the queue."""
+
+FREE_PARAMETERS: Final = frozenset({"path", "provider_id"})
+"""Parts of a path that name nothing anybody owns. Every other one is the id of something that has an owner."""
+
+UNSAFE: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})

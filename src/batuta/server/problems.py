@@ -1,0 +1,192 @@
+"""Errors as the API tells them: problem+json (RFC 9457) over HTTP, the same object in a socket's acknowledgement.
+
+raise NotFoundProblem()      in a service
+problem_of(error)            at the edge: ours, foreign or unexpected, always with a code and never with internals
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+
+from batuta.kernel import errors
+
+log = logging.getLogger("batuta.server")
+
+MEDIA_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:batuta:problem:"
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one field of a request."""
+
+    field: str
+    message: str
+
+
+class ProblemBody(BaseModel):
+    """The body of every error."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem] | None = None
+
+
+class Problem(Exception):  # noqa: N818 - the word of RFC 9457
+    """A request that is answered with an error."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "INTERNAL"
+    title: ClassVar[str] = "Something went wrong"
+    detail: ClassVar[str] = "The server could not do this. Try again; if it stays so, tell your administrator."
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        code: str | None = None,
+        fields: Sequence[FieldProblem] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail or self.detail)
+        self.own_detail = detail or self.detail
+        self.own_code = code or self.code
+        self.fields = tuple(fields)
+        self.headers = dict(headers or {})
+
+    def body(self) -> dict[str, Any]:
+        """As JSON."""
+        body = ProblemBody(
+            type=TYPE_PREFIX + self.own_code.lower().replace("_", "-"),
+            title=self.title,
+            status=self.status,
+            detail=self.own_detail,
+            code=self.own_code,
+            errors=list(self.fields) or None,
+        )
+        return body.model_dump(exclude_none=True)
+
+
+class BadRequestProblem(Problem):
+    """The request makes no sense."""
+
+    status, code, title = 400, "BAD_REQUEST", "The request cannot be understood"
+    detail = "The request cannot be understood."
+
+
+class UnauthorizedProblem(Problem):
+    """Nobody is logged in."""
+
+    status, code, title = 401, "UNAUTHORIZED", "Please log in"
+    detail = "Log in first."
+
+
+class ForbiddenProblem(Problem):
+    """Whoever is logged in may not do this."""
+
+    status, code, title = 403, "FORBIDDEN", "Not allowed"
+    detail = "You may not do this."
+
+
+class NotFoundProblem(Problem):
+    """There is no such thing, or it belongs to somebody else: nobody can tell which."""
+
+    status, code, title = 404, "NOT_FOUND", "Not found"
+    detail = "There is no such thing."
+
+
+class ConflictProblem(Problem):
+    """It was decided or used otherwise before."""
+
+    status, code, title = 409, "CONFLICT", "Somebody was there first"
+    detail = "This was done before with other content."
+
+
+class TooLargeProblem(Problem):
+    """More than the server takes."""
+
+    status, code, title = 413, "TOO_LARGE", "Too large"
+    detail = "The request is larger than the server takes."
+
+
+class InvalidProblem(Problem):
+    """Fields of the request are wrong."""
+
+    status, code, title = 422, "INVALID", "Some fields are wrong"
+    detail = "Some fields are wrong."
+
+
+class TooManyProblem(Problem):
+    """Too often in too short a time."""
+
+    status, code, title = 429, "TOO_MANY_REQUESTS", "Too many attempts"
+    detail = "Too many attempts. Wait a moment."
+
+
+class UnavailableProblem(Problem):
+    """Something the server needs is away."""
+
+    status, code, title = 503, "UNAVAILABLE", "Not available for now"
+    detail = "The server cannot reach its database. Try again in a moment."
+
+
+OURS: tuple[tuple[type[errors.BatutaError], type[Problem]], ...] = (
+    (errors.StoreUnavailableError, UnavailableProblem),
+    (errors.EventTooLargeError, TooLargeProblem),
+    (errors.EventRefusedError, InvalidProblem),
+    (errors.ConflictError, ConflictProblem),
+    (errors.RateLimitedError, TooManyProblem),
+)
+"""What errors of the framework become; the first that fits."""
+
+BY_STATUS: dict[int, type[Problem]] = {
+    problem.status: problem for problem in Problem.__subclasses__() if problem.status != 500
+}
+
+
+def problem_of(error: BaseException) -> Problem:
+    """The problem an error is told as. What nobody foresaw is logged and told without its content."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, (RequestValidationError, ValidationError)):
+        return InvalidProblem(fields=_fields(error.errors()))
+    if isinstance(error, HTTPException):
+        return _of_status(error)
+    for kind, problem in OURS:
+        if isinstance(error, kind):
+            return problem(code=error.code)
+    log.error("an unexpected error was told as a problem", exc_info=error)
+    return Problem()
+
+
+async def respond(request: Request, error: Exception) -> JSONResponse:
+    """The response to a request that failed."""
+    problem = problem_of(error)
+    return JSONResponse(problem.body(), status_code=problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
+
+
+def _of_status(error: HTTPException) -> Problem:
+    kind = BY_STATUS.get(error.status_code)
+    if kind is not None:
+        return kind(headers=error.headers)
+    problem = Problem(str(error.detail), code=f"HTTP_{error.status_code}", headers=error.headers)
+    problem.status, problem.title = error.status_code, str(error.detail)  # type: ignore[misc]
+    return problem
+
+
+def _fields(details: Sequence[Any]) -> list[FieldProblem]:
+    return [FieldProblem(field=_field(detail["loc"]), message=str(detail["msg"])) for detail in details]
+
+
+def _field(location: Sequence[int | str]) -> str:
+    """Where in the request, without the part of FastAPI's path that names body or query."""
+    parts = [str(part) for part in location]
+    return ".".join(parts[1:] if parts[:1] in (["body"], ["query"], ["path"], ["header"]) else parts)

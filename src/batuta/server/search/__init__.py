@@ -1,0 +1,1 @@
+"""Finding sessions and messages again."""

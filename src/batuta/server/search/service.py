@@ -1,0 +1,77 @@
+"""Search in one's own sessions, with the places to highlight."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from batuta.server.database import Database
+from batuta.server.ownership import Caller
+from batuta.server.search import repository
+
+MOST = 20
+AROUND = 80
+"""Characters shown before and after the first match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """Something that was found: a text, and where in it the words are."""
+
+    session_id: str
+    title: str | None
+    at: datetime
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+    message_id: str | None = None
+    sequence_number: int | None = None
+    role: str | None = None
+
+
+class Search:
+    """Finds things again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, caller: Caller, words: str) -> tuple[list[Hit], list[Hit]]:
+        """Sessions and messages that hold the words."""
+
+        def look(connection: sa.Connection) -> tuple[list[Hit], list[Hit]]:
+            by_title = repository.sessions(connection, caller, words, MOST)
+            by_content = repository.found_messages(connection, caller, words, MOST)
+            return [_session(row, words) for row in by_title], [_message(row, words) for row in by_content]
+
+        return await self._database.read(look)
+
+
+def excerpt(text: str, words: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of a text around the first match, and the places of all matches in it."""
+    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    first = pattern.search(text)
+    begin = max(0, (first.start() if first else 0) - AROUND)
+    end = (first.end() if first else 0) + AROUND
+    part = ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")
+    return part, tuple(match.span() for match in pattern.finditer(part))
+
+
+def _session(row: Mapping[str, Any], words: str) -> Hit:
+    text, highlights = excerpt(row["title"], words)
+    return Hit(session_id=row["session_id"], title=row["title"], at=row["updated_at"], text=text, highlights=highlights)
+
+
+def _message(row: Mapping[str, Any], words: str) -> Hit:
+    text, highlights = excerpt(row["content"], words)
+    return Hit(
+        session_id=row["session_id"],
+        title=row["title"],
+        at=row["created_at"],
+        text=text,
+        highlights=highlights,
+        message_id=row["message_id"],
+        sequence_number=row["seq"],
+        role=row["role"],
+    )

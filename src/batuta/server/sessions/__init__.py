@@ -1,0 +1,1 @@
+"""A person's sessions: listed, named, kept, read, exported."""

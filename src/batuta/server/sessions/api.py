@@ -1,0 +1,233 @@
+"""Sessions over HTTP: validate, delegate, nothing else."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Request, Response
+from pydantic import BaseModel, Field, StringConstraints
+
+from batuta.events.wire import to_wire
+from batuta.kernel.ids import UuidStr
+from batuta.kernel.usage import Usage
+from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.sessions import exporting
+from batuta.server.sessions.repository import ListQuery, Status, Summary
+from batuta.server.sessions.service import Sessions, place_of
+from batuta.server.sessions.timeline import Timeline
+
+router = new_router(tags=["sessions"])
+
+LARGEST = 2**53
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Position = Annotated[int, Query(ge=0, le=LARGEST)]
+
+
+class SessionSummary(BaseModel):
+    """A session in a list."""
+
+    session_id: str
+    title: str | None
+    created_at: datetime
+    updated_at: datetime
+    is_archived: bool
+    status: Status
+    preview: str | None
+    pending_approvals: int
+
+
+class SessionPage(BaseModel):
+    """Some sessions."""
+
+    items: list[SessionSummary]
+    next_cursor: str | None
+
+
+class NewSession(BaseModel):
+    """A session that is wanted."""
+
+    title: Title | None = None
+
+
+class SessionChange(BaseModel):
+    """What shall be otherwise."""
+
+    title: Title | None = None
+    is_archived: bool | None = None
+
+
+class EventPage(BaseModel):
+    """Some events, in order."""
+
+    epoch: int
+    items: list[dict[str, Any]]
+    last_sequence: int
+    has_more: bool
+
+
+class MessagePage(BaseModel):
+    """Some rows of the read model, in order."""
+
+    items: list[dict[str, Any]]
+    next_cursor: str | None
+
+
+class Share(BaseModel):
+    """What something used and cost."""
+
+    usage: Usage
+    cost: Decimal | None
+
+
+class AgentShare(Share):
+    """What an agent used."""
+
+    agent_id: str | None
+
+
+class ModelShare(Share):
+    """What a model used."""
+
+    model: str | None
+
+
+class SessionUsage(Share):
+    """What a session used."""
+
+    by_agent: list[AgentShare]
+    by_model: list[ModelShare]
+
+
+class Feedback(BaseModel):
+    """What a person thinks of an answer."""
+
+    message_id: UuidStr
+    rating: Literal[-1, 0, 1]
+    comment: str = Field(default="", max_length=4_000)
+
+
+@router.get("/api/sessions")
+async def list_sessions(
+    caller: CurrentCaller,
+    request: Request,
+    cursor: Annotated[str, Query(max_length=200)] = "",
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+    query: Annotated[str, Query(max_length=200)] = "",
+    archived: bool = False,
+) -> SessionPage:
+    """My sessions, last used first."""
+    wanted = ListQuery(
+        limit=limit, after=place_of(cursor) if cursor else None, words=query.strip(), is_archived=archived
+    )
+    found, next_cursor = await _sessions(request).page(caller, wanted)
+    return SessionPage(items=[summary_view(summary) for summary in found], next_cursor=next_cursor)
+
+
+@router.post("/api/sessions", status_code=201)
+async def create(body: NewSession, caller: CurrentCaller, request: Request) -> SessionSummary:
+    """Begin a session."""
+    return summary_view(await _sessions(request).create(caller, body.title))
+
+
+@router.get("/api/sessions/{session_id}")
+async def read(session_id: UuidStr, request: Request) -> SessionSummary:
+    """A session of mine."""
+    return summary_view(await _sessions(request).get(session_id))
+
+
+@router.patch("/api/sessions/{session_id}")
+async def change(session_id: UuidStr, body: SessionChange, request: Request) -> SessionSummary:
+    """Rename a session or put it away."""
+    return summary_view(await _sessions(request).change(session_id, title=body.title, is_archived=body.is_archived))
+
+
+@router.delete("/api/sessions/{session_id}", status_code=204)
+async def delete(session_id: UuidStr, request: Request) -> Response:
+    """Delete a session."""
+    await _sessions(request).delete(session_id)
+    return Response(status_code=204)
+
+
+@router.get("/api/sessions/{session_id}/events")
+async def events(
+    session_id: UuidStr, request: Request, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 500
+) -> EventPage:
+    """The stored events I may see, in order: what a client folds into its view."""
+    page = await _sessions(request).events(session_id, after=after, limit=limit)
+    items, previous = [], after
+    for event in page.events:
+        items.append(to_wire(event, epoch=page.epoch, previous_sequence=previous))
+        previous = event.sequence_number or previous
+    return EventPage(epoch=page.epoch, items=items, last_sequence=page.last_sequence, has_more=page.has_more)
+
+
+@router.get("/api/sessions/{session_id}/messages")
+async def messages(
+    session_id: UuidStr,
+    request: Request,
+    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,15}$")] = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+) -> MessagePage:
+    """Message rows of the read model."""
+    rows = await _sessions(request).messages(session_id, after=int(cursor or 0), limit=limit + 1)
+    shown = rows[:limit]
+    is_last = len(rows) <= limit
+    items = [{name: value for name, value in row.items() if name != "body"} for row in shown]
+    return MessagePage(items=items, next_cursor=None if is_last else str(shown[-1]["seq"]))
+
+
+@router.get("/api/sessions/{session_id}/export", response_class=Response)
+async def export(
+    session_id: UuidStr,
+    request: Request,
+    format: Literal["json", "markdown"] = "json",  # noqa: A002 - the API's word
+) -> Response:
+    """The session as a file."""
+    service = _sessions(request)
+    session = await service.get(session_id)
+    epoch, events = await service.all_events(session_id)
+    if format == "json":
+        return _file(exporting.as_json(session, events, epoch), "application/json", f"{session_id}.json")
+    return _file(exporting.as_markdown(session, events), "text/markdown; charset=utf-8", f"{session_id}.md")
+
+
+@router.get("/api/sessions/{session_id}/usage")
+async def usage(session_id: UuidStr, request: Request) -> SessionUsage:
+    """What the session used and cost."""
+    return SessionUsage.model_validate(await _sessions(request).usage(session_id))
+
+
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/timeline")
+async def timeline(session_id: UuidStr, turn_id: UuidStr, request: Request) -> Timeline:
+    """Every event of a turn, with durations, tokens and cost."""
+    return await _sessions(request).timeline(session_id, turn_id)
+
+
+@router.post("/api/sessions/{session_id}/feedback", status_code=202)
+async def feedback(session_id: UuidStr, body: Feedback, request: Request) -> None:
+    """Judge an answer."""
+    await _sessions(request).judge(session_id, body.message_id, body.rating, body.comment)
+
+
+def summary_view(summary: Summary) -> SessionSummary:
+    """A session as the API shows it."""
+    return SessionSummary(
+        session_id=summary.session_id,
+        title=summary.title,
+        created_at=summary.created_at,
+        updated_at=summary.updated_at,
+        is_archived=summary.is_archived,
+        status=summary.status,
+        preview=summary.preview,
+        pending_approvals=summary.pending_approvals,
+    )
+
+
+def _file(content: str, media_type: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content.encode("utf-8", "backslashreplace"), media_type=media_type, headers=headers)
+
+
+def _sessions(request: Request) -> Sessions:
+    sessions: Sessions = request.app.state.platform.sessions
+    return sessions

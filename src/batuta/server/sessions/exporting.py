@@ -1,0 +1,48 @@
+"""A session as a file: everything as JSON, or the conversation as Markdown. Pure."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.events.wire import to_wire
+from batuta.server.sessions.repository import Summary
+
+
+def as_json(session: Summary, events: Sequence[Event], epoch: int) -> str:
+    """The session and every event a user may see."""
+    head: dict[str, Any] = {
+        "session_id": session.session_id,
+        "title": session.title,
+        "created_at": session.created_at.isoformat(),
+        "epoch": epoch,
+    }
+    wire = [to_wire(event, epoch=epoch, previous_sequence=None) for event in events]
+    return json.dumps({"session": head, "events": wire}, ensure_ascii=False, indent=1)
+
+
+def as_markdown(session: Summary, events: Sequence[Event]) -> str:
+    """What was said, and which tools were used."""
+    parts = [f"# {_one_line(session.title or 'Conversation')}", f"_{session.created_at:%Y-%m-%d %H:%M} UTC_"]
+    parts += [part for event in events if (part := _part(event))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _part(event: Event) -> str:
+    match event:
+        case UserMessage():
+            return f"## You\n\n{event.content}"
+        case AssistantMessage():
+            return f"## {_one_line(event.source_agent_id or 'Assistant')}\n\n{event.content}"
+        case ToolRequest():
+            return f"> Tool `{_one_line(event.tool_name)}`: `{json.dumps(event.args, ensure_ascii=False)[:500]}`"
+        case ToolResponse():
+            return f"> {'Done' if event.success else 'Failed'}: {_one_line(event.content)[:500]}"
+        case _:
+            return ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

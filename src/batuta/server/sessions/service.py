@@ -1,0 +1,204 @@
+"""What a person does with sessions. Names and judgements are events; the rest is read."""
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from batuta.events.conversation import FeedbackGiven, TitleChanged
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog
+from batuta.events.queue import TurnQueue
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.ids import SessionId, new_id
+from batuta.server.bus import Bus, News
+from batuta.server.database import Database
+from batuta.server.ownership import Caller
+from batuta.server.problems import InvalidProblem, NotFoundProblem
+from batuta.server.sessions import repository
+from batuta.server.sessions.repository import TOKENS, ListQuery, Summary
+from batuta.server.sessions.timeline import Timeline, timeline_of
+
+NANOS = Decimal(1_000_000_000)
+PAGE = 1_000
+
+
+class Projected(Protocol):
+    """Whoever brings the read models of a session up to a position."""
+
+    async def ensure(self, session: str, seq: int) -> None:
+        """Return when they are there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventsPage:
+    """Some events that a user may see."""
+
+    epoch: int
+    events: Sequence[Event]
+    last_sequence: int
+    has_more: bool
+
+
+class Sessions:
+    """Everybody's sessions."""
+
+    def __init__(
+        self,
+        database: Database,
+        log: EventLog,
+        queue: TurnQueue,
+        projected: Projected,
+        bus: Bus,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = database
+        self._log = log
+        self._queue = queue
+        self._projected = projected
+        self._bus = bus
+        self._clock = clock
+
+    async def create(self, caller: Caller, title: str | None = None, session_id: str | None = None) -> Summary:
+        """A new session; with an id that nobody used before, if one is given."""
+        wanted, now = session_id or new_id(), self._clock.now()
+
+        def add(connection: sa.Connection) -> None:
+            if repository.is_known(connection, wanted):
+                raise NotFoundProblem
+            repository.add(connection, wanted, caller, title, now)
+
+        await self._database.write(add)
+        return await self._changed(wanted)
+
+    async def page(self, caller: Caller, query: ListQuery) -> tuple[Sequence[Summary], str | None]:
+        """Some sessions, and the cursor of the next ones."""
+        one_more = ListQuery(limit=query.limit + 1, after=query.after, words=query.words, is_archived=query.is_archived)
+        found = await self._database.read(lambda connection: repository.page(connection, caller, one_more))
+        shown = found[: query.limit]
+        is_last = len(found) <= query.limit
+        return shown, None if is_last else cursor_of(shown[-1].updated_at, shown[-1].session_id)
+
+    async def get(self, session_id: str) -> Summary:
+        """A session."""
+        found = await self._database.read(lambda connection: repository.one(connection, session_id))
+        if found is None:
+            raise NotFoundProblem
+        return found
+
+    async def change(self, session_id: str, *, title: str | None = None, is_archived: bool | None = None) -> Summary:
+        """Rename a session, put it away, or take it out again."""
+        if is_archived is not None:
+            await self._database.write(lambda connection: repository.archive(connection, session_id, is_archived))
+        if title is not None:
+            await self._append(
+                session_id, TitleChanged(session_id=SessionId(session_id), title=title, is_automatic=False)
+            )
+        return await self._changed(session_id)
+
+    async def delete(self, session_id: str) -> None:
+        """Stop what runs in it; from now on nobody finds it."""
+        now = self._clock.now()
+        await self._database.write(lambda connection: repository.delete(connection, session_id, now))
+        unfinished = await self._database.read(lambda connection: repository.unfinished_turns(connection, session_id))
+        for turn_id in unfinished:
+            await self._queue.cancel(turn_id)
+        self._bus.publish(News(kind="stop", ids=frozenset(unfinished)))
+
+    async def events(self, session_id: str, *, after: int, limit: int) -> EventsPage:
+        """What a client folds: the events a user may see, in order."""
+        page = await self._log.read(session_id, after=after, limit=limit)
+        visible = [event for event in page.events if event.is_visible]
+        last = page.records[-1].seq if page.records else after
+        return EventsPage(page.head.epoch, visible, last, not page.is_last)
+
+    async def all_events(self, session_id: str) -> tuple[int, list[Event]]:
+        """The epoch, and every event a user may see."""
+        found: list[Event] = []
+        after = 0
+        while True:
+            page = await self.events(session_id, after=after, limit=PAGE)
+            found += page.events
+            after = page.last_sequence
+            if not page.has_more:
+                return page.epoch, found
+
+    async def messages(self, session_id: str, *, after: int, limit: int) -> Sequence[Mapping[str, Any]]:
+        """Rows of the read model."""
+        return await self._database.read(
+            lambda connection: repository.message_page(connection, session_id, after, limit)
+        )
+
+    async def timeline(self, session_id: str, turn_id: str) -> Timeline:
+        """Every event of a turn, also those that users do not see in the conversation."""
+        begin = await self._database.read(lambda connection: repository.accepted_at(connection, turn_id))
+        found: list[Event] = []
+        after = begin - 1
+        while True:
+            page = await self._log.read(session_id, after=after, limit=PAGE)
+            found += [event for event in page.events if event.turn_id == turn_id]
+            if page.is_last:
+                return timeline_of(turn_id, found)
+            after = page.records[-1].seq
+
+    async def usage(self, session_id: str) -> dict[str, Any]:
+        """Tokens and cost, together, by agent and by model."""
+
+        def sums(connection: sa.Connection) -> list[Sequence[Mapping[str, Any]]]:
+            return [repository.usage_by(connection, session_id, column) for column in (None, "agent_id", "model")]
+
+        total, by_agent, by_model = await self._database.read(sums)
+        return {
+            **_share(total[0]),
+            "by_agent": [{"agent_id": row["agent_id"], **_share(row)} for row in by_agent],
+            "by_model": [{"model": row["model"], **_share(row)} for row in by_model],
+        }
+
+    async def judge(self, session_id: str, message_id: str, rating: int, comment: str) -> None:
+        """Keep what a person thinks of an answer."""
+        if not await self._database.read(lambda c: repository.has_message(c, session_id, message_id)):
+            raise NotFoundProblem
+        judgement = FeedbackGiven(
+            session_id=SessionId(session_id), target_message_id=message_id, rating=rating, comment=comment
+        )
+        await self._append(session_id, judgement)
+
+    async def _append(self, session_id: str, event: Event) -> None:
+        appended = await self._log.append(session_id, [event])
+        await self._projected.ensure(session_id, appended.last_seq)
+
+    async def _changed(self, session_id: str) -> Summary:
+        self._bus.publish(News(kind="grown", ids=frozenset({session_id})))
+        return await self.get(session_id)
+
+
+def cursor_of(touched_at: datetime, session_id: str) -> str:
+    """Where a page ended, as a word for the client."""
+    return base64.urlsafe_b64encode(f"{touched_at.isoformat()}|{session_id}".encode()).decode()
+
+
+def place_of(cursor: str) -> tuple[datetime, str]:
+    """Where a page ended. Raises `InvalidProblem` for a word that was never given out."""
+    try:
+        moment, _, session_id = base64.b64decode(cursor.encode(), altchars=b"-_", validate=True).decode().partition("|")
+        touched_at = datetime.fromisoformat(moment)
+    except (ValueError, binascii.Error, UnicodeError) as error:
+        raise InvalidProblem("There is no page with this cursor.", code="BAD_CURSOR") from error
+    if touched_at.tzinfo is None:
+        raise InvalidProblem("There is no page with this cursor.", code="BAD_CURSOR")
+    return touched_at, session_id
+
+
+def _share(row: Mapping[str, Any]) -> dict[str, Any]:
+    cost = row["cost_nanos"]
+    return {
+        "usage": {name: int(row[name]) for name in TOKENS},
+        "cost": None if cost is None else format(Decimal(int(cost)) / NANOS, "f"),
+    }

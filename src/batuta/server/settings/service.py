@@ -1,0 +1,72 @@
+"""Preferences: every one has a default, a change touches only what it names."""
+
+from functools import cache
+from typing import Any, Literal
+from zoneinfo import available_timezones
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from batuta.server.database import Database
+from batuta.server.settings import repository
+
+Theme = Literal["light", "dark", "system"]
+Language = Literal["en", "es"]
+
+
+class PreferenceChange(BaseModel):
+    """What a person wants otherwise; what is absent stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    theme: Theme = "system"
+    language: Language = "en"
+    default_agent_id: str | None = Field(default=None, max_length=100)
+    timezone: str = "UTC"
+    enable_thinking: bool = False
+    notifications: bool = True
+
+    @field_validator("timezone")
+    @classmethod
+    def _exists(cls, value: str) -> str:
+        if value not in _zones():
+            raise ValueError("there is no such time zone; use a name such as Europe/Madrid")
+        return value
+
+
+class Preferences(BaseModel):
+    """All preferences of a person."""
+
+    theme: Theme = "system"
+    language: Language = "en"
+    default_agent_id: str | None = None
+    timezone: str = "UTC"
+    enable_thinking: bool = False
+    notifications: bool = True
+
+
+class PreferenceBook:
+    """Keeps everybody's preferences."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, user_id: str) -> Preferences:
+        """The preferences of a person."""
+        return Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
+
+    async def change(self, user_id: str, workspace_id: str, changes: PreferenceChange) -> Preferences:
+        """Change some, and return all."""
+        wanted = changes.model_dump(exclude_unset=True)
+
+        def merge(connection: sa.Connection) -> dict[str, Any]:
+            content = {**repository.load(connection, user_id), **wanted}
+            repository.save(connection, user_id, workspace_id, content)
+            return content
+
+        return Preferences(**await self._database.write(merge))
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())

@@ -1,0 +1,54 @@
+"""The web application, as it was built into the package: files that never change under their name are kept for ever."""
+
+from pathlib import Path
+
+from fastapi import Request, Response
+from fastapi.responses import FileResponse, HTMLResponse
+
+from batuta.server.guard import new_router
+from batuta.server.problems import NotFoundProblem
+
+STATIC = Path(__file__).with_name("static")
+FOR_EVER = "public, max-age=31536000, immutable"
+ALWAYS_ASK = "no-cache"
+
+NOT_BUILT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Batuta</title><meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.6 system-ui;max-width:36rem;margin:15vh auto;padding:0 1.5rem;color:#1e293b}
+code{background:#f1f5f9;padding:.15em .4em;border-radius:.3em}</style></head>
+<body><h1>The server runs.</h1><p>The web application is not part of this installation.
+Build it with <code>make web</code>, or use the API: <a href="/openapi.json">its description</a>,
+<a href="/readyz">its state</a>.</p></body></html>
+"""
+
+router = new_router(include_in_schema=False)
+
+
+@router.get("/api/{path:path}")
+async def no_such_api(path: str) -> None:
+    """A path of the API that leads nowhere: never the application's page."""
+    raise NotFoundProblem
+
+
+@router.get("/{path:path}")
+async def page_or_file(path: str, request: Request) -> Response:
+    """A file of the application, or its page for every address it knows itself."""
+    root: Path = request.app.state.static
+    found = file_in(root, path)
+    if found is not None:
+        headers = {"Cache-Control": FOR_EVER if path.startswith("assets/") else ALWAYS_ASK}
+        return FileResponse(found, headers=headers)
+    if path.startswith("assets/") or "." in path.rsplit("/", 1)[-1]:
+        raise NotFoundProblem
+    page = root / "index.html"
+    if not page.is_file():
+        return HTMLResponse(NOT_BUILT, headers={"Cache-Control": ALWAYS_ASK})
+    return FileResponse(page, headers={"Cache-Control": ALWAYS_ASK})
+
+
+def file_in(root: Path, path: str) -> Path | None:
+    """The file of a path below a folder; nothing outside of it, however the path is written."""
+    if not path or "\x00" in path:
+        return None
+    found = (root / path).resolve()
+    return found if found.is_file() and found.is_relative_to(root.resolve()) else None

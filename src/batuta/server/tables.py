@@ -1,0 +1,166 @@
+"""The tables of the platform: the only source of their schema. Rows carry user and workspace.
+
+The log, the turns and the read models are the event store's (`batuta.eventstore.models`); `readable` gives them in a
+form that both databases read alike.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from batuta.eventstore import models as store
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC: PostgreSQL's own type there, ISO text that sorts in SQLite, as the event store writes it."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> TypeEngine[Any]:
+        """The column's type in this database."""
+        return dialect.type_descriptor(sa.Text() if dialect.name == "sqlite" else sa.DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> Any:
+        """As it is kept."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime | None:
+        """As everybody else knows it."""
+        return datetime.fromisoformat(value).astimezone(UTC) if isinstance(value, str) else value
+
+
+def _id(name: str, *, key: bool = False) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, primary_key=key, nullable=False)
+
+
+def _text(name: str, *, required: bool = True) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=not required)
+
+
+def _time(name: str, *, required: bool = True) -> sa.Column[datetime]:
+    return sa.Column(name, Moment, nullable=not required)
+
+
+def _flag(name: str) -> sa.Column[bool]:
+    return sa.Column(name, sa.Boolean(create_constraint=False), nullable=False, server_default=sa.false())
+
+
+def _owner() -> tuple[sa.Column[str], sa.Column[str]]:
+    """Whose row it is; gone with the user."""
+    user = sa.Column("user_id", sa.Text, sa.ForeignKey("users.user_id", ondelete="CASCADE"), nullable=False)
+    return user, _text("workspace_id")
+
+
+workspaces = sa.Table("workspaces", metadata, _id("workspace_id", key=True), _text("name"), _time("created_at"))
+
+users = sa.Table(
+    "users",
+    metadata,
+    _id("user_id", key=True),
+    sa.Column("workspace_id", sa.Text, sa.ForeignKey("workspaces.workspace_id"), nullable=False),
+    sa.Column("email", sa.Text, nullable=False, unique=True),
+    _text("name"),
+    _text("password_hash", required=False),
+    _text("roles"),
+    _flag("is_disabled"),
+    _time("created_at"),
+)
+
+login_sessions = sa.Table(
+    "login_sessions",
+    metadata,
+    _id("token_hash", key=True),
+    *_owner(),
+    _time("created_at"),
+    _time("seen_at"),
+    _time("ends_at"),
+    sa.Index("ix_login_sessions_user_id", "user_id"),
+)
+
+login_failures = sa.Table(
+    "login_failures",
+    metadata,
+    _id("failure_id", key=True),
+    _text("subject"),
+    _time("at"),
+    sa.Index("ix_login_failures_subject_at", "subject", "at"),
+)
+
+oidc_logins = sa.Table(
+    "oidc_logins",
+    metadata,
+    _id("state_hash", key=True),
+    _text("provider_id"),
+    _text("nonce"),
+    _text("code_verifier"),
+    _time("ends_at"),
+)
+
+oidc_identities = sa.Table(
+    "oidc_identities", metadata, _id("issuer", key=True), _id("subject", key=True), *_owner(), _time("created_at")
+)
+
+api_keys = sa.Table(
+    "api_keys",
+    metadata,
+    _id("key_id", key=True),
+    *_owner(),
+    _text("name"),
+    sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
+    _text("scopes"),
+    _time("created_at"),
+    _time("last_used_at", required=False),
+    sa.Index("ix_api_keys_user_id", "user_id"),
+)
+
+user_settings = sa.Table(
+    "user_settings",
+    metadata,
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.user_id", ondelete="CASCADE"), primary_key=True),
+    _text("workspace_id"),
+    _text("content"),
+)
+
+user_sessions = sa.Table(
+    "user_sessions",
+    metadata,
+    _id("session_id", key=True),
+    *_owner(),
+    _text("title", required=False),
+    _flag("is_archived"),
+    _time("created_at"),
+    _time("touched_at"),
+    _time("deleted_at", required=False),
+    sa.Index("ix_user_sessions_list", "user_id", "is_archived", "touched_at", "session_id"),
+)
+
+
+def readable(table: sa.Table) -> sa.TableClause:
+    """A table of the event store whose times read the same in both databases."""
+    columns = [
+        sa.column(column.name, Moment() if isinstance(column.type, sa.DateTime) else column.type)
+        for column in table.columns
+    ]
+    return sa.table(table.name, *columns)
+
+
+approvals = readable(store.approvals)
+messages = readable(store.messages)
+read_sessions = readable(store.sessions)
+turns = readable(store.turns)
+usage = readable(store.usage)
+log_heads = readable(store.log_heads)

@@ -1,0 +1,1 @@
+"""Messages become turns; turns are stopped and followed."""

@@ -1,0 +1,176 @@
+"""A message becomes a turn: accepted once, durably, and then somebody's work. Stop is a command, not a disconnect."""
+
+import logging
+from collections.abc import Collection
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from batuta.events.conversation import Attachment, Complete, TitleChanged, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog, Position
+from batuta.events.queue import Accepted, NewWork, TurnQueue, WorkStatus
+from batuta.events.tools import ApprovalResolved
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import IdempotencyConflictError
+from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.server.bus import Bus, News
+from batuta.server.database import Database
+from batuta.server.ownership import Caller
+from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, TooLargeProblem
+from batuta.server.turns import repository
+from batuta.server.turns.repository import OpenTurn
+from batuta.server.turns.titles import title_of
+
+log = logging.getLogger("batuta.server")
+
+ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
+
+
+class NewMessage(BaseModel):
+    """What a person says."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    client_message_id: ClientId
+    text: str = Field(min_length=1, pattern=r"\S")
+    attachments: Annotated[list[Attachment], Field(max_length=20)] = []
+    target_agent_id: str | None = Field(default=None, max_length=100)
+    enable_thinking: bool | None = None
+    thinking_budget: int | None = Field(default=None, ge=0, le=1_000_000)
+    auto_search: bool | None = None
+
+
+class AcceptedTurn(BaseModel):
+    """The answer to an accepted message: the same whenever it is sent again."""
+
+    turn_id: str
+    client_message_id: str
+    is_queued: bool
+
+
+class Turns:
+    """Accepts messages and stops turns."""
+
+    def __init__(
+        self,
+        database: Database,
+        log: EventLog,
+        queue: TurnQueue,
+        bus: Bus,
+        *,
+        agent_ids: Collection[str],
+        max_chars: int,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = database
+        self._log = log
+        self._queue = queue
+        self._bus = bus
+        self._agent_ids = agent_ids
+        self._max_chars = max_chars
+        self._clock = clock
+
+    async def accept(self, caller: Caller, session_id: str, message: NewMessage) -> tuple[AcceptedTurn, Position]:
+        """Accept a message, once, and say from where on its turn can be followed.
+
+        Raises `ConflictProblem` if its id stands for another message.
+        """
+        self._check(message)
+        waiting = await self._open(session_id)
+        accepted = await self._accept(caller, session_id, message)
+        turn_id = accepted.work.turn_id
+        await self._database.write(lambda connection: repository.touch(connection, session_id, self._clock.now()))
+        await self._entitle(session_id, turn_id, message.text)
+        self._bus.publish(News(kind="work"))
+        answer = AcceptedTurn(
+            turn_id=turn_id,
+            client_message_id=message.client_message_id,
+            is_queued=any(turn.turn_id != turn_id for turn in waiting),
+        )
+        assert accepted.appended is not None
+        return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
+
+    async def stop(self, caller: Caller, session_id: str) -> None:
+        """Stop the turn that holds the session: the running one, or the one that waits first."""
+        first = next(iter(await self._open(session_id)), None)
+        if first is None:
+            return
+        status = await self._queue.cancel(first.turn_id)
+        self._bus.publish(News(kind="stop", ids=frozenset({first.turn_id})))
+        if status is WorkStatus.CANCELLED:  # it has no owner who could tell its end
+            await self._tell_end(caller, session_id, first.turn_id)
+            self._bus.publish(News(kind="work"))
+
+    def _check(self, message: NewMessage) -> None:
+        if len(message.text) > self._max_chars:
+            raise TooLargeProblem(f"A message has at most {self._max_chars} characters.", code="MESSAGE_TOO_LONG")
+        if "\x00" in message.text or any("\ud800" <= character <= "\udfff" for character in message.text):
+            raise InvalidProblem(fields=[FieldProblem(field="text", message="it holds characters that are no text")])
+        if message.target_agent_id is not None and message.target_agent_id not in self._agent_ids:
+            raise InvalidProblem(fields=[FieldProblem(field="target_agent_id", message="there is no such agent")])
+
+    async def _accept(self, caller: Caller, session_id: str, message: NewMessage) -> Accepted:
+        turn_id = new_id()
+        said = UserMessage(
+            session_id=SessionId(session_id),
+            turn_id=TurnId(turn_id),
+            message_id=MessageId(new_id()),
+            content=message.text,
+            attachments=tuple(message.attachments),
+            client_message_id=message.client_message_id,
+            target_agent_id=message.target_agent_id,
+        )
+        work = NewWork(
+            turn_id=turn_id,
+            session_id=session_id,
+            payload=_payload(caller, message),
+            user_id=caller.user_id,
+            tenant_id=caller.workspace_id,
+        )
+        try:
+            return await self._queue.accept(work, [said], client_key=f"message/{message.client_message_id}")
+        except IdempotencyConflictError as error:
+            raise ConflictProblem(
+                "This client_message_id was used for another message; use a new one.", code=error.code
+            ) from error
+
+    async def _entitle(self, session_id: str, turn_id: str, text: str) -> None:
+        """Name a session after its first message. A client key makes sure that it happens once."""
+        title = title_of(text)
+        if not title or await self._database.read(lambda connection: repository.has_title(connection, session_id)):
+            return
+        named = TitleChanged(session_id=SessionId(session_id), turn_id=TurnId(turn_id), title=title)
+        try:
+            await self._log.append(session_id, [named], client_key="title")
+        except IdempotencyConflictError:
+            log.debug("session %s got its title from another message", session_id)
+
+    async def _tell_end(self, caller: Caller, session_id: str, turn_id: str) -> None:
+        """What a stopped turn cannot tell any more: nobody is asked, and it is over."""
+        pending = await self._database.read(lambda connection: repository.pending_approvals(connection, turn_id))
+        facts: dict[str, Any] = {"session_id": SessionId(session_id), "turn_id": TurnId(turn_id)}
+        rejected: list[Event] = [
+            ApprovalResolved(
+                **facts, approval_id=approval_id, decision="rejected", by=caller.user_id, reason="the turn was stopped"
+            )
+            for approval_id in pending
+        ]
+        end = Complete(**facts, status="cancelled")
+        try:
+            await self._log.append(session_id, [*rejected, end], client_key=f"stopped/{turn_id}")
+        except IdempotencyConflictError:
+            log.debug("turn %s was stopped by somebody else at the same time", turn_id)
+
+    async def _open(self, session_id: str) -> list[OpenTurn]:
+        return await self._database.read(lambda connection: repository.open_turns(connection, session_id))
+
+
+def _payload(caller: Caller, message: NewMessage) -> dict[str, Any]:
+    """What the worker gets. Nothing in it may differ when the same message is sent again."""
+    chosen = message.model_dump(mode="json", exclude={"client_message_id", "attachments"}, exclude_none=True)
+    return {
+        **chosen,
+        "attachments": [attachment.model_dump(mode="json") for attachment in message.attachments],
+        "roles": sorted(caller.roles),
+    }

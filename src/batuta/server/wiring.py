@@ -1,0 +1,305 @@
+"""Wiring: the only place that chooses backends. One process on one file, or many on PostgreSQL and Redis.
+
+async with open_platform(settings, team) as platform: …      a web process (with a worker in it, unless set to 0)
+async with open_worker(settings, team) as run: await run(stop)
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from batuta.events.log import EventLog, Position
+from batuta.events.queue import TurnQueue
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_projections import PostgresProjections
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
+from batuta.eventstore.projectors import Projector
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_projections import SqliteProjections
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.server.agui.service import AguiRuns, Doors
+from batuta.server.announcements import Announcements
+from batuta.server.approvals.service import Approvals, Decision
+from batuta.server.bus import Bus, LiveSink, LocalBus
+from batuta.server.bus_redis import RedisBus
+from batuta.server.commands import SocketCommands
+from batuta.server.config import Settings
+from batuta.server.database import Database, PostgresDatabase, SqliteDatabase, closing, migrate_file, migrate_server
+from batuta.server.delivery import Delivery, Hub
+from batuta.server.gate import Gate
+from batuta.server.identity.oidc import OidcLogins
+from batuta.server.identity.passwords import Passwords
+from batuta.server.identity.service import Identity
+from batuta.server.keys.service import KeyRing
+from batuta.server.meta.service import Check, Health
+from batuta.server.ownership import Caller
+from batuta.server.policy import EVENTS
+from batuta.server.problems import NotFoundProblem
+from batuta.server.search.service import Search
+from batuta.server.sessions.service import Sessions
+from batuta.server.settings.service import PreferenceBook
+from batuta.server.sockets import Sockets
+from batuta.server.streams import Streams
+from batuta.server.tables import approvals as approval_rows
+from batuta.server.tables import log_heads
+from batuta.server.turns.service import NewMessage, Turns
+from batuta.server.working import LogDesk, StopBell, ring_on_growth
+
+REVALIDATE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backends:
+    """What is kept, and where."""
+
+    database: Database
+    log: EventLog
+    queue: TurnQueue
+    projector: Projector
+    bus: Bus
+    checks: Mapping[str, Check] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """Everything a web process needs, wired together."""
+
+    settings: Settings
+    team: Orchestrator
+    backends: Backends
+    model_label: str
+    is_offline: bool
+    gate: Gate
+    identity: Identity
+    oidc: OidcLogins
+    preferences: PreferenceBook
+    keys: KeyRing
+    sessions: Sessions
+    turns: Turns
+    approvals: Approvals
+    search: Search
+    agui: AguiRuns
+    delivery: Delivery
+    sockets: Sockets
+    streams: Streams
+    health: Health
+
+    async def revalidate(self) -> None:
+        """End every live connection whose caller is no longer let in as it was."""
+        sockets, streams = self.sockets.callers, self.streams.callers
+        valid = await self.gate.still_valid({**sockets, **streams})
+        self.streams.end(frozenset(streams) - valid)
+        await self.sockets.end(frozenset(sockets) - valid)
+
+    async def close_connections(self) -> None:
+        """Let go of whoever is connected, so that the process can end; they come back elsewhere and resume."""
+        self.streams.close()
+        await self.sockets.close()
+
+
+@asynccontextmanager
+async def open_platform(
+    settings: Settings, team: Orchestrator, *, model_label: str = "", is_offline: bool = False
+) -> AsyncIterator[Platform]:
+    """A running platform without its HTTP server."""
+    async with AsyncExitStack() as stack:
+        backends = await _open_backends(settings, stack)
+        hub = Hub(backends.bus, _heads(backends.database))
+        platform = _wire(settings, team, backends, hub, model_label or settings.model or "offline", is_offline)
+        announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
+        work = [hub.run(), announcements.run(), _revalidate(platform), *_housekeeping(backends)]
+        await stack.enter_async_context(_background(work))
+        if settings.worker_concurrency:
+            await stack.enter_async_context(_working(settings, team, backends))
+        stack.push_async_callback(platform.close_connections)
+        yield platform
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings, team: Orchestrator
+) -> AsyncIterator[Callable[[asyncio.Event], Awaitable[None]]]:
+    """A worker process: what it yields runs turns until its event is set."""
+    async with AsyncExitStack() as stack:
+        backends = await _open_backends(settings, stack)
+        await stack.enter_async_context(_background(_housekeeping(backends)))
+        worker, bell = _worker(settings, team, backends)
+
+        async def run(stop: asyncio.Event) -> None:
+            with backends.bus.listening(bell.take), backends.bus.listening(_ringing(worker)):
+                await worker.run(stop)
+
+        yield run
+
+
+async def migrate(settings: Settings) -> None:
+    """Bring the database up to date: the log's tables and the platform's."""
+    if settings.database_url is not None:
+        await migrate_server(settings.database_url.get_secret_value())
+        return
+    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    async with SqliteEventLog(settings.database_file):
+        await migrate_file(settings.database_file)
+
+
+async def _open_backends(settings: Settings, stack: AsyncExitStack) -> Backends:
+    if settings.database_url is None:
+        return await _open_file(settings, stack)
+    return await _open_server(settings, stack, settings.database_url.get_secret_value())
+
+
+async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
+    """Embedded: one file, nothing to install, brought up to date at every start."""
+    await migrate(settings)
+    log = await stack.enter_async_context(SqliteEventLog(settings.database_file))
+    database = await stack.enter_async_context(closing(SqliteDatabase(settings.database_file)))
+    projector = Projector(SqliteProjections(log))
+    return Backends(database=database, log=log, queue=SqliteTurnQueue(log), projector=projector, bus=LocalBus())
+
+
+async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> Backends:
+    """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries news."""
+    log = await stack.enter_async_context(PostgresEventLog(url))
+    database = await stack.enter_async_context(closing(PostgresDatabase(url)))
+    projector = Projector(PostgresProjections(log))
+    queue = PostgresTurnQueue(log)
+    if settings.redis_url is None:
+        return Backends(database=database, log=log, queue=queue, projector=projector, bus=LocalBus())
+    bus = RedisBus(settings.redis_url.get_secret_value())
+    await stack.enter_async_context(bus.running())
+    checks: dict[str, Check] = {"redis": bus.ping}
+    return Backends(database=database, log=log, queue=queue, projector=projector, bus=bus, checks=checks)
+
+
+def _wire(
+    settings: Settings, team: Orchestrator, backends: Backends, hub: Hub, model_label: str, is_offline: bool
+) -> Platform:
+    database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
+    gate = Gate(database, idle=timedelta(hours=settings.login_idle_hours))
+    sessions = Sessions(database, log, queue, backends.projector, bus)
+    agent_ids = frozenset(card.agent_id for card in team.registry.cards)
+    turns = Turns(database, log, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
+    approvals = Approvals(database, log, queue, backends.projector, bus)
+    delivery = Delivery(log, hub)
+    return Platform(
+        settings=settings,
+        team=team,
+        backends=backends,
+        model_label=model_label,
+        is_offline=is_offline,
+        gate=gate,
+        identity=Identity(database, settings, Passwords()),
+        oidc=OidcLogins(database, settings),
+        preferences=PreferenceBook(database),
+        keys=KeyRing(database),
+        sessions=sessions,
+        turns=turns,
+        approvals=approvals,
+        search=Search(database),
+        agui=AguiRuns(log, delivery, _doors(gate, sessions, turns, approvals, database)),
+        delivery=delivery,
+        sockets=Sockets(settings, gate, log, delivery, SocketCommands(turns, approvals)),
+        streams=Streams(),
+        health=Health(database, log, more=backends.checks),
+    )
+
+
+def _doors(gate: Gate, sessions: Sessions, turns: Turns, approvals: Approvals, database: Database) -> Doors:
+    async def own_session(caller: Caller, session_id: str) -> None:
+        try:
+            await gate.check(EVENTS["session:join"], caller, {"session_id": session_id})
+        except NotFoundProblem:
+            await sessions.create(caller, session_id=session_id)
+
+    async def say(caller: Caller, session_id: str, client_message_id: str, text: str) -> tuple[str, Position]:
+        message = NewMessage(client_message_id=client_message_id, text=text)
+        answer, position = await turns.accept(caller, session_id, message)
+        return answer.turn_id, position
+
+    async def decide(caller: Caller, approval_id: str, fields: Mapping[str, Any]) -> str:
+        allowed = await gate.check(EVENTS["approval:resolve"], caller, {"approval_id": approval_id})
+        await approvals.decide(allowed, approval_id, Decision.model_validate(fields))
+        query = sa.select(approval_rows.c.turn_id).where(approval_rows.c.approval_id == approval_id.upper())
+        return str(await database.read(lambda connection: connection.execute(query).scalar()))
+
+    return Doors(own_session=own_session, say=say, decide=decide)
+
+
+def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[str, int]]]:
+    async def heads(session_ids: Collection[str]) -> Mapping[str, int]:
+        query = sa.select(log_heads.c.session_id, log_heads.c.last_seq).where(log_heads.c.session_id.in_(session_ids))
+        return await database.read(lambda connection: {row[0]: row[1] for row in connection.execute(query)})
+
+    return heads
+
+
+def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple[TurnWorker, StopBell]:
+    bell = StopBell()
+    worker = TurnWorker(
+        team,
+        backends.queue,
+        backends.log,
+        LogDesk(backends.log, backends.projector),
+        WorkerSettings(
+            owner=f"{socket.gethostname()}-{os.getpid()}",
+            concurrency=max(1, settings.worker_concurrency),
+            drain=timedelta(seconds=settings.shutdown_seconds),
+        ),
+        signals=bell,
+        live=LiveSink(backends.bus),
+    )
+    return worker, bell
+
+
+@asynccontextmanager
+async def _working(settings: Settings, team: Orchestrator, backends: Backends) -> AsyncIterator[None]:
+    """Run turns within the block; at its end they finish, or are left to another worker."""
+    worker, bell = _worker(settings, team, backends)
+    stop = asyncio.Event()
+    with backends.bus.listening(bell.take), backends.bus.listening(_ringing(worker)):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(worker.run(stop), name="worker")
+            try:
+                yield
+            finally:
+                stop.set()
+
+
+def _ringing(worker: TurnWorker) -> Callable[[Any], None]:
+    return lambda news: worker.ring() if news.kind == "work" else None
+
+
+def _housekeeping(backends: Backends) -> Sequence[Awaitable[None]]:
+    return [backends.projector.run(), ring_on_growth(backends.log, backends.bus)]
+
+
+async def _revalidate(platform: Platform) -> None:
+    """Notice within seconds what was changed by another process."""
+    while True:
+        await asyncio.sleep(REVALIDATE_SECONDS)
+        await platform.revalidate()
+
+
+@asynccontextmanager
+async def _background(work: Sequence[Awaitable[None]]) -> AsyncIterator[None]:
+    """Run endless work beside the block; if some of it breaks, the block ends too."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_endless(one)) for one in work]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+async def _endless(work: Awaitable[None]) -> None:
+    await work
