@@ -1,6 +1,6 @@
 """The same three agent runs with other frameworks.
 
-    python -m bench.agent_peers PEER CASE          one JSON object (started by bench.agents, in its own environment)
+python -m bench.agent_peers PEER CASE          one JSON object (started by bench.agents, in its own environment)
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from bench.agent_cases import ANSWER, ARGUMENTS, QUESTION, RIGHT, TOOLS, WRONG, City, require_right
-from bench.measuring import cpu_microseconds
+from bench.rounds import cpu_microseconds
 
 warnings.simplefilter("ignore")
 os.environ["LANGSMITH_TRACING"] = "false"

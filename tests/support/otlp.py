@@ -97,7 +97,7 @@ def grpc_receiver() -> Iterator[Received]:
             return trace_service_pb2.ExportTraceServiceResponse()
 
     server = grpc.server(ThreadPoolExecutor(2))
-    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(Service(), server)
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(Service(), server)  # type: ignore[no-untyped-call]
     received.endpoint = f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()
     try:

@@ -128,7 +128,7 @@ class Running:
 
     async def person(self, email: str = "ana@example.com", *, roles: tuple[str, ...] = ("user",), workspace: str = "") -> "Person":
         """Somebody with an account who has logged in."""
-        await self.platform.identity.create_user(email, email.split("@")[0], PASSWORD, roles=roles, workspace=workspace)
+        await self.platform.identity.create_user(email, email.split("@", maxsplit=1)[0], PASSWORD, roles=roles, workspace=workspace)
         person = self.stranger()
         await person.log_in(email)
         return person

@@ -60,7 +60,9 @@ def model(
 
     Raises `ConfigurationError` for an unknown provider or a missing key, `MissingExtraError` for a missing SDK.
     """
-    bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
+    bare: Model = OfflineModel()
+    if parse_model(name)[0] != OFFLINE_PROVIDER:
+        bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
     return ResilientModel(bare, protection or shared_protection())
 
 
@@ -71,11 +73,11 @@ def client(
     base_url: str | None = None,
     headers: Mapping[str, str] | None = None,
     prices: Prices = DEFAULT_PRICES,
-) -> Model:
-    """The bare client of a model string, for those who protect it themselves. Raises as `model` does."""
+) -> ProviderModel:
+    """The bare client of a provider's model, for those who protect it themselves. Raises as `model` does."""
     provider_name, model_name = parse_model(name)
     if provider_name == OFFLINE_PROVIDER:
-        return OfflineModel()
+        raise ConfigurationError(f"{name!r} has no provider and so no client; ask `model` for it")
     provider = PROVIDERS[provider_name]
     endpoint = Endpoint(
         api_key=api_key or _key(provider_name, provider),
