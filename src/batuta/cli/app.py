@@ -2,7 +2,7 @@
 
 import typer
 
-from batuta.cli import demo, pipelines, simulate
+from batuta.cli import demo, pipelines, platform, simulate
 
 app = typer.Typer(
     name="batuta",
@@ -12,6 +12,9 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
+app.command("serve")(platform.serve)
+app.command("worker")(platform.worker)
+app.command("migrate")(platform.migrate)
 app.command("demo")(demo.demo)
 app.command("run")(pipelines.run)
 app.command("draw")(pipelines.draw)
