@@ -87,7 +87,7 @@ export class World {
         typeof event["duration_ms"] === "number" && event.type !== "complete" ? event["duration_ms"] : null;
       const until = events[index + 1] === undefined ? 0 : at(events[index + 1] as Sent) - at(event);
       const model = {
-        at_ms: at(event),
+        at_ms: at(event) + until * 0.8,
         duration_ms: until * 0.8,
         type: "llm.response",
         agent_id: event["source_agent_id"],

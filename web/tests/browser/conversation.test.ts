@@ -90,3 +90,27 @@ test("a message written while a turn runs waits in line and is answered next", a
   await page.getByText("In line").waitFor();
   await page.getByText("Anything above needs the approval").first().waitFor();
 });
+
+test("the end stays in view while answers arrive, and what a reader opens or scrolls to stays where it is", async () => {
+  const page = await scene.start();
+  const frame = page.getByRole("region", { name: "Conversation" });
+  const distance = () =>
+    frame.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+  for (const text of ["late payment", "hotel policy", "What is 18 % of 20?"]) {
+    await ask(page, text);
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await settled(page);
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  }
+  await expect.poll(distance).toBeLessThan(3);
+  await frame
+    .getByRole("button", { name: /Calculate/ })
+    .last()
+    .click();
+  await expect.poll(distance).toBeGreaterThan(100);
+  await frame.hover();
+  await page.mouse.wheel(0, -600);
+  await expect.poll(distance).toBeGreaterThan(400);
+  await ask(page, "hotel policy");
+  await expect.poll(distance).toBeLessThan(3);
+});

@@ -1,6 +1,5 @@
 /** The conversation. Only the rows in view exist, so that long sessions scroll as short ones do. */
 
-import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { useRef } from "react";
 
@@ -8,33 +7,17 @@ import { Button } from "../../components/button";
 import { useText } from "../../lib/i18n";
 import { RowView } from "./row-view";
 import type { Row } from "./rows";
-import { useStickToEnd } from "./use-stick-to-end";
+import { useConversationScroll } from "./use-conversation-scroll";
 
-/** Guesses until a row is measured. */
-const HEIGHTS: Readonly<Record<string, number>> = { item: 96, stream: 120, working: 44, end: 52, parcel: 96 };
-
-export const MessageList = ({
-  rows,
-  sessionId,
-}: {
+export interface MessageListProps {
   readonly rows: readonly Row[];
   readonly sessionId: string;
-}) => {
+}
+
+export const MessageList = ({ rows, sessionId }: MessageListProps) => {
   const t = useText();
   const frame = useRef<HTMLElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => frame.current,
-    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? "item"] ?? 96,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    rangeExtractor: (range) => withOpenDecisions(range, rows),
-    overscan: 8,
-    paddingStart: 8,
-    paddingEnd: 24,
-  });
-  const { isAtEnd, toEnd } = useStickToEnd(frame, virtualizer.getTotalSize(), sessionId);
-  const items = virtualizer.getVirtualItems();
-
+  const { virtualizer, isAtEnd, toEnd } = useConversationScroll(frame, rows, sessionId);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -44,7 +27,7 @@ export const MessageList = ({
         className="h-full overflow-y-auto overscroll-contain px-4 outline-offset-[-2px] [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]"
       >
         <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, key, start }) => {
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
             const row = rows[index];
             return row === undefined ? null : (
               <div
@@ -72,12 +55,4 @@ export const MessageList = ({
       )}
     </div>
   );
-};
-
-/** The rows in view, and those a person may be filling in: what is typed there must not be lost by scrolling. */
-const withOpenDecisions = (range: Range, rows: readonly Row[]): number[] => {
-  const open = rows.flatMap((row, index) =>
-    row.kind === "item" && row.item.kind === "approval" && row.item.state === "pending" ? [index] : [],
-  );
-  return [...new Set([...open, ...defaultRangeExtractor(range)])].sort((first, second) => first - second);
 };

@@ -5,21 +5,26 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 const NEAR_PX = 48;
 /** What grows right after a click was opened by it: the reader wants to stay there. */
 const OPENING_MS = 400;
+const INPUT_MS = 500;
+const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 export interface StickToEnd {
   readonly isAtEnd: boolean;
+  readonly isFollowing: () => boolean;
   readonly toEnd: () => void;
 }
 
-/** Follow the end whenever `size` changes; a new `key` starts at the end. */
-export const useStickToEnd = (
-  frame: RefObject<HTMLElement | null>,
-  size: number,
-  key: string,
-): StickToEnd => {
+const distanceOf = (frame: HTMLElement): number => frame.scrollHeight - frame.scrollTop - frame.clientHeight;
+
+/** Follow the end of what the frame holds; a new `key` starts at the end. */
+export const useStickToEnd = (frame: RefObject<HTMLElement | null>, key: string): StickToEnd => {
   const isStuck = useRef(true);
-  const lastTop = useRef(0);
-  const lastTouch = useRef(0);
+  const seen = useRef({
+    top: 0,
+    height: 0,
+    click: Number.NEGATIVE_INFINITY,
+    input: Number.NEGATIVE_INFINITY,
+  });
   const [isAtEnd, setIsAtEnd] = useState(true);
 
   const toEnd = useCallback(() => {
@@ -28,44 +33,50 @@ export const useStickToEnd = (
     frame.current?.scrollTo({ top: frame.current.scrollHeight });
   }, [frame]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation starts at its end
+  useLayoutEffect(toEnd, [key, toEnd]);
+
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
     const look = (): void => {
-      const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-      const isUpward = element.scrollTop < lastTop.current - 1;
-      lastTop.current = element.scrollTop;
-      if (distance <= 2 || (distance < NEAR_PX && !isUpward)) isStuck.current = true;
-      else if (isUpward) isStuck.current = false;
+      const { top, height, input } = seen.current;
+      const isUpward = element.scrollTop < top - 1;
+      // Rows that shrink also move the list up; only a reader does so while its height stays, or with a hand on it.
+      const isReader = element.scrollHeight === height || performance.now() - input < INPUT_MS;
+      seen.current.top = element.scrollTop;
+      seen.current.height = element.scrollHeight;
+      const distance = distanceOf(element);
+      if (distance <= 2) isStuck.current = true;
+      else if (isUpward && isReader) isStuck.current = false;
       setIsAtEnd(isStuck.current || distance < NEAR_PX);
     };
-    const touch = (): void => {
-      lastTouch.current = performance.now();
+    const grow = (): void => {
+      if (!isStuck.current) return;
+      const isOpening = performance.now() - seen.current.click < OPENING_MS;
+      if (isOpening && distanceOf(element) >= NEAR_PX) {
+        isStuck.current = false;
+        setIsAtEnd(false);
+      } else toEnd();
     };
+    const note = (kind: "click" | "input") => () => {
+      seen.current[kind] = performance.now();
+    };
+    const [click, input] = [note("click"), note("input")];
     element.addEventListener("scroll", look, { passive: true });
-    element.addEventListener("click", touch, { capture: true });
-    // A smaller frame (keyboard, a growing composer) hides the end as new rows do.
-    const observer = new ResizeObserver(() => isStuck.current && toEnd());
+    element.addEventListener("click", click, { capture: true });
+    for (const name of INPUTS) element.addEventListener(name, input, { passive: true });
+    // The frame too: a keyboard or a growing composer hides the end as new rows do.
+    const observer = new ResizeObserver(grow);
     observer.observe(element);
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
     return () => {
       element.removeEventListener("scroll", look);
-      element.removeEventListener("click", touch, { capture: true });
+      element.removeEventListener("click", click, { capture: true });
+      for (const name of INPUTS) element.removeEventListener(name, input);
       observer.disconnect();
     };
   }, [frame, toEnd]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation starts at its end
-  useLayoutEffect(toEnd, [key, toEnd]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: growth is what there is to follow
-  useLayoutEffect(() => {
-    const element = frame.current;
-    if (!isStuck.current || element === null) return;
-    if (performance.now() - lastTouch.current > OPENING_MS) return toEnd();
-    const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-    isStuck.current = distance < NEAR_PX;
-    setIsAtEnd(isStuck.current);
-  }, [size, toEnd, frame]);
-
-  return { isAtEnd, toEnd };
+  return { isAtEnd, isFollowing: () => isStuck.current, toEnd };
 };

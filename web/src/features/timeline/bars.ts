@@ -9,14 +9,15 @@ export interface Bar {
 
 const NARROWEST = 0.6;
 
-/** How long the whole took: at least until the last entry ended. */
+/** How long the whole took: at least until the last entry. */
 export const spanOf = (entries: readonly TimelineEntry[], told_ms: number): number =>
-  Math.max(1, told_ms, ...entries.map((entry) => entry.at_ms + Math.max(entry.duration_ms ?? 0, 0)));
+  Math.max(1, told_ms, ...entries.map((entry) => entry.at_ms));
 
-/** The bar of an entry in percent of the whole; what takes no time is a tick. */
+/** The bar of an entry in percent of the whole. How long something took is told when it ends: the bar ends there. */
 export const barOf = ({ at_ms, duration_ms }: TimelineEntry, span_ms: number): Bar => {
-  const left = Math.min(Math.max((100 * at_ms) / span_ms, 0), 100 - NARROWEST);
-  const width = Math.min(Math.max((100 * (duration_ms ?? 0)) / span_ms, NARROWEST), 100 - left);
+  const start = Math.max(at_ms - Math.max(duration_ms ?? 0, 0), 0);
+  const left = Math.min((100 * start) / span_ms, 100 - NARROWEST);
+  const width = Math.min(Math.max((100 * (at_ms - start)) / span_ms, NARROWEST), 100 - left);
   return { left, width };
 };
 
