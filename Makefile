@@ -14,11 +14,11 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(INSTALLED) ## See a pipeline at work in the terminal
-	$(BIN)/batuta demo
+run: $(INSTALLED) $(WEB) ## Start the platform on http://127.0.0.1:8000, ready to try
+	$(BIN)/batuta serve --demo
 
 .PHONY: test
-test: check ## Everything: the fast gates, then real servers and a real browser
+test: check $(WEB) browser ## Everything: the fast gates, then real servers and a real browser
 	$(PYTEST) tests/integration tests/acceptance
 
 .PHONY: check
@@ -30,6 +30,12 @@ check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit 
 	$(BIN)/basedpyright --warnings | tail -n 1
 	$(BIN)/python -m tools.generate --check
 	$(PYTEST) --quiet tests/unit tests/contract tests/replay tests/architecture
+
+.PHONY: browser
+browser: ## Install Chromium from the system's packages, if it is not there
+	@command -v chromium >/dev/null || { apt-get update --quiet=2; \
+	  apt-get install --quiet=2 --yes --no-install-recommends chromium >/dev/null; } || \
+	  { echo "the browser tests need chromium; install it, or run as root: apt-get install chromium"; exit 1; }
 
 .PHONY: web
 web: $(WEB) ## Build the web application into the package
