@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
-from batuta.events.log import Alarm
+from batuta.events.log import Alarm, Appended
+from batuta.events.queue import NewWork
 from batuta.eventstore.audit import verify_session
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_projections import RedisAudit
+from batuta.eventstore.redis_turns import RedisTurnQueue
+from batuta.kernel import failpoints
 from batuta.kernel.errors import ConfigurationError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.eventlog import everything, noted, said, words
@@ -193,3 +197,36 @@ async def test_an_absent_redis_is_a_transient_failure(log: RedisEventLog, privat
         await log.append(session, batch)
     private_redis.start()
     assert (await log.append(session, batch)).first_seq == 1
+
+
+async def test_work_accepted_by_a_process_that_died_is_appended_by_its_owner(log: RedisEventLog) -> None:
+    """S-5: the row is the acceptance; the message reaches the log before the turn does anything."""
+    queue, session = RedisTurnQueue(log), new_id()
+    with failpoints.active({"queue.accept.after_commit": "raise"}), pytest.raises(failpoints.InjectedFaultError):
+        await queue.accept(NewWork(session_id=session), [said("hello")], client_key="m1")
+    assert await words(log, session) == []
+    lease = await queue.lease("worker")
+    assert lease is not None
+    assert await words(log, session) == ["hello"]
+    again = await queue.accept(NewWork(session_id=session), [said("hello")], client_key="m1")
+    assert (again.work.turn_id, again.appended) == (lease.work.turn_id, Appended(epoch=1, first_seq=1, count=1))
+    assert await words(log, session) == ["hello"]
+
+
+async def test_an_erased_text_is_gone_from_redis(log: RedisEventLog, private_redis: RedisServer) -> None:
+    """IS-11: from its memory at once, from its file after the rewrite."""
+    session, canary = new_id(), "canary-51b2"
+    audit = RedisAudit(log)
+    await audit.assign(SessionId(session), "ana")
+    await log.append(session, [said(canary)], client_key="m1")
+    assert _files_with(private_redis, canary)
+    await audit.erase("ana")
+    assert await log.connection.client.keys("*log*") == []
+    async with asyncio.timeout(10):
+        while _files_with(private_redis, canary):
+            await asyncio.sleep(0.05)
+    assert [record.event for record in await everything(log, session)] == [None]
+
+
+def _files_with(server: RedisServer, text: str) -> list[str]:
+    return [path.name for path in server.data.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]

@@ -18,7 +18,9 @@ from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import ProjectionStore, Projector
 from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_projections import RedisAudit, ShippingProjector
 from batuta.eventstore.redis_shipping import Shipper
+from batuta.eventstore.redis_turns import RedisTurnQueue
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
@@ -120,13 +122,12 @@ def redis_opener(redis_url: str, url: str) -> Opener:
         alarms: list[Alarm] = []
         database = PostgresEventLog(url, on_alarm=alarms.append)
         async with RedisEventLog(redis_url, database, on_alarm=alarms.append) as log:
-            projections = PostgresProjections(database)
             yield Store(
                 log=log,
-                queue=PostgresTurnQueue(database),
-                projections=projections,
-                projector=Projector(projections, on_alarm=alarms.append),
-                audit=PostgresAudit(database),
+                queue=RedisTurnQueue(log),
+                projections=PostgresProjections(database),
+                projector=ShippingProjector(log, on_alarm=alarms.append),
+                audit=RedisAudit(log),
                 alarms=alarms,
                 shipper=log.shipper,
             )

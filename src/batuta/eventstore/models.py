@@ -172,6 +172,7 @@ turns = Table(
     _whole("accepted_epoch"),
     _whole("accepted_seq"),
     _whole("accepted_count"),
+    _text("accepted_events"),
     _time("created_at", required=True),
     _time("updated_at", required=True),
     UniqueConstraint("session_id", "client_key"),

@@ -75,7 +75,12 @@ class RedisEventLog:
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
         """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        return await self.append_batch(
+            admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        )
+
+    async def append_batch(self, batch: Batch) -> Appended:
+        """Append events that have passed the gate."""
         try:
             appended = await self._group.submit(batch)
         except SequenceConflictError as error:
@@ -131,7 +136,7 @@ class RedisEventLog:
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
-        await self.shipper.ship_all()
+        await self.shipper.ship_new()
         return await self.database.sessions(after=after, limit=limit)
 
     async def subscribe(self, consumer: str) -> None:

@@ -70,6 +70,19 @@ end
 return 1
 """
 
+FORGET = """
+-- Forget the contents of an erased session, and shut its owners out. KEYS: head. ARGV: session, fence.
+local log = TAG .. ':log:' .. ARGV[1]
+for _, entry in ipairs(redis.call('XRANGE', log, '-', '+')) do
+  redis.call('HDEL', TAG .. ':ids', entry[2][4])
+end
+redis.call('DEL', log, TAG .. ':claims:' .. ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], 'fence', ARGV[2])
+end
+return 1
+"""
+
 SCRIPTS = {
     "append": APPEND,
     "head": HEAD,
@@ -77,6 +90,7 @@ SCRIPTS = {
     "raise": RAISE,
     "begin_shipping": BEGIN_SHIPPING,
     "trim": TRIM,
+    "forget": FORGET,
 }
 
 

@@ -27,12 +27,14 @@ log = logging.getLogger("batuta.eventstore")
 GROUP = "shippers"
 NOTES_AT_ONCE = 256
 EVENTS_AT_ONCE = 500
-IDLE_MS = 30_000
+IDLE_MS = 5_000
+"""After this, notes of a silent shipper are taken over; if it is only slow, both ship the same, which is harmless."""
 KEPT = 1_000
 """How many events of a session stay in Redis after they were shipped, for readers and for recognising repeats."""
 POLL_SECONDS = 0.1
 
 _LAST = "SELECT last_seq FROM log_heads WHERE session_id = $1"
+_UNSHIPPED = "SELECT session_id FROM log_heads WHERE is_seeded AND last_seq = 0"
 _IMPORT = "SELECT * FROM batuta_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 
 
@@ -87,6 +89,13 @@ class Shipper:
         """Ship until no fresh note is left."""
         while await self.run_once():
             pass
+
+    async def ship_new(self) -> None:
+        """Ship the sessions of which the database has nothing yet, whoever holds their notes."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_UNSHIPPED)
+        for row in rows:
+            await self.ship(SessionId(row["session_id"]))
 
     async def ship(self, owner: SessionId) -> int:
         """Bring one session up to date. The position the database has then."""

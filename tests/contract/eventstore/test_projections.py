@@ -248,6 +248,7 @@ async def test_lag_grows_while_something_waits(store: Store) -> None:
         assert await store.projections.lag() == timedelta()
         return
     await store.log.append(new_id(), [noted("a")])
+    await store.settle()
     await store.projections.reset()
     assert await store.projections.lag() > timedelta()
 

@@ -225,6 +225,7 @@ def upgrade() -> None:
         sa.Column("accepted_epoch", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.Column("accepted_seq", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.Column("accepted_count", sa.BigInteger(), autoincrement=False, nullable=True),
+        sa.Column("accepted_events", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("ordinal", name=op.f("pk_turns")),
