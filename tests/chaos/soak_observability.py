@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TextIO
 
 import structlog
 
-from batuta.events import Event
+from batuta.events import Event, EventSink
 from batuta.kernel.clock import SystemClock
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
@@ -80,9 +81,9 @@ class _Latency:
 
 
 @contextmanager
-def _logs_to(stream: io.TextIOBase) -> Iterator[None]:
+def _logs_to(stream: TextIO) -> Iterator[None]:
     level = logging.getLogger().level
-    handler = configure_logs(stream=stream, is_pretty=False, level="INFO")  # type: ignore[arg-type] # a text stream
+    handler = configure_logs(stream=stream, is_pretty=False, level="INFO")
     try:
         yield
     finally:
@@ -96,12 +97,12 @@ async def measure(events: int, rate: float) -> Targets:
     latency, nowhere = _Latency(), io.StringIO()
     with ExitStack() as stack:
         file = stack.enter_context(tempfile.TemporaryFile("w+"))
-        stack.enter_context(_logs_to(file))  # type: ignore[arg-type] # a text stream
+        stack.enter_context(_logs_to(file))
         received = stack.enter_context(http_receiver())
         spans = stack.enter_context(SpanSink(otlp_exporter(received.endpoint, protocol="http/protobuf")))
         channel = stack.enter_context(EventChannel())
         metrics = PrometheusMetrics(channel=channel)
-        sinks = {
+        sinks: dict[str, EventSink] = {
             "latency": latency,
             "spans": spans,
             "metrics": metrics,

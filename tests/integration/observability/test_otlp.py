@@ -130,10 +130,9 @@ async def test_a_request_from_outside_becomes_the_parent() -> None:
 async def test_what_the_caller_does_not_sample_is_not_exported() -> None:
     context = from_headers({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"})
     greet = Pipeline("greet", AgentStep(name="g", model=ScriptedModel([Reply("x")]), instructions="", output=str))
-    with http_receiver() as received:
-        with SpanSink(otlp_exporter(received.endpoint, protocol="http/protobuf")) as spans:
-            spans.expect(context)
-            await greet.run("hi", sink=spans, trace_id=context.trace_id)
+    with http_receiver() as received, SpanSink(otlp_exporter(received.endpoint, protocol="http/protobuf")) as spans:
+        spans.expect(context)
+        await greet.run("hi", sink=spans, trace_id=context.trace_id)
     assert received.spans == []
 
 

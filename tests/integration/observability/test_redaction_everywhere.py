@@ -14,6 +14,7 @@ import structlog
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from batuta import AgentStep, Pipeline, step, tool
+from batuta.events import EventSink
 from batuta.kernel.errors import ProviderRejectedError
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
@@ -150,14 +151,15 @@ async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     secrets = list(planted())
     with SpanSink(outlets.spans) as spans, EventChannel() as channel:
         everything = dict.fromkeys([*LOGGED, "tool_request", "tool_response", "assistant_message"], logging.INFO)
-        for name, sink in {
+        sinks: dict[str, EventSink] = {
             "logs": LogSink(everything),
             "spans": spans,
             "metrics": outlets.metrics,
             "console": ConsoleSpans(outlets.console),
             "console metrics": ConsoleMetrics(outlets.console),
             "raw": outlets.raw,
-        }.items():
+        }
+        for name, sink in sinks.items():
             channel.attach(sink, name=name, capacity=100_000)
         for one in secrets:
             await leak_everywhere(one, channel)
@@ -166,7 +168,9 @@ async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     assert all(one.secret in raw for one in secrets), "every secret did travel through the run"
     texts = outlets.texts()
     found = {where: [one.secret for one in secrets if one.secret in text] for where, text in texts.items()}
-    print({where: f"{len(seen)} of {len(secrets)} in {len(texts[where]):,} characters" for where, seen in found.items()})
+    print(
+        {where: f"{len(seen)} of {len(secrets)} in {len(texts[where]):,} characters" for where, seen in found.items()}
+    )
     assert found == dict.fromkeys(found, [])
     assert texts["logs"].count("\n") > SECRETS * 10
     assert len(outlets.spans.get_finished_spans()) > SECRETS * 5
