@@ -4,6 +4,7 @@ The long form is `python -m tests.chaos.soak_observability`: 600,000 events.
 """
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -27,7 +28,7 @@ CAPACITY = 100
 @pytest.mark.slow
 async def test_the_contract_holds_with_every_sink_on() -> None:
     found = await measure(EVENTS, rate=1_500)
-    print(found)
+    sys.stdout.write(f"{found}\n")
     assert found.events >= EVENTS
     assert found.lost == 0
     assert found.per_second >= 1_000
@@ -84,7 +85,7 @@ async def test_a_hanging_subscriber_does_not_slow_a_run(overflow: Overflow) -> N
         assert stuck.stats().delivered == 0, "it hung all the time"
         hanging.let_go.set()
         ratio = min(times["burdened"]) / min(times["healthy"])
-        print(overflow, f"{ratio:.3f}", stuck.stats())
+        sys.stdout.write(f"{overflow} {ratio:.3f} {stuck.stats()}\n")
         assert ratio <= 1.05
         if overflow is Overflow.SPILL:
             assert burdened.drain()

@@ -1,9 +1,10 @@
-"""A thousand secrets and personal data go into runs in every way; none comes out in a log, a span or a metric (T-24)."""
+"""A thousand secrets and personal data go into runs in every way; none comes out for operators to see (T-24)."""
 
 import io
 import logging
 import random
 import string
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ def _chars(alphabet: str, count: int) -> str:
     return "".join(_rng.choices(alphabet, k=count))
 
 
+_LOWER = string.ascii_lowercase
 _WORD = string.ascii_letters + string.digits
 
 KINDS: dict[str, Callable[[], str]] = {
@@ -43,13 +45,13 @@ KINDS: dict[str, Callable[[], str]] = {
     "aws key": lambda: f"AKIA{_chars(string.ascii_uppercase + string.digits, 16)}",
     "slack token": lambda: f"xoxb-{_chars(string.digits, 12)}-{_chars(_WORD, 24)}",
     "jwt": lambda: f"eyJ{_chars(_WORD, 20)}.eyJ{_chars(_WORD, 30)}.{_chars(_WORD, 43)}",
-    "opaque token": lambda: f"{_chars(string.ascii_lowercase, 10)}{_chars(string.ascii_uppercase, 10)}{_chars(string.digits, 10)}",
-    "e-mail": lambda: f"{_chars(string.ascii_lowercase, 9)}.{_chars(string.ascii_lowercase, 7)}@{_chars(string.ascii_lowercase, 8)}.es",
+    "opaque token": lambda: f"{_chars(_LOWER, 10)}{_chars(_LOWER, 10).upper()}{_chars(string.digits, 10)}",
+    "e-mail": lambda: f"{_chars(_LOWER, 9)}.{_chars(_LOWER, 7)}@{_chars(_LOWER, 8)}.es",
     "phone": lambda: f"+34 6{_chars(string.digits, 2)} {_chars(string.digits, 3)} {_chars(string.digits, 3)}",
     "iban": lambda: f"ES{_chars(string.digits, 2)} {' '.join(_chars(string.digits, 4) for _ in range(5))}",
     "card": lambda: " ".join(["4" + _chars(string.digits, 3), *(_chars(string.digits, 4) for _ in range(3))]),
     "national id": lambda: f"{_chars(string.digits, 8)}{_rng.choice('ABCDEFGHJKLMNPQRSTVWXYZ')}",
-}  # fmt: skip
+}
 """Secrets that are known by their shape, wherever they stand."""
 
 PLACED: dict[str, Callable[[str], str]] = {
@@ -115,6 +117,10 @@ def outlets() -> Iterator[Outlets]:
     structlog.reset_defaults()
 
 
+def _refuse(text: str) -> None:
+    raise ConnectionError(f"refused: {text}")
+
+
 async def leak_everywhere(one: Planted, channel: EventChannel) -> None:
     """Put a secret where secrets get: a prompt, tool arguments, a tool's error, a provider's error, a step's error."""
 
@@ -130,7 +136,7 @@ async def leak_everywhere(one: Planted, channel: EventChannel) -> None:
         log.info("badge", extra={"badge_number": one.secret})
         structlog.get_logger("batuta.tools").warning("sent", headers={"authorization": one.secret}, url=text)
         try:
-            raise ConnectionError(f"refused: {text}")
+            _refuse(text)
         except ConnectionError as error:
             log.exception("failed for %s", text)
             raise RuntimeError(f"cannot send {text}") from error
@@ -167,11 +173,9 @@ async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     raw = outlets.raw_text()
     assert all(one.secret in raw for one in secrets), "every secret did travel through the run"
     texts = outlets.texts()
-    found = {where: [one.secret for one in secrets if one.secret in text] for where, text in texts.items()}
-    print(
-        {where: f"{len(seen)} of {len(secrets)} in {len(texts[where]):,} characters" for where, seen in found.items()}
-    )
-    assert found == dict.fromkeys(found, [])
+    found = {where: sum(one.secret in text for one in secrets) for where, text in texts.items()}
+    sys.stdout.write(f"of {len(secrets)} secrets were seen: {found}\n")
+    assert set(found.values()) == {0}, found
     assert texts["logs"].count("\n") > SECRETS * 10
     assert len(outlets.spans.get_finished_spans()) > SECRETS * 5
     assert '"event": "agent_execution_failed"' in texts["logs"]
