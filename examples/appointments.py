@@ -22,6 +22,7 @@ from batuta.events import (
     Usage,
 )
 from batuta.events.wire import to_contract
+from batuta.kernel.clock import Clock
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.testing import CapturingSink, Reply, ScriptedModel
 from batuta.testing.clock import FakeClock
@@ -134,10 +135,10 @@ def pipeline() -> Pipeline[str, Appointment]:
     return Pipeline("appointment_creation", parsing >> temporal >> geo >> validation >> availability)
 
 
-async def book(sink: EventSink) -> StepResult[Appointment]:
-    """Book the appointment of the request; waiting between retries takes no time."""
+async def book(sink: EventSink, clock: Clock | None = None) -> StepResult[Appointment]:
+    """Book the appointment of the request; unless a clock says otherwise, waiting between retries takes no time."""
     return await pipeline().run(
-        REQUEST, sink=sink, clock=FakeClock(), services={"timezone": TIMEZONE}, user=ToolUser(id="user_12345")
+        REQUEST, sink=sink, clock=clock or FakeClock(), services={"timezone": TIMEZONE}, user=ToolUser(id="user_12345")
     )
 
 

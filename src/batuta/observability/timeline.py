@@ -126,7 +126,7 @@ def _detail(event: Event) -> str:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
