@@ -35,8 +35,15 @@ CONCEPTS: dict[str, str] = {
     "work": "remote remotely homeworking teletrabajo teletrabajar",
     "price": "price prices pricing plan plans precio precios plan planes",
     "product": "product producto",
+    "cancel": "cancel delete remove cancela cancelar borra borrar elimina eliminar anula anular",
+    "send": "send mail email envia enviar manda mandar correo",
+    "write": "write compose draft escribe escribir redacta redactar",
+    "translate": "translate translation traduce traducir traduccion",
     "join": "onboarding welcome joiner bienvenida incorporacion",
 }
+
+ACTIONS = frozenset({"@cancel", "@send", "@write", "@translate", "@move", "@create"})
+"""What is asked to be done: an agent that does not know it cannot do it, whatever else it knows."""
 
 STOP_WORDS: dict[Language, str] = {
     "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from batuta.llm.offline.lexicon import ADDITION, CONTINUATION, GREETINGS, HELP, LOOSE, SEQUENCE, THANKS
+from batuta.llm.offline.lexicon import ACTIONS, ADDITION, CONTINUATION, GREETINGS, HELP, LOOSE, SEQUENCE, THANKS
 from batuta.llm.offline.phrases import phrase
 from batuta.llm.offline.reading import Card, Task
-from batuta.llm.offline.words import Vocabulary, folded, is_question
+from batuta.llm.offline.words import Vocabulary, features, folded, is_question
 
 LEAST_SCORE = 0.34
 """The share of a request an agent must know to be given it."""
@@ -55,7 +55,8 @@ class Planner:
 
     def best_agent(self, text: str, least: float = LEAST_SCORE) -> str | None:
         """Who knows most of a request, if anybody knows enough."""
-        scores = self._vocabulary.scores(text)
+        known = self._vocabulary.scores(text)
+        scores = {agent_id: score for agent_id, score in known.items() if self._can(agent_id, text)}
         best = max(scores, key=lambda agent_id: scores[agent_id], default=None)
         if best is not None and scores[best] >= least:
             return best
@@ -118,6 +119,11 @@ class Planner:
             if None not in owners and owners[0] != owners[1]:
                 return [Part(_trimmed(left), part.follows), *self._loose(Part(_trimmed(right), follows=False))]
         return [part]
+
+    def _can(self, agent_id: str, text: str) -> bool:
+        """Whether an agent knows what is asked to be done; a question may be about anything."""
+        wanted = ACTIONS & features(text)
+        return is_question(text) or all(self._vocabulary.knows(agent_id, action) for action in wanted)
 
     def _reader(self) -> str | None:
         """Who answers questions from documents: the one to ask what nobody else knows."""

@@ -15,7 +15,7 @@ from batuta.llm.offline.expressions import expression_in
 from batuta.llm.offline.lexicon import CONCEPTS, DAYS, MARKS, MONTHS, QUESTION_WORDS, STOP_WORDS, Language
 from batuta.llm.offline.zones import without_zones, zones_in
 
-SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#question": 0.2}
+SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#listing": 1.0, "#question": 0.2}
 """How much it tells that a text holds something, against a word: a sum is a task, a place may stand anywhere."""
 UNKNOWN_WEIGHT = 0.6
 """How much a word counts that nobody knows: a name, or a subject outside the team's work."""
@@ -31,6 +31,7 @@ _TIME_OF_DAY = re.compile(
     r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m|p\.m|h|hs)\b|\b\d{1,2}:\d\d\b|\ba\s+las?\s+(?:\d|una)|\bat\s+\d{1,2}\b|"
     r"\bnoon\b|\bmidday\b|\bmediodia\b"
 )
+_LISTING = re.compile(r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b")
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
 
 
@@ -62,6 +63,7 @@ def signals(text: str) -> set[str]:
         "#day": _DAY.search(plain) is not None,
         "#time": _TIME_OF_DAY.search(plain) is not None,
         "#zone": bool(zones_in(plain)),
+        "#listing": _LISTING.search(plain) is not None,
         "#question": is_question(text),
     }
     return {signal for signal, is_there in found.items() if is_there}
