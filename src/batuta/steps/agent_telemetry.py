@@ -7,7 +7,7 @@ import traceback
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from batuta.events.runtime import AttemptRejected, BreakerChanged, LimiterThrottled
+from batuta.events.runtime import AttemptRejected, BreakerChanged, BudgetRefused, LimiterThrottled
 from batuta.events.telemetry import (
     AgentDecisionRecorded,
     AgentExecutionCompleted,
@@ -17,7 +17,14 @@ from batuta.events.telemetry import (
     AgentRetryAttempted,
     ContractCategory,
 )
-from batuta.kernel.errors import ErrorCategory, InvalidAnswerError, ProviderUnavailableError, category_of, code_of
+from batuta.kernel.errors import (
+    BudgetExceededError,
+    ErrorCategory,
+    InvalidAnswerError,
+    ProviderUnavailableError,
+    category_of,
+    code_of,
+)
 from batuta.kernel.ids import new_id
 from batuta.llm.model import Model
 from batuta.pipelines.context import Context
@@ -99,7 +106,9 @@ class AgentTelemetry:
         )
 
     async def failed(self, error: BaseException, tally: Tally, *, fallback_successful: bool | None = None) -> None:
-        """T-3."""
+        """T-3. A call that did not fit a budget is told as such, too."""
+        if isinstance(error, BudgetExceededError):
+            await self._budget_refused(error)
         retries = tally.retries + tally.cognitive_retries
         last_answer = getattr(error, "last_answer", None)
         await self._ctx.tell(
@@ -119,6 +128,16 @@ class AgentTelemetry:
             fallback_attempted=self._agent.fallback is not None,
             fallback_successful=fallback_successful,
             execution_time_before_failure_ms=self._milliseconds(),
+        )
+
+    async def _budget_refused(self, error: BudgetExceededError) -> None:
+        await self._ctx.tell(
+            BudgetRefused,
+            scope=error.scope,
+            limit=error.limit,
+            needed=error.needed,
+            left=error.left,
+            source_agent_id=self._ctx._scope.agent_id or self._agent.name,
         )
 
     async def rejected(self, corrections: Corrections, answer: str, *, is_final: bool) -> None:

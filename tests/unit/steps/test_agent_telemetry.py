@@ -15,9 +15,11 @@ from batuta.events import (
     AgentPipelineCompleted,
     AgentPipelineStarted,
     AgentRetryAttempted,
+    BudgetRefused,
     Usage,
 )
 from batuta.kernel.errors import ProviderTimeoutError
+from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.model import ModelSettings
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel
 
@@ -170,3 +172,15 @@ async def test_a_step_records_decisions_of_its_own() -> None:
         "temporal_resolution",
         "by the calendar",
     )
+
+
+async def test_a_call_that_does_not_fit_a_budget_is_told() -> None:
+    """F-47: which budget, how much the call might have needed, and how much was left."""
+    sink, agent = CapturingSink(), AgentStep(name="voice", model=ScriptedModel([]), output=str)
+    budget = Budget(scope="user", id="ana", limit_tokens=100)
+    result = await agent.run("hello", budgets=[budget], ledger=MemoryBudgetLedger(), sink=sink)
+    assert result.is_error
+    (refused,) = sink.of(BudgetRefused)
+    assert (refused.scope, refused.limit, refused.left) == ("user:ana", "100 tokens", "100")
+    assert int(refused.needed) > 100
+    assert refused.source_agent_id == "voice"
