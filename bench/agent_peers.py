@@ -1,6 +1,6 @@
 """The same three agent runs with other frameworks.
 
-    python -m bench.agent_peers PEER CASE          one JSON object (started by bench.agents, in its own environment)
+python -m bench.agent_peers PEER CASE          one JSON object (started by bench.agents, in its own environment)
 """
 
 import asyncio
