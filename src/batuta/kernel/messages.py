@@ -16,7 +16,7 @@ class _Block(BaseModel):
 
 
 class _ModelBlock(_Block):
-    extra: dict[str, dict[str, JsonValue]] = {}
+    extra: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
     """By provider: what it wants to have sent back with this block (item ids, signatures, its own form of it)."""
 
 
@@ -43,7 +43,7 @@ class ToolCallBlock(_ModelBlock):
     type: Literal["tool_call"] = "tool_call"
     id: str
     name: str
-    args: dict[str, Any] = {}
+    args: dict[str, Any] = Field(default_factory=dict)
     invalid_args: str | None = None
     """The raw text of arguments that were no JSON object; the call is answered with an error."""
     is_server_side: bool = False

@@ -144,6 +144,12 @@ class Context(_Facts):
         """
         await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
 
+    async def tell_own(self, event_type: type[Event], /, **facts: Any) -> None:
+        """Tell an event of values that were checked where they came in: they are not validated again."""
+        telling = self._run.emitter.announce(event_type, facts, self.key)
+        if telling is not None:
+            await telling
+
     async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
         await self._run.emitter.tell(event_type, payload)

@@ -156,6 +156,7 @@ class AgentStep(Step[In_contra, Out_co]):
         self.decision_type = options.get("decision_type")
         self.decision_category = options.get("decision_category")
         self.output_spec = None if output is str else _output_spec(name, output)
+        self._structure = _in_words(self.output_spec)
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         if ctx.is_dry_run:
@@ -183,7 +184,7 @@ class AgentStep(Step[In_contra, Out_co]):
     def system_prompt(self, ctx: Context) -> str:
         """The instructions, after those of the conversation, and the structure of the answer."""
         own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
-        return "\n\n".join(part for part in (own, self._instructions, self._structure()) if part)
+        return "\n\n".join(part for part in (own, self._instructions, self._structure) if part)
 
     async def history(self, ctx: Context) -> tuple[Message, ...]:
         """What was said before, as any provider takes it."""
@@ -215,12 +216,6 @@ class AgentStep(Step[In_contra, Out_co]):
     def _longest(self, calls: int, rounds: int) -> timedelta:
         slowest = max((tool.policy.limits.timeout for tool in self.tools.values()), default=timedelta())
         return self.settings.timeout * calls + slowest * rounds
-
-    def _structure(self) -> str:
-        """The structure in words: some providers enforce it, none is confused by it."""
-        if self.output_spec is None:
-            return ""
-        return f"Answer with JSON of this schema and nothing else:\n{self.output_spec.schema}"
 
     def _pretend(self) -> Out_co:
         if self._stand_in is None:
@@ -258,6 +253,11 @@ def _by_name(name: str, tools: Sequence[Tool]) -> dict[str, Tool]:
 
 def _output_spec(name: str, output: Any) -> OutputSpec:
     return OutputSpec(name=getattr(output, "__name__", name), schema=adapter_for(output).json_schema())
+
+
+def _in_words(spec: OutputSpec | None) -> str:
+    """The structure in words: some providers enforce it, none is confused by it."""
+    return "" if spec is None else f"Answer with JSON of this schema and nothing else:\n{spec.schema}"
 
 
 def _check_options(name: str, options: AgentOptions) -> None:

@@ -34,6 +34,7 @@ REPAIR_SECONDS = 1.0
 """How long all repairs of one text may take: what a hostile text asks of the library grows with its square."""
 MAX_PROBLEMS = 20
 
+_FENCE_MARK = "```"
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENING = re.compile(r"[\[{]")
 _DECODER = json.JSONDecoder()
@@ -57,18 +58,17 @@ def parse_json(text: str, into: type[T] | Any) -> Parsed[T]:
     if len(text) > MAX_TEXT:
         raise InvalidAnswerError(f"the text has {len(text)} characters; at most {MAX_TEXT} are parsed")
     adapter = adapter_for(into)
-    mismatch: ValidationError | None = None
-    for strategy, candidates in _STRATEGIES:
-        for candidate in candidates(text.removeprefix(_BOM)):
-            try:
-                return Parsed(_validated(candidate, adapter), strategy)
-            except ValidationError as error:
-                mismatch = mismatch or error
-            except RecursionError:
-                continue
-    if mismatch is None:
+    mismatches: list[ValidationError] = []
+    for strategy, candidate in _candidates(text.removeprefix(_BOM)):
+        try:
+            return Parsed(_validated(candidate, adapter), strategy)
+        except ValidationError as error:
+            mismatches.append(error)
+        except RecursionError:
+            continue
+    if not mismatches:
         raise NoJsonFoundError("the text holds no JSON value")
-    raise InvalidAnswerError(describe(mismatch)) from mismatch
+    raise InvalidAnswerError(describe(mismatches[0])) from mismatches.pop(0)
 
 
 class ParserStep(Step[str, T]):
@@ -106,6 +106,15 @@ def adapter_for(into: Any) -> TypeAdapter[Any]:
         return _cached_adapter(into)
     except TypeError:
         return TypeAdapter(into)
+
+
+def _candidates(text: str) -> Iterator[tuple[Strategy, Any]]:
+    """The values a text may mean. One that is an object or list as a whole, without fences, holds no other value."""
+    for strategy, found in _STRATEGIES:
+        for candidate in found(text):
+            yield strategy, candidate
+            if strategy == "direct" and isinstance(candidate, (dict, list)) and _FENCE_MARK not in text:
+                return
 
 
 def _direct(text: str) -> Iterator[Any]:

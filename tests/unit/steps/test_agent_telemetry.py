@@ -184,3 +184,26 @@ async def test_a_call_that_does_not_fit_a_budget_is_told() -> None:
     assert (refused.scope, refused.limit, refused.left) == ("user:ana", "100 tokens", "100")
     assert int(refused.needed) > 100
     assert refused.source_agent_id == "voice"
+
+
+class Boasting(BaseModel):
+    confidence: float
+    decision_type: int = 7
+
+
+async def test_a_confidence_the_contract_has_no_room_for_is_left_out_and_harms_nothing() -> None:
+    sink = CapturingSink()
+    agent = AgentStep(name="boast", model=ScriptedModel([Reply('{"confidence": 95}')]), output=Boasting)
+    result = await agent.run("how sure are you?", sink=sink)
+    assert result.unwrap().confidence == 95
+    (completed,) = sink.of(AgentExecutionCompleted)
+    assert (completed.confidence, completed.decision_type) == (None, None)
+
+
+async def test_everything_an_agent_tells_unchecked_would_have_passed_the_check() -> None:
+    """What is not validated when it is told is valid all the same."""
+    sink = CapturingSink()
+    await reader([Reply("{}"), GOOD]).run("who?", sink=sink)
+    for event in sink.events:
+        fields = event.model_dump()
+        assert type(event).model_validate(fields).model_dump() == fields

@@ -1,6 +1,7 @@
 """The dialogue of an agent with its model: tools, their order, their events, and their limits."""
 
 import asyncio
+import gc
 from typing import Any
 
 from batuta import AgentStep, Conversation
@@ -237,3 +238,20 @@ async def test_stopping_a_stream_keeps_what_was_said() -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert [message.content for message in sink.of(AssistantMessage)] == ["one two "]
+
+
+async def test_a_finished_run_leaves_nothing_to_the_garbage_collector() -> None:
+    """Runs that keep themselves alive in circles make everybody wait for the collector."""
+
+    async def run() -> None:
+        model = ScriptedModel([Reply(tool_calls=[ToolCall("double", {"n": 1})]), Reply("2")])
+        (await clerk(model, double).run("double 1", sink=CapturingSink())).unwrap()
+
+    await run()
+    gc.collect()
+    gc.disable()
+    try:
+        await run()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

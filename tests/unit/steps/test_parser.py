@@ -4,6 +4,7 @@ import sys
 import time
 from typing import Annotated, Any
 
+import json_repair
 import pytest
 from pydantic import BaseModel, Field
 
@@ -52,6 +53,13 @@ def test_the_corpus_is_large_enough() -> None:
 def test_a_mismatch_names_each_place() -> None:
     with pytest.raises(InvalidAnswerError, match=r"customer: Field required; items\.0\.sku: Field required"):
         parse_json('{"items": [{}]}', Order)
+
+
+def test_an_answer_that_is_json_as_a_whole_is_not_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else can be found in it, and a repair would cost more than all the rest."""
+    monkeypatch.setattr(json_repair, "loads", pytest.fail)
+    with pytest.raises(InvalidAnswerError, match="quantity"):
+        parse_json('{"sku": "a", "quantity": "many"}', Item)
 
 
 def test_a_thousand_mismatches_are_not_all_told() -> None:
