@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import httpx
 import socketio
 
 from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
@@ -20,6 +22,8 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
 from batuta.server.app import Server
 from batuta.server.config import Settings, load_settings
+from batuta.server.gate import COOKIE
+from batuta.server.identity import repository
 from batuta.server.wiring import Platform, open_platform
 from batuta.steps.agent import AgentStep
 from batuta.tools.tool import Tool, tool
@@ -44,9 +48,7 @@ class RuleModel:
         said = self.answer(request)
         content = (TextBlock(text=said),) if isinstance(said, str) else (said,)
         usage = Usage(input=10, output=5)
-        return Answer(
-            content=content, stop_reason="success", model=self.name, provider=self.provider, usage=usage
-        )
+        return Answer(content=content, stop_reason="success", model=self.name, provider=self.provider, usage=usage)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         answer = await self.generate(request)
@@ -126,12 +128,32 @@ class Running:
     stage: Stage
     _people: list["Person"] = field(default_factory=list)
 
-    async def person(self, email: str = "ana@example.com", *, roles: tuple[str, ...] = ("user",), workspace: str = "") -> "Person":
-        """Somebody with an account who has logged in."""
-        await self.platform.identity.create_user(email, email.split("@", maxsplit=1)[0], PASSWORD, roles=roles, workspace=workspace)
+    async def person(
+        self,
+        email: str = "ana@example.com",
+        *,
+        roles: tuple[str, ...] = ("user",),
+        workspace: str = "",
+        password: str | None = None,
+    ) -> "Person":
+        """Somebody with an account who has logged in; with a password only where that is what is tested."""
+        identity = self.platform.identity
+        name = email.split("@", maxsplit=1)[0]
+        user = await identity.create_user(email, name, password, roles=roles, workspace=workspace)
+        login = await identity.begin(user)
         person = self.stranger()
-        await person.log_in(email)
+        person.http.cookies.set(COOKIE, login.token, domain="127.0.0.1")
+        answer = await person.http.get("/api/me")
+        assert answer.status_code == 200, answer.text
+        person.be(answer.json())
         return person
+
+    async def new_workspace(self) -> str:
+        """Another tenant."""
+        now = SYSTEM_CLOCK.now()
+        return await self.platform.backends.database.write(
+            lambda connection: repository.add_workspace(connection, "Other", now)
+        )
 
     def stranger(self) -> "Person":
         """Somebody with a browser."""
@@ -193,9 +215,7 @@ class Person:
         items: list[dict[str, Any]] = answer.json()["items"]
         return items
 
-    async def until(
-        self, session_id: str, is_enough: Callable[[list[dict[str, Any]]], bool]
-    ) -> list[dict[str, Any]]:
+    async def until(self, session_id: str, is_enough: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
         """The session's events once they are enough."""
         async with asyncio.timeout(WAIT_SECONDS):
             while not is_enough(events := await self.events(session_id)):
@@ -230,7 +250,8 @@ class Tab:
     """A real Socket.IO client that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.client = socketio.AsyncClient(reconnection=False)
+        self._http = aiohttp.ClientSession()
+        self.client = socketio.AsyncClient(reconnection=False, http_session=self._http)
         self.events: list[dict[str, Any]] = []
         self.changes: list[dict[str, Any]] = []
         self.resyncs: list[dict[str, Any]] = []
@@ -260,6 +281,7 @@ class Tab:
     async def close(self) -> None:
         if self.client.connected:
             await self.client.disconnect()
+        await self._http.close()
 
 
 def has_ended(events: list[dict[str, Any]], turn_id: str) -> bool:

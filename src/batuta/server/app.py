@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from batuta.kernel.errors import BatutaError
 from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
@@ -21,7 +22,7 @@ from batuta.server.identity import api as identity
 from batuta.server.keys import api as keys
 from batuta.server.meta import api as meta
 from batuta.server.middleware import App, Surroundings
-from batuta.server.problems import MEDIA_TYPE, ProblemBody, respond
+from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody, respond
 from batuta.server.search import api as search
 from batuta.server.sessions import api as sessions
 from batuta.server.settings import api as settings_api
@@ -52,7 +53,7 @@ def create_api(platform: Platform, *, static: Path = STATIC) -> FastAPI:
         api.include_router(domain.router)
     api.include_router(schema_router)
     api.include_router(static_router)  # last: its page answers every address nobody else knows
-    for error in (RequestValidationError, HTTPException, Exception):
+    for error in (Problem, BatutaError, RequestValidationError, HTTPException, Exception):
         api.add_exception_handler(error, respond)
     api.openapi = _describer(api)  # type: ignore[method-assign]
     return api

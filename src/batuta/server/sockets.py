@@ -103,6 +103,7 @@ class Sockets:
             "session:leave": (LeaveRequest, self._leave),
         }
         self._commands = commands.handlers()
+        self._is_closed = False
         self.server = self._new_server()
 
     @property
@@ -129,7 +130,10 @@ class Sockets:
             await self.server.disconnect(sid)
 
     async def close(self) -> None:
-        """Close all of them."""
+        """Close all of them. Harmless if repeated."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         await self.end(frozenset(self._connections))
         await self.server.shutdown()
 

@@ -5,6 +5,7 @@ async with open_worker(settings, team) as run: await run(stop)
 """
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -24,6 +25,7 @@ from batuta.eventstore.projectors import Projector
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.kernel.errors import StoreUnavailableError
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.server.agui.service import AguiRuns, Doors
@@ -53,6 +55,8 @@ from batuta.server.tables import approvals as approval_rows
 from batuta.server.tables import log_heads
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.working import LogDesk, StopBell, ring_on_growth
+
+log = logging.getLogger("batuta.server")
 
 REVALIDATE_SECONDS = 2.0
 
@@ -160,36 +164,36 @@ async def _open_backends(settings: Settings, stack: AsyncExitStack) -> Backends:
 async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     """Embedded: one file, nothing to install, brought up to date at every start."""
     await migrate(settings)
-    log = await stack.enter_async_context(SqliteEventLog(settings.database_file))
+    events = await stack.enter_async_context(SqliteEventLog(settings.database_file))
     database = await stack.enter_async_context(closing(SqliteDatabase(settings.database_file)))
-    projector = Projector(SqliteProjections(log))
-    return Backends(database=database, log=log, queue=SqliteTurnQueue(log), projector=projector, bus=LocalBus())
+    projector = Projector(SqliteProjections(events))
+    return Backends(database=database, log=events, queue=SqliteTurnQueue(events), projector=projector, bus=LocalBus())
 
 
 async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> Backends:
     """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries news."""
-    log = await stack.enter_async_context(PostgresEventLog(url))
+    events = await stack.enter_async_context(PostgresEventLog(url))
     database = await stack.enter_async_context(closing(PostgresDatabase(url)))
-    projector = Projector(PostgresProjections(log))
-    queue = PostgresTurnQueue(log)
+    projector = Projector(PostgresProjections(events))
+    queue = PostgresTurnQueue(events)
     if settings.redis_url is None:
-        return Backends(database=database, log=log, queue=queue, projector=projector, bus=LocalBus())
+        return Backends(database=database, log=events, queue=queue, projector=projector, bus=LocalBus())
     bus = RedisBus(settings.redis_url.get_secret_value())
     await stack.enter_async_context(bus.running())
     checks: dict[str, Check] = {"redis": bus.ping}
-    return Backends(database=database, log=log, queue=queue, projector=projector, bus=bus, checks=checks)
+    return Backends(database=database, log=events, queue=queue, projector=projector, bus=bus, checks=checks)
 
 
 def _wire(
     settings: Settings, team: Orchestrator, backends: Backends, hub: Hub, model_label: str, is_offline: bool
 ) -> Platform:
-    database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
+    database, events, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     gate = Gate(database, idle=timedelta(hours=settings.login_idle_hours))
-    sessions = Sessions(database, log, queue, backends.projector, bus)
+    sessions = Sessions(database, events, queue, backends.projector, bus)
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
-    turns = Turns(database, log, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
-    approvals = Approvals(database, log, queue, backends.projector, bus)
-    delivery = Delivery(log, hub)
+    turns = Turns(database, events, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
+    approvals = Approvals(database, events, queue, backends.projector, bus)
+    delivery = Delivery(events, hub)
     return Platform(
         settings=settings,
         team=team,
@@ -205,11 +209,11 @@ def _wire(
         turns=turns,
         approvals=approvals,
         search=Search(database),
-        agui=AguiRuns(log, delivery, _doors(gate, sessions, turns, approvals, database)),
+        agui=AguiRuns(events, delivery, _doors(gate, sessions, turns, approvals, database)),
         delivery=delivery,
-        sockets=Sockets(settings, gate, log, delivery, SocketCommands(turns, approvals)),
+        sockets=Sockets(settings, gate, events, delivery, SocketCommands(turns, approvals)),
         streams=Streams(),
-        health=Health(database, log, more=backends.checks),
+        health=Health(database, events, more=backends.checks),
     )
 
 
@@ -286,7 +290,10 @@ async def _revalidate(platform: Platform) -> None:
     """Notice within seconds what was changed by another process."""
     while True:
         await asyncio.sleep(REVALIDATE_SECONDS)
-        await platform.revalidate()
+        try:
+            await platform.revalidate()
+        except StoreUnavailableError as error:
+            log.warning("who is logged in cannot be looked up: %s", error)
 
 
 @asynccontextmanager
