@@ -73,7 +73,7 @@ class FilterSink:
 class GuardedSink:
     """Keeps a run safe from its observer: what it raises is reported once, and if it blocks it gets its own thread."""
 
-    __slots__ = ("__weakref__", "_emit", "_has_failed", "_lock", "_queue", "_sink", "dropped")
+    __slots__ = ("__weakref__", "_emit", "_has_failed", "_lock", "_queue", "_sink", "_was_slow", "dropped")
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
@@ -81,10 +81,11 @@ class GuardedSink:
         self._queue: queue.Queue[Event] | None = None
         self._lock = threading.Lock()
         self._has_failed = False
+        self._was_slow = False
         self.dropped = 0
 
     def emit(self, event: Event) -> None:
-        """Hand the event on; never raises, never blocks twice."""
+        """Hand the event on; never raises, never blocks more than twice in a row."""
         if self._queue is not None and self._enqueue(event):
             return
         started = _clock()
@@ -92,8 +93,12 @@ class GuardedSink:
             self._emit(event)
         except Exception as error:
             self._report(event, error)
-        if _clock() - started > SLOW_SECONDS:
+        if _clock() - started <= SLOW_SECONDS:
+            self._was_slow = False
+        elif self._was_slow:
             self._move_to_thread()
+        else:
+            self._was_slow = True  # once may be the machine's fault; twice in a row is the observer's
 
     def _report(self, event: Event, error: Exception) -> None:
         if not self._has_failed:

@@ -1,7 +1,7 @@
 /** Arriving, signing in and leaving: what has to start and stop around a person. */
 
-import { speak } from "../lib/i18n";
-import { forgetAll } from "../lib/storage";
+import { speak, spoken } from "../lib/i18n";
+import { forgetAll, recall, remember } from "../lib/storage";
 import { applyTheme } from "../lib/theme";
 import { useAccount } from "./account";
 import { api } from "./api";
@@ -42,7 +42,9 @@ export const enter = (me: Me): void => {
   const before = useAccount.getState().me?.user.user_id;
   if (before !== undefined && before !== me.user.user_id) forgetPerson();
   useAccount.getState().enter(me);
-  begin(me);
+  const adopting = adopt(me);
+  begin(useAccount.getState().me ?? me);
+  void adopting;
 };
 
 const begin = ({ settings }: Me): void => {
@@ -53,6 +55,26 @@ const begin = ({ settings }: Me): void => {
   stops = [startSending(), followSessions()];
   void loadDirectory();
   void searchSessions("", false);
+};
+
+const ADOPTED = "batuta.adopted.";
+
+/** An account that still has the settings it was made with takes language and time zone from the browser, once. */
+export const adoptions = (
+  settings: Settings,
+  browser: Pick<Settings, "language" | "timezone">,
+): Partial<Settings> => ({
+  ...(settings.language === "en" && browser.language !== "en" ? { language: browser.language } : {}),
+  ...(settings.timezone === "UTC" && browser.timezone !== "UTC" ? { timezone: browser.timezone } : {}),
+});
+
+const adopt = async ({ user, settings }: Me): Promise<void> => {
+  const key = `${ADOPTED}${user.user_id}`;
+  if (recall(key, false)) return;
+  remember(key, true);
+  const browser = { language: spoken(), timezone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  const wish = adoptions(settings, browser);
+  if (Object.keys(wish).length > 0) await changeSettings(wish).catch(() => undefined);
 };
 
 /** Sign out and leave nothing behind on this machine. */

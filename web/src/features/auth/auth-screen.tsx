@@ -11,15 +11,16 @@ export const AuthScreen = () => {
   const t = useText();
   const { meta, status } = useAccount();
   if (meta === null) return null;
+  const isSetup = meta.needs_setup && !meta.is_demo;
   return (
     <main className="bg-side grid h-full place-items-center overflow-y-auto p-4">
       <div className="animate-rise w-full max-w-[25rem] py-6">
         <div className="mb-7 flex flex-col items-center text-center">
           <Logo className="size-12" />
           <h1 className="mt-4 text-[1.375rem] font-semibold tracking-[-0.02em]">
-            {meta.needs_setup ? t.auth.setupTitle : t.auth.title}
+            {isSetup ? t.auth.setupTitle : t.auth.title}
           </h1>
-          <p className="text-muted mt-1 text-sm">{meta.needs_setup ? t.auth.setupLead : t.auth.lead}</p>
+          <p className="text-muted mt-1 text-sm">{isSetup ? t.auth.setupLead : t.auth.lead}</p>
         </div>
         {status === "expired" && (
           <div className="mb-4">

@@ -1,6 +1,6 @@
 /** Sign in with a password, through a company login, or straight into the demo. */
 
-import { KeyRound, Sparkles } from "lucide-react";
+import { KeyRound } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
 import { Button } from "../../components/button";
@@ -10,6 +10,7 @@ import { useText } from "../../lib/i18n";
 import { api } from "../../transport/api";
 import type { Meta } from "../../transport/api-types";
 import { DemoButton } from "./demo-button";
+import { Divider } from "./divider";
 import { useSubmit } from "./use-submit";
 
 export const LoginForm = ({ meta }: { readonly meta: Meta }) => {
@@ -25,10 +26,7 @@ export const LoginForm = ({ meta }: { readonly meta: Meta }) => {
     <div className="flex flex-col gap-5">
       {meta.is_demo && (
         <>
-          <DemoButton>
-            <Sparkles className="size-4" /> {t.auth.demo}
-          </DemoButton>
-          <p className="text-muted -mt-2.5 text-center text-xs">{t.auth.demoHint}</p>
+          <DemoButton />
           {meta.login.password && <Divider label={t.auth.or} />}
         </>
       )}
@@ -77,11 +75,3 @@ export const LoginForm = ({ meta }: { readonly meta: Meta }) => {
     </div>
   );
 };
-
-const Divider = ({ label }: { readonly label: string }) => (
-  <div className="text-faint flex items-center gap-3 text-xs">
-    <span className="bg-line h-px flex-1" />
-    {label}
-    <span className="bg-line h-px flex-1" />
-  </div>
-);

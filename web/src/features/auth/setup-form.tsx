@@ -1,6 +1,5 @@
 /** The first account of a new installation: its owner. */
 
-import { Sparkles } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
 import { Button } from "../../components/button";
@@ -9,6 +8,7 @@ import { Notice } from "../../components/notice";
 import { useText } from "../../lib/i18n";
 import { api } from "../../transport/api";
 import { DemoButton } from "./demo-button";
+import { Divider } from "./divider";
 import { useSubmit } from "./use-submit";
 
 const SHORTEST_PASSWORD = 10;
@@ -26,9 +26,10 @@ export const SetupForm = ({ isDemo }: { readonly isDemo: boolean }) => {
   return (
     <form onSubmit={onSubmit} className="flex flex-col gap-4">
       {isDemo && (
-        <DemoButton>
-          <Sparkles className="size-4" /> {t.auth.demo}
-        </DemoButton>
+        <>
+          <DemoButton />
+          <Divider label={t.auth.orSetup} />
+        </>
       )}
       {failure !== null && (
         <Notice tone="danger" role="alert">

@@ -3,7 +3,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const NEAR_PX = 48;
-/** What grows right after a click was opened by it: the reader wants to stay there. */
+/** What grows right after something was folded open: the reader wants to stay there. */
 const OPENING_MS = 400;
 const INPUT_MS = 500;
 const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
@@ -59,10 +59,13 @@ export const useStickToEnd = (frame: RefObject<HTMLElement | null>, key: string)
         setIsAtEnd(false);
       } else toEnd();
     };
-    const note = (kind: "click" | "input") => () => {
-      seen.current[kind] = performance.now();
+    const click = ({ target }: Event): void => {
+      const isFold = target instanceof Element && target.closest("[aria-expanded]") !== null;
+      if (isFold) seen.current.click = performance.now();
     };
-    const [click, input] = [note("click"), note("input")];
+    const input = (): void => {
+      seen.current.input = performance.now();
+    };
     element.addEventListener("scroll", look, { passive: true });
     element.addEventListener("click", click, { capture: true });
     for (const name of INPUTS) element.addEventListener(name, input, { passive: true });

@@ -42,5 +42,5 @@ export const useText = (): Dictionary => DICTIONARIES[useLanguage((state) => sta
 /** Language and time zone for the functions of `format`. */
 export const useLocale = (): Locale & { readonly language: Language } => useLanguage();
 
-/** The words outside a component. */
-export const text = (): Dictionary => DICTIONARIES[useLanguage.getState().language];
+/** The language spoken now. */
+export const spoken = (): Language => useLanguage.getState().language;

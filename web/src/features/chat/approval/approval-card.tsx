@@ -7,6 +7,7 @@ import { Pill, type Tone } from "../../../components/pill";
 import type { ApprovalItem } from "../../../events";
 import { clock } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
+import { useAccount } from "../../../transport/account";
 import { inWords } from "../tool-words";
 import { ArgsTable } from "./args-table";
 import { DecisionPanel } from "./decision-panel";
@@ -51,8 +52,9 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
   const t = useText();
   const locale = useLocale();
   const title = t.approval.title(inWords(item.tool_name));
+  const me = useAccount((state) => state.me?.user.user_id);
   const facts = [
-    item.decided_by !== null && item.decided_by !== "" && t.approval.by(item.decided_by),
+    item.decided_by === me ? t.approval.byYou : isName(item.decided_by) && t.approval.by(item.decided_by),
     item.decided_at !== null && clock(item.decided_at, locale),
     item.decision_reason !== null && item.decision_reason !== "" && `“${item.decision_reason}”`,
   ].filter((fact) => fact !== false);
@@ -85,6 +87,9 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
     </section>
   );
 };
+
+/** Whoever decided may be told by an id, which says nothing to a reader. */
+const isName = (by: string | null): by is string => by !== null && by !== "" && !/^[0-9A-F-]{36}$/i.test(by);
 
 const Preview = ({ text }: { readonly text: string | null }) =>
   text === null || text === "" ? null : (

@@ -35,6 +35,7 @@ export const frame = {
     demo: "Open the demo",
     demoHint: "No account needed. Everything stays on this machine.",
     or: "or",
+    orSetup: "or create the owner's account",
     continueWith: (name: string) => `Continue with ${name}`,
     name: "Name",
     email: "Email",

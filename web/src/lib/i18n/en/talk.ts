@@ -102,6 +102,7 @@ export const talk = {
     notJson: "This is not valid JSON",
     notNumber: "This is not a number",
     before: "before:",
+    byYou: "by you",
     by: (name: string) => `by ${name}`,
     expires: (when: string) => `Expires ${when}`,
     expiresNow: "Expires now",

@@ -37,6 +37,7 @@ export const frame: typeof english = {
     demo: "Abrir la demo",
     demoHint: "Sin cuenta. Todo se queda en este equipo.",
     or: "o",
+    orSetup: "o crea la cuenta propietaria",
     continueWith: (name) => `Continuar con ${name}`,
     name: "Nombre",
     email: "Correo electrónico",

@@ -104,6 +104,7 @@ export const talk: typeof english = {
     notJson: "No es un JSON válido",
     notNumber: "No es un número",
     before: "antes:",
+    byYou: "por ti",
     by: (name) => `por ${name}`,
     expires: (when) => `Caduca ${when}`,
     expiresNow: "Caduca ahora",
