@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+
 from tests.architecture.figures import ROOT, SOURCE, python_files
 
 MODULES = [path for path in python_files(SOURCE) if path.read_text(encoding="utf-8").strip()]

@@ -1,6 +1,7 @@
 """The size figures of house style: printed every time, failing only far beyond the aims."""
 
 import pytest
+
 from tests.architecture.figures import (
     SOURCE,
     TESTS,
