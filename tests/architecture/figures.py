@@ -40,7 +40,8 @@ class Spread:
 
 
 def python_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*.py") if "node_modules" not in path.parts)
+    """The files people wrote; migrations are records of what was, and are not counted."""
+    return sorted(path for path in folder.rglob("*.py") if not {"node_modules", "migrations"} & set(path.parts))
 
 
 def file_lines(folder: Path) -> Spread:

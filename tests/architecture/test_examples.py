@@ -25,7 +25,9 @@ def test_an_example_runs(example: Path) -> None:
     assert outcome.returncode == 0, outcome.stderr
 
 
-@pytest.mark.parametrize("tool", [["mypy", "--no-error-summary"], ["basedpyright", "--pythonpath", sys.executable]], ids=lambda tool: tool[0])
+@pytest.mark.parametrize(
+    "tool", [["mypy", "--no-error-summary"], ["basedpyright", "--pythonpath", sys.executable]], ids=lambda tool: tool[0]
+)
 def test_the_examples_are_typed(tool: list[str]) -> None:
     outcome = run(BIN / tool[0], *tool[1:], *EXAMPLES)
     assert outcome.returncode == 0, outcome.stdout

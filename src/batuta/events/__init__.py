@@ -57,13 +57,9 @@ if TYPE_CHECKING:
     from batuta.events.runtime import EffectAbandoned as EffectAbandoned
     from batuta.events.runtime import EffectIntended as EffectIntended
     from batuta.events.runtime import EffectRecorded as EffectRecorded
-    from batuta.events.runtime import HookFailed as HookFailed
     from batuta.events.runtime import LimiterThrottled as LimiterThrottled
     from batuta.events.runtime import LlmRequest as LlmRequest
     from batuta.events.runtime import LlmResponse as LlmResponse
-    from batuta.events.runtime import StepCompleted as StepCompleted
-    from batuta.events.runtime import StepFailed as StepFailed
-    from batuta.events.runtime import StepStarted as StepStarted
     from batuta.events.runtime import ToolRefused as ToolRefused
     from batuta.events.runtime import TurnResumed as TurnResumed
     from batuta.events.runtime import TurnStarted as TurnStarted
@@ -71,6 +67,10 @@ if TYPE_CHECKING:
     from batuta.events.sink import FanOutSink as FanOutSink
     from batuta.events.sink import FilterSink as FilterSink
     from batuta.events.sink import Recorder as Recorder
+    from batuta.events.steps import HookFailed as HookFailed
+    from batuta.events.steps import StepCompleted as StepCompleted
+    from batuta.events.steps import StepFailed as StepFailed
+    from batuta.events.steps import StepStarted as StepStarted
     from batuta.events.telemetry import AgentDecisionRecorded as AgentDecisionRecorded
     from batuta.events.telemetry import AgentExecutionCompleted as AgentExecutionCompleted
     from batuta.events.telemetry import AgentExecutionFailed as AgentExecutionFailed
@@ -150,13 +150,9 @@ _imported, __all__ = lazy_exports(
             "EffectAbandoned",
             "EffectIntended",
             "EffectRecorded",
-            "HookFailed",
             "LimiterThrottled",
             "LlmRequest",
             "LlmResponse",
-            "StepCompleted",
-            "StepFailed",
-            "StepStarted",
             "ToolRefused",
             "TurnResumed",
             "TurnStarted",
@@ -167,6 +163,7 @@ _imported, __all__ = lazy_exports(
             "FilterSink",
             "Recorder",
         ),
+        "batuta.events.steps": ("HookFailed", "StepCompleted", "StepFailed", "StepStarted"),
         "batuta.events.telemetry": (
             "AgentDecisionRecorded",
             "AgentExecutionCompleted",

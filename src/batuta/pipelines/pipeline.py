@@ -6,7 +6,7 @@ from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Any, TypeVar, Unpack
 
-from batuta.events.telemetry import AgentPipelineCompleted, AgentPipelineStarted
+from batuta import events
 from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.batch import Meter, Progress, results
@@ -124,7 +124,7 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _tell_started(self, ctx: Context, value: Any) -> None:
         await ctx._run.emitter.tell_own(
-            AgentPipelineStarted,
+            events.AgentPipelineStarted,
             {
                 "pipeline_type": self.name,
                 "agent_sequence": self._agents,
@@ -139,7 +139,7 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _tell_completed(self, ctx: Context, scope: Scope, started: float, status: str, value: Any = None) -> None:
         agents = scope.agents
         await ctx._run.emitter.tell_own(
-            AgentPipelineCompleted,
+            events.AgentPipelineCompleted,
             {
                 "pipeline_type": self.name,
                 "status": status,

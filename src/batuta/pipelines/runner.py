@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
-from batuta.events.runtime import HookFailed, StepCompleted, StepFailed, StepStarted
+from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import BatutaError, ConfigurationError, RunCancelledError, StepFailedError, Suspended
 from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import to_the_end
+from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
 from batuta.pipelines.hooks import Hook
@@ -28,7 +29,6 @@ from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
-from batuta.tools.context import ANYBODY
 
 if TYPE_CHECKING:
     from batuta.pipelines.step import Step

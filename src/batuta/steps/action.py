@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn, TypeVar, overload
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from batuta.events.runtime import EffectKind
+from batuta.events.steps import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
