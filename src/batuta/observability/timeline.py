@@ -185,7 +185,8 @@ def as_json(timeline: Timeline) -> str:
 def _json_summary(summary: TimelineSummary) -> dict[str, Any]:
     data = asdict(summary)
     cost = None if summary.cost_usd is None else str(summary.cost_usd)
-    return {**data, "usage": summary.usage.model_dump(), "cost_usd": cost}
+    agents = list(summary.agents_executed)
+    return {**data, "agents_executed": agents, "usage": summary.usage.model_dump(), "cost_usd": cost}
 
 
 def _json_span(span: Span) -> dict[str, Any]:
