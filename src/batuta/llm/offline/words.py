@@ -76,9 +76,9 @@ def is_question(text: str) -> bool:
 
 
 def topics(text: str) -> frozenset[str]:
-    """The concepts and stems of a text's content words."""
-    words = (word for word in _WORD.findall(without_zones(folded(text))) if word not in _STOP or word in _CONCEPTS)
-    return frozenset(name for word in words for name in _names(word))
+    """The concepts and stems of a text's content words; days are signals, not subjects."""
+    words = _WORD.findall(without_zones(folded(text)))
+    return frozenset(name for word in words if word not in _EMPTY or word in _CONCEPTS for name in _names(word))
 
 
 def stems(text: str) -> frozenset[str]:
@@ -146,4 +146,5 @@ def _by_word() -> dict[str, frozenset[str]]:
 _CONCEPTS = _by_word()
 _QUESTION_WORDS = _words_of(QUESTION_WORDS)
 _STOP = frozenset().union(*(_words_of(table) for table in STOP_WORDS.values()))
+_EMPTY = _STOP | _words_of(DAYS) | _words_of(MONTHS)
 _MARKS: dict[Language, frozenset[str]] = {language: _words_of(table) for language, table in MARKS.items()}

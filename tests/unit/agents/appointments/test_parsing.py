@@ -13,18 +13,45 @@ from batuta.agents.appointments.parsing import parse_request
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("cita mañana 10am con Dr. Pérez", {"date_text": "manana", "time_text": "10am", "contact": "Dr. Pérez", "title": "Cita con Dr. Pérez"}),
-        ("Book a meeting with Ana on Wednesday at 10:30", {"date_text": "wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"}),
-        ("reunión el viernes a las 4 de la tarde con Marta Ruiz", {"date_text": "viernes", "time_text": "a las 4 de la tarde", "contact": "Marta Ruiz"}),
-        ("cita el 15 de marzo a las nueve y media", {"date_text": "15 de marzo", "time_text": "a las nueve y media", "contact": None}),
-        ("Schedule a call with Tom next Monday at 4 for 30 minutes", {"date_text": "next monday", "time_text": "at 4", "duration_minutes": 30}),
-        ("lunch with Sam tomorrow at noon in London", {"time_text": "at noon", "place": "London", "title": "Lunch with Sam"}),
-        ("cita con el dentista mañana por la mañana a las 9:00", {"contact": "el dentista", "date_text": "manana", "time_text": "a las 9:00"}),
-        ("meeting about the budget on 2026-12-01 at 9am for half an hour", {"date_text": "2026-12-01", "duration_minutes": 30}),
-        ('book "Board review" on 3/12 at 11:00 in room 4', {"title": "Board review", "date_text": "3/12", "place": "room 4"}),
+        (
+            "cita mañana 10am con Dr. Pérez",
+            {"date_text": "manana", "time_text": "10am", "contact": "Dr. Pérez", "title": "Cita con Dr. Pérez"},
+        ),
+        (
+            "Book a meeting with Ana on Wednesday at 10:30",
+            {"date_text": "wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"},
+        ),
+        (
+            "reunión el viernes a las 4 de la tarde con Marta Ruiz",
+            {"date_text": "viernes", "time_text": "a las 4 de la tarde", "contact": "Marta Ruiz"},
+        ),
+        (
+            "cita el 15 de marzo a las nueve y media",
+            {"date_text": "15 de marzo", "time_text": "a las nueve y media", "contact": None},
+        ),
+        (
+            "Schedule a call with Tom next Monday at 4 for 30 minutes",
+            {"date_text": "next monday", "time_text": "at 4", "duration_minutes": 30},
+        ),
+        (
+            "lunch with Sam tomorrow at noon in London",
+            {"time_text": "at noon", "place": "London", "title": "Lunch with Sam"},
+        ),
+        (
+            "cita con el dentista mañana por la mañana a las 9:00",
+            {"contact": "el dentista", "date_text": "manana", "time_text": "a las 9:00"},
+        ),
+        (
+            "meeting about the budget on 2026-12-01 at 9am for half an hour",
+            {"date_text": "2026-12-01", "duration_minutes": 30},
+        ),
+        (
+            'book "Board review" on 3/12 at 11:00 in room 4',
+            {"title": "Board review", "date_text": "3/12", "place": "room 4"},
+        ),
         ("cita pasado mañana a mediodía", {"date_text": "pasado manana", "time_text": "a mediodia"}),
     ],
-)  # fmt: skip
+)
 def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -> None:
     parsed = parse_request(text)
     assert {name: getattr(parsed, name) for name in expected} == expected
