@@ -12,8 +12,9 @@ async def main() -> None:
     model = ScriptedModel([Reply("Hello Ana."), Reply("Noted: " + "long " * 200), Reply("Gladly."), Reply("You are Ana.")])
     chat = ChatAgentStep(name="chat", model=model, window=SlidingWindow(limit_tokens=60, keep_first=2))
     conversation = Conversation(system_prompt="You are a patient assistant.")
-    for line in ("I am Ana.", "Remember this.", "Thanks.", "Who am I?"):
-        result = await chat.run(line, conversation=conversation)
+    for line in ("I am Ana.", "Remember this.", "Thanks."):
+        await chat.run(line, conversation=conversation)
+    result = await chat.run("Who am I?", conversation=conversation)
     assert result.value == "You are Ana."
 
     assert len(conversation.messages) == 8  # everything is kept
@@ -29,7 +30,7 @@ async def main() -> None:
 
     shown = await view.messages(long)
 
-    assert len(long.messages) == 41 and len(shown) <= 10
+    assert len(long.messages) == 41 and 4 * len(shown) < len(long.messages)
     assert any("Twenty questions were asked" in message.text for message in shown)
     assert shown[-1].text == "And now?"
     [summary] = long.bookmarks

@@ -55,7 +55,11 @@ def validation(reviewer: ScriptedModel) -> Pipeline[Invoice, Invoice]:
 
 async def main() -> None:
     reviewer = ScriptedModel(
-        [Reply('{"is_plausible": false, "why": "900 for one pen"}'), Reply('{"is_plausible": true}'), Reply('{"is_plausible": true}')]
+        [
+            Reply('{"is_plausible": false, "why": "900 for one pen"}'),
+            Reply('{"is_plausible": true}'),
+            Reply('{"is_plausible": true}'),
+        ]
     )
     checks = validation(reviewer)
 

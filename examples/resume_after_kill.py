@@ -46,7 +46,10 @@ def first_life(database: Path, ledger: Path) -> None:
 
     async def live() -> None:
         model = ScriptedModel(
-            [Reply(tool_calls=[ToolCall("charge", {"amount": 40})]), Reply(tool_calls=[ToolCall("receipt", {"amount": 40})])]
+            [
+                Reply(tool_calls=[ToolCall("charge", {"amount": 40})]),
+                Reply(tool_calls=[ToolCall("receipt", {"amount": 40})]),
+            ]
         )
         async with open_team_store(database) as store:
             settings = WorkerSettings(owner="first", lease=LEASE)
@@ -77,7 +80,8 @@ async def second_life(database: Path, ledger: Path, turn_id: str) -> None:
     # The log reads as if nothing had happened, but for one line that says that something did.
     assert [event.reason for event in events if isinstance(event, TurnResumed)] == ["recovered"]
     assert [event.tool_name for event in events if isinstance(event, ToolRequest)] == ["charge", "receipt"]
-    assert [event.content for event in events if isinstance(event, AssistantMessage)] == ["Charged 40; the receipt is printed."]
+    said = [event.content for event in events if isinstance(event, AssistantMessage)]
+    assert said == ["Charged 40; the receipt is printed."]
     assert [event.status for event in events if isinstance(event, Complete)] == ["success"]
     assert [event.sequence_number for event in events] == list(range(1, len(events) + 1))
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from batuta import AgentStep, ChatAgentStep, Pipeline, step, tool
 from batuta.events import StepCompleted
+from batuta.llm.model import ModelRequest
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 
 
@@ -20,7 +21,12 @@ class Assignment(BaseModel):
     hours: int
 
 
-reader = ScriptedModel([lambda request: Reply(Ticket(topic="billing", urgent="!" in request.messages[-1].text).model_dump_json())] * 6)
+def read_aloud(request: ModelRequest) -> Reply:
+    """What a model would make of a ticket."""
+    return Reply(Ticket(topic="billing", urgent="!" in request.messages[-1].text).model_dump_json())
+
+
+reader = ScriptedModel([read_aloud] * 5)
 read = AgentStep(name="read", model=reader, instructions="Read the ticket.", output=Ticket)
 
 
@@ -41,7 +47,10 @@ async def triage_ticket(text: str) -> Assignment:
 
 async def in_a_chat() -> None:
     model = ScriptedModel(
-        [Reply(tool_calls=[ToolCall("triage_ticket", {"text": "My invoice is wrong!"})]), Reply("The billing desk, within 4 hours.")]
+        [
+            Reply(tool_calls=[ToolCall("triage_ticket", {"text": "My invoice is wrong!"})]),
+            Reply("The billing desk, within 4 hours."),
+        ]
     )
     sink = CapturingSink()
     chat = ChatAgentStep(name="front_desk", model=model, tools=[triage_ticket])
@@ -79,7 +88,7 @@ async def main() -> None:
     await in_a_chat()
     await in_a_batch()
     await behind_an_api()
-    assert len(reader.requests) == 5
+    reader.assert_finished()
 
 
 asyncio.run(main())

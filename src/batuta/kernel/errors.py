@@ -46,7 +46,7 @@ BatutaError
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 
 class ErrorCategory(StrEnum):
@@ -57,6 +57,10 @@ class ErrorCategory(StrEnum):
     SEMANTIC = "semantic"
     LOGICAL = "logical"
     CANCELLED = "cancelled"
+
+
+CategoryName = Literal["transient", "validation", "semantic", "logical", "cancelled"]
+"""A category as people write it."""
 
 
 class BatutaError(Exception):

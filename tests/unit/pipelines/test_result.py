@@ -33,6 +33,7 @@ def test_a_failure_has_an_error_and_no_value() -> None:
 def test_a_failure_can_be_made_of_words_an_exception_or_an_error() -> None:
     assert StepResult.from_error("no stock").error.message == "no stock"
     assert StepResult.from_error("later", category=ErrorCategory.TRANSIENT).error.is_retryable
+    assert StepResult.from_error("no", category="validation").error.category is ErrorCategory.VALIDATION
     assert StepResult.from_error(DeadlineExceededError("late")).error.code == "DEADLINE_EXCEEDED"
     ready = StepError(message="x", path="a/b")
     assert StepResult.from_error(ready).error is ready
