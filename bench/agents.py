@@ -99,7 +99,7 @@ async def _measured(who: str, case: str) -> dict[str, Any]:
     return {"who": name, "case": case, "microseconds": await cpu_microseconds(run)}
 
 
-def _make_environment() -> Path:
+def make_environment() -> Path:
     """The peers' own Python, made once."""
     python = PEER_HOME / "bin" / "python"
     if not python.exists():
@@ -110,7 +110,7 @@ def _make_environment() -> Path:
     return python
 
 
-def _in_its_own_process(command: list[str]) -> dict[str, Any]:
+def in_its_own_process(command: list[str]) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if not lines:
@@ -122,14 +122,14 @@ def _in_its_own_process(command: list[str]) -> dict[str, Any]:
 def figures(*, is_ours_alone: bool = False) -> list[dict[str, Any]]:
     """Every figure of the table."""
     found = [
-        _in_its_own_process([sys.executable, "-m", "bench.agents", "--one", who, case])
+        in_its_own_process([sys.executable, "-m", "bench.agents", "--one", who, case])
         for who in OURS
         for case in CASES
     ]
     if not is_ours_alone:
-        python = str(_make_environment())
+        python = str(make_environment())
         found += [
-            _in_its_own_process([python, "-m", "bench.agent_peers", peer, case]) for peer in PEERS for case in CASES
+            in_its_own_process([python, "-m", "bench.agent_peers", peer, case]) for peer in PEERS for case in CASES
         ]
     return found
 
