@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.conversation import AssistantMessage, TitleChanged, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.events.wire import to_wire
@@ -25,7 +25,7 @@ def as_json(session: Summary, events: Sequence[Event], epoch: int) -> str:
 
 def as_markdown(session: Summary, events: Sequence[Event]) -> str:
     """What was said, and which tools were used."""
-    parts = [f"# {_one_line(session.title or 'Conversation')}", f"_{session.created_at:%Y-%m-%d %H:%M} UTC_"]
+    parts = [f"# {_one_line(_title(session, events))}", f"_{session.created_at:%Y-%m-%d %H:%M} UTC_"]
     parts += [part for event in events if (part := _part(event))]
     return "\n\n".join(parts) + "\n"
 
@@ -42,6 +42,12 @@ def _part(event: Event) -> str:
             return f"> {'Done' if event.success else 'Failed'}: {_one_line(event.content)[:500]}"
         case _:
             return ""
+
+
+def _title(session: Summary, events: Sequence[Event]) -> str:
+    """The last name it was given; the log knows it before any read model does."""
+    given = [event.title for event in events if isinstance(event, TitleChanged)]
+    return (given[-1] if given else session.title) or "Conversation"
 
 
 def _one_line(text: str) -> str:

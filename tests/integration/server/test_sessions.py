@@ -1,0 +1,227 @@
+"""A person's sessions: lists, names, messages, exports, usage, feedback, timelines, search (P-30, S-20)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.fold import fold
+from batuta.events.wire import from_wire
+from batuta.kernel.ids import SessionId, new_id
+from tests.support.platform import Running
+
+
+async def test_a_new_session_is_empty_and_idle(site: Running) -> None:
+    ana = await site.person()
+    created = (await ana.http.post("/api/sessions", json={"title": " Plans "})).json()
+    assert (created["title"], created["status"], created["preview"], created["pending_approvals"]) == (
+        "Plans",
+        "idle",
+        None,
+        0,
+    )
+    assert (await ana.http.get(f"/api/sessions/{created['session_id'].lower()}")).json() == created
+
+
+async def test_sessions_are_listed_last_used_first_page_by_page(site: Running) -> None:
+    """P-30: 20 at a time unless asked otherwise, 50 at most, each exactly once."""
+    ana = await site.person()
+    sessions = [await ana.session(title=f"Session {number}") for number in range(23)]
+    await ana.say(sessions[3], "hello")
+    first = (await ana.http.get("/api/sessions")).json()
+    assert len(first["items"]) == 20
+    assert first["items"][0]["session_id"] == sessions[3]
+    second = (await ana.http.get("/api/sessions", params={"cursor": first["next_cursor"]})).json()
+    assert second["next_cursor"] is None
+    listed = [item["session_id"] for item in first["items"] + second["items"]]
+    assert listed == [sessions[3], *reversed(sessions[:3] + sessions[4:])]
+    assert (await ana.http.get("/api/sessions", params={"limit": 51})).status_code == 422
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "%%%", "bm9uc2Vuc2U=", "MjAyNi0wMS0wMXxY"])
+async def test_a_cursor_that_was_never_given_out_is_refused(embedded: Running, cursor: str) -> None:
+    ana = await embedded.person()
+    answer = await ana.http.get("/api/sessions", params={"cursor": cursor})
+    assert (answer.status_code, answer.json()["code"]) == (422, "BAD_CURSOR")
+
+
+async def test_sessions_are_found_by_their_title(site: Running) -> None:
+    """Marks of the query language are ordinary characters."""
+    ana = await site.person()
+    for title in ("Budget 100%", "Budget 1000", "Holidays"):
+        await ana.session(title=title)
+    found = (await ana.http.get("/api/sessions", params={"query": "BUDGET 100%"})).json()["items"]
+    assert [item["title"] for item in found] == ["Budget 100%"]
+
+
+async def test_a_session_is_renamed_put_away_and_taken_out(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    renamed = await ana.http.patch(f"/api/sessions/{session}", json={"title": "New name"})
+    assert renamed.json()["title"] == "New name"
+    events = await ana.events(session)
+    assert [(event["type"], event["is_automatic"]) for event in events] == [("title_changed", False)]
+    await ana.http.patch(f"/api/sessions/{session}", json={"is_archived": True})
+    assert (await ana.http.get("/api/sessions")).json()["items"] == []
+    (away,) = (await ana.http.get("/api/sessions", params={"archived": True})).json()["items"]
+    assert (away["session_id"], away["title"]) == (session, "New name")
+    await ana.http.patch(f"/api/sessions/{session}", json={"is_archived": False})
+    assert len((await ana.http.get("/api/sessions")).json()["items"]) == 1
+
+
+async def test_a_deleted_session_stops_working(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    turn = await ana.say(session, "slow one")
+    assert (await ana.http.delete(f"/api/sessions/{session}")).status_code == 204
+    assert (await ana.http.get("/api/sessions")).json()["items"] == []
+    work = await site.platform.backends.queue.get(turn["turn_id"])
+    assert work is not None
+    assert work.is_cancelled
+
+
+async def test_a_waiting_session_says_so(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    await ana.say(session, "please book")
+    await ana.pending()
+    await ana.until(session, lambda events: events[-1]["type"] == "complete")
+    summary = (await ana.http.get(f"/api/sessions/{session}")).json()
+    assert (summary["pending_approvals"], summary["preview"]) == (1, "please book")
+
+
+async def test_events_come_page_by_page_and_fold_to_the_same_view(site: Running) -> None:
+    """S-20: reload equals live, whatever the size of the pages; internal events are left out."""
+    ana = await site.person()
+    session = await ana.session()
+    everything = await ana.ask(session, "hello")
+    paged: list[dict[str, Any]] = []
+    after = 0
+    while True:
+        query = {"after": after, "limit": 2}
+        page = (await ana.http.get(f"/api/sessions/{session}/events", params=query)).json()
+        paged += page["items"]
+        after = page["last_sequence"]
+        if not page["has_more"]:
+            break
+    assert [event["event_id"] for event in paged] == [event["event_id"] for event in everything]
+    assert fold(map(from_wire, paged)).model_dump() == fold(map(from_wire, everything)).model_dump()
+    head = await site.platform.backends.log.head(session)
+    assert len(everything) < head.last_seq
+
+
+async def test_messages_are_rows_of_the_read_model(site: Running) -> None:
+    """S-20: 50 at a time, 100 at most, internal ones filtered."""
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "hello")
+    first = (await ana.http.get(f"/api/sessions/{session}/messages", params={"limit": 1})).json()
+    (row,) = first["items"]
+    assert (row["role"], row["type"], row["content"]) == ("user", "user_message", "hello")
+    rest = (await ana.http.get(f"/api/sessions/{session}/messages", params={"cursor": first["next_cursor"]})).json()
+    assert rest["next_cursor"] is None
+    assert not any(item["is_internal"] for item in rest["items"])
+    assert (await ana.http.get(f"/api/sessions/{session}/messages", params={"limit": 101})).status_code == 422
+
+
+async def test_a_session_is_exported_as_json_and_markdown(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    events = await ana.ask(session, "hello ñ")
+    exported = await ana.http.get(f"/api/sessions/{session}/export")
+    assert exported.headers["content-disposition"] == f'attachment; filename="{session}.json"'
+    assert [event["event_id"] for event in exported.json()["events"]] == [event["event_id"] for event in events]
+    markdown = (await ana.http.get(f"/api/sessions/{session}/export", params={"format": "markdown"})).text
+    assert markdown.startswith("# Hello ñ\n")
+    assert "## You\n\nhello ñ" in markdown
+    assert "## supervisor\n\nYou said: hello ñ" in markdown
+
+
+async def test_usage_adds_up_by_agent_and_model(site: Running) -> None:
+    """P-33: the sums equal what the events say."""
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "hello")
+    await ana.ask(session, "hello", target_agent_id="echo")
+    used = await _settled_usage(ana, session, calls=2)
+    assert used["usage"] == {"input": 20, "output": 10, "thinking": 0, "cache_read": 0, "cache_write": 0}
+    assert {share["agent_id"]: share["usage"]["input"] for share in used["by_agent"]} == {"supervisor": 10, "echo": 10}
+    assert [(share["model"], share["usage"]["output"]) for share in used["by_model"]] == [("rule-1", 10)]
+
+
+async def test_an_unused_session_used_nothing(embedded: Running) -> None:
+    ana = await embedded.person()
+    used = (await ana.http.get(f"/api/sessions/{await ana.session()}/usage")).json()
+    assert (used["usage"]["input"], used["cost"], used["by_agent"]) == (0, None, [])
+
+
+async def test_the_timeline_tells_every_event_of_one_turn(site: Running) -> None:
+    """W-1: also what the conversation does not show, in order, with durations and tokens."""
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "before")
+    events = await ana.ask(session, "hello")
+    turn = events[-1]["turn_id"]
+    timeline = (await ana.http.get(f"/api/sessions/{session}/turns/{turn}/timeline")).json()
+    entries = timeline["entries"]
+    assert timeline["summary"]["total_events"] == len(entries)
+    assert (entries[0]["type"], entries[0]["at_ms"]) == ("user_message", 0.0)
+    assert [entry["at_ms"] for entry in entries] == sorted(entry["at_ms"] for entry in entries)
+    calls = [entry for entry in entries if entry["type"] == "llm.response"]
+    assert [entry["usage"]["input"] for entry in calls] == [10]
+    assert timeline["summary"]["usage"]["input"] == 10
+    assert "supervisor" in timeline["summary"]["agents"]
+    assert {entry["is_internal"] for entry in entries} == {True, False}
+
+
+async def test_an_answer_is_judged(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    events = await ana.ask(session, "hello")
+    message = next(event for event in events if event["type"] == "message")
+    body = {"message_id": message["message_id"], "rating": -1, "comment": "no"}
+    assert (await ana.http.post(f"/api/sessions/{session}/feedback", json=body)).status_code == 202
+    judged = (await ana.events(session))[-1]
+    assert (judged["type"], judged["target_message_id"], judged["rating"]) == (
+        "feedback_given",
+        message["message_id"],
+        -1,
+    )
+    unknown = {"message_id": new_id(), "rating": 1}
+    assert (await ana.http.post(f"/api/sessions/{session}/feedback", json=unknown)).status_code == 404
+
+
+async def test_search_finds_titles_and_messages_with_highlights(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session(title="About invoices")
+    said = UserMessage(session_id=SessionId(session), content="x" * 200 + " Late INVOICES please " + "y" * 200)
+    told = AssistantMessage(session_id=SessionId(session), content="none", source_agent_id="erp")
+    await site.platform.backends.log.append(session, [said, told])
+    await site.platform.backends.projector.ensure(session, 2)
+    found = (await ana.http.get("/api/search", params={"query": "invoices"})).json()
+    (by_title,), (by_content,) = found["sessions"], found["messages"]
+    assert [by_title["text"][begin:end] for begin, end in by_title["highlights"]] == ["invoices"]
+    assert [by_content["text"][begin:end] for begin, end in by_content["highlights"]] == ["INVOICES"]
+    assert len(by_content["text"]) < 200
+    assert (by_content["session_title"], by_content["sequence_number"]) == ("About invoices", 1)
+
+
+async def test_the_team_is_shown_as_its_cards(embedded: Running) -> None:
+    """O-20: one source of truth."""
+    ana = await embedded.person()
+    team = (await ana.http.get("/api/agents")).json()
+    assert [agent["agent_id"] for agent in team["items"]] == ["clerk", "echo"]
+    assert (team["items"][0]["tools"], team["items"][0]["commands"]) == (["book"], ["/book"])
+    assert team["items"][1]["examples"] == {"en": ["Say hello"]}
+    assert team["supervisor"]["agent_id"] == "supervisor"
+
+
+async def _settled_usage(person: Any, session: str, calls: int) -> dict[str, Any]:
+    """The usage once the read models have caught up with the log."""
+    projector = person.running.platform.backends.projector
+    head = await person.running.platform.backends.log.head(session)
+    await projector.ensure(session, head.last_seq)
+    used: dict[str, Any] = json.loads((await person.http.get(f"/api/sessions/{session}/usage")).text)
+    assert sum(share["usage"]["input"] for share in used["by_agent"]) == calls * 10
+    return used
