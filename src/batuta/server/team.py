@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from batuta.agents import calculator, documents
+from batuta.agents import appointments, calculator, documents
 from batuta.llm.factory import default_model
 from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
@@ -29,6 +29,7 @@ def first_team(settings: Settings) -> FirstTeam:
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[
+            appointments.specialist(model, data_dir=settings.data_dir),
             calculator.specialist(model),
             documents.specialist(model, data_dir=settings.data_dir),
         ],
