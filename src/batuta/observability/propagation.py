@@ -85,13 +85,11 @@ class Whereabouts:
         if ctx is None:
             return {}
         stamp = ctx._run.emitter.stamp
-        correlation_id = canonical_id(stamp.correlation_id)
-        open_here = self._open.get((correlation_id, tool_use_id or "")) or self._open.get((correlation_id, ctx.path))
-        carried = {CORRELATION_HEADER: correlation_id}
-        if open_here:
-            trace_id = stamp.trace_id or trace_id_for(stamp.correlation_id)
-            carried["traceparent"] = traceparent(trace_id, open_here[-1])
-        return carried
+        run = canonical_id(stamp.correlation_id)
+        open_here = self._open.get((run, tool_use_id or "")) or self._open.get((run, ctx.path))
+        if not open_here:
+            return {}
+        return {"traceparent": traceparent(stamp.trace_id or trace_id_for(stamp.correlation_id), open_here[-1])}
 
     def _forget(self, place: _Place) -> None:
         begun = self._open.get(place)

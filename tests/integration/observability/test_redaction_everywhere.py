@@ -8,7 +8,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import structlog
@@ -117,7 +117,7 @@ def outlets() -> Iterator[Outlets]:
     structlog.reset_defaults()
 
 
-def _refuse(text: str) -> None:
+def _refuse(text: str) -> NoReturn:
     raise ConnectionError(f"refused: {text}")
 
 

@@ -35,7 +35,7 @@ def moved(event: Event, measurer: Measurer | None = None) -> dict[tuple[str, tup
     return {each[:2]: each.amount for each in (measurer or Measurer()).of(event) if each.metric != "events_total"}
 
 
-LLM = {"call_id": "c", "path": "p/a", "provider": "openai", "model": "gpt-5", "duration_ms": 1500.0}
+LLM: dict[str, Any] = {"call_id": "c", "path": "p/a", "provider": "openai", "model": "gpt-5", "duration_ms": 1500.0}
 PIPELINE: dict[str, Any] = {
     "pipeline_type": "p",
     "status": "success",
@@ -46,7 +46,7 @@ PIPELINE: dict[str, Any] = {
     "agents_failed": 0,
     "agents_retried": 0,
 }
-FAILED = {
+FAILED: dict[str, Any] = {
     "agent_name": "a",
     "agent_version": "1",
     "error_type": "ProviderTimeoutError",
@@ -56,34 +56,34 @@ FAILED = {
     "stage": "llm_call",
     "execution_time_before_failure_ms": 3000,
 }
-FALLBACK = {
+FALLBACK: dict[str, Any] = {
     "primary_agent": "a",
     "fallback_agent": "b",
     "trigger_reason": "llm_unavailable",
     "primary_error": "?",
     "fallback_successful": True,
 }
-TOOL = {"tool_use_id": "t", "tool_name": "stock", "content": "", "source_agent_id": "a"}
+TOOL: dict[str, Any] = {"tool_use_id": "t", "tool_name": "stock", "content": "", "source_agent_id": "a"}
 
 CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
     (
-        AgentExecutionFailed(**FAILED),  # type: ignore[arg-type] # a table of fields
+        AgentExecutionFailed(**FAILED),
         {
             ("agent_executions_total", ("a", "failed")): 1,
             ("agent_errors_total", ("a", "ProviderTimeoutError", "transient")): 1,
             ("agent_execution_duration_seconds", ("a",)): 3.0,
         },
     ),
-    (AgentFallbackTriggered(**FALLBACK), {("agent_fallbacks_total", ("a", "b")): 1}),  # type: ignore[arg-type] # a table of fields
+    (AgentFallbackTriggered(**FALLBACK), {("agent_fallbacks_total", ("a", "b")): 1}),
     (
-        LlmResponse(**LLM, success=False, error="ProviderTimeoutError"),  # type: ignore[arg-type] # a table of fields
+        LlmResponse(**LLM, success=False, error="ProviderTimeoutError"),
         {
             ("llm_request_duration_seconds", ("openai",)): 1.5,
             ("llm_requests_total", ("openai", "gpt-5", "failure")): 1,
         },
     ),
     (
-        ToolResponse(**TOOL, success=False, duration_ms=250.0),  # type: ignore[arg-type] # a table of fields
+        ToolResponse(**TOOL, success=False, duration_ms=250.0),
         {("tool_calls_total", ("stock", "failure")): 1, ("tool_duration_seconds", ("stock",)): 0.25},
     ),
     (ToolRefused(tool_name="pay", tool_use_id="t", path="p", reason="?"), {("tool_refusals_total", ("pay",)): 1}),

@@ -1,4 +1,4 @@
-"""The table says exactly what the contract says, and rules, dashboard and measurements use nothing else (T-23, T-27)."""
+"""The table says what the contract says; rules, dashboard and measurements use nothing else (T-23, T-27)."""
 
 import json
 import re

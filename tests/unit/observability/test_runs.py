@@ -166,9 +166,8 @@ def test_an_end_without_a_beginning_is_ignored() -> None:
 
 def test_a_run_that_never_ends_is_given_up_when_others_need_the_room() -> None:
     assembler = RunAssembler(max_open_runs=2)
-    for number in range(3):
-        story = Story(f"run-{number}", f"{number}" * 32).step("p", "Pipeline")
-        given_up = assembler.feed(story.events[0])
+    begun = [Story(f"run-{number}", f"{number}" * 32).step("p", "Pipeline").events[0] for number in range(3)]
+    given_up = [span for event in begun for span in assembler.feed(event)]
     assert [span.start.correlation_id for span in given_up] == ["run-0"]
     assert given_up[0].end is None
     assert assembler.open_runs == 2

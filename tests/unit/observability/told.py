@@ -83,7 +83,12 @@ class Story:
 
 
 def _place(path: str, kind: str) -> dict[str, Any]:
-    return {"step_name": path.rpartition("/")[2], "step_type": kind, "path": path, "pipeline_name": path.split("/")[0]}
+    return {
+        "step_name": path.rpartition("/")[2],
+        "step_type": kind,
+        "path": path,
+        "pipeline_name": path.partition("/")[0],
+    }
 
 
 def persisted(number: int = 0, correlation_id: str = CORRELATION) -> Event:
