@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 INSTALLED := $(VENV)/.installed
 WEB := src/batuta/server/static/index.html
+CHECKED := .cache/checked
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 .PHONY: help
@@ -29,7 +30,12 @@ check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit 
 	$(BIN)/mypy
 	$(BIN)/basedpyright --warnings | tail -n 1
 	$(BIN)/python -m tools.generate --check
+	@$(MAKE) --no-print-directory $(CHECKED)
+
+# The fast tests run again when a file they may depend on has changed.
+$(CHECKED): $(INSTALLED) $(shell git ls-files -co --exclude-standard src tests tools examples bench web docs/reference)
 	$(PYTEST) --quiet tests/unit tests/contract tests/replay tests/architecture
+	@mkdir -p $(@D) && touch $@
 
 .PHONY: browser
 browser: ## Install Chromium from the system's packages, if it is not there
