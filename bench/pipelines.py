@@ -16,6 +16,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import TypedDict
 
 from bench.measuring import Row, best_seconds, crowd
 from bench.subjects import PEERS, SUBJECTS, Floor, Runner, Subject, fresh
@@ -92,7 +93,12 @@ async def _beside_the_floor(run: Runner, floor: Runner, *, result: int) -> tuple
     return ours, plain
 
 
-def _judged(name: str, kind: str, value: float, unit: str) -> dict[str, object]:
+class _Aim(TypedDict, total=False):
+    aim: str
+    met: bool
+
+
+def _judged(name: str, kind: str, value: float, unit: str) -> _Aim:
     if name != "batuta":
         return {}
     return {"aim": f"≤ {AIMS[kind]:g} {unit}", "met": value <= AIMS[kind]}
@@ -114,7 +120,7 @@ def lines() -> Iterator[str]:
     """Every row of every subject, as JSON, each subject measured in a process of its own."""
     for name in SUBJECTS:
         python = peer_python() if name in PEERS else Path(sys.executable)
-        command = [python, "-m", "bench.pipelines", "--one", name]
+        command: list[str | Path] = [python, "-m", "bench.pipelines", "--one", name]
         with subprocess.Popen(
             command,
             cwd=ROOT,
