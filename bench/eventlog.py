@@ -3,6 +3,7 @@
     python -m bench.eventlog [--seconds 2] [--rounds 3] [--peers]
 
 Prints one line per case. `ratio` is ours to the bare driver's of the same run: machines are noisy, ratios less so.
+`cpu_us` is the client's processor time per event, which does not move with the neighbours.
 `--peers` also runs LangGraph checkpointers and DBOS, each in an environment of their own that is made for the run.
 """
 
@@ -48,7 +49,7 @@ async def drive(append: Append, seconds: float, callers: int = CALLERS) -> dict[
     sessions = [new_id() for _ in range(callers)]
     await asyncio.gather(*(append(session) for session in sessions))
     taken: list[float] = []
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
 
     async def call(session: str) -> None:
         while (sent := time.perf_counter()) - start < seconds:
@@ -56,9 +57,14 @@ async def drive(append: Append, seconds: float, callers: int = CALLERS) -> dict[
             taken.append(time.perf_counter() - sent)
 
     await asyncio.gather(*(call(session) for session in sessions))
-    wall = time.perf_counter() - start
+    wall, cpu = time.perf_counter() - start, time.process_time() - cpu
     taken.sort()
-    return {"events_s": len(taken) / wall, "p50_ms": _at(taken, 0.5), "p95_ms": _at(taken, 0.95)}
+    return {
+        "events_s": len(taken) / wall,
+        "p50_ms": _at(taken, 0.5),
+        "p95_ms": _at(taken, 0.95),
+        "cpu_us": 1e6 * cpu / len(taken),
+    }
 
 
 def _at(ordered: list[float], share: float) -> float:
