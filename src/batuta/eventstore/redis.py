@@ -45,6 +45,8 @@ from batuta.kernel.ids import session_id as _session
 DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 
 UNSEEDED = "unseeded"
+WRITERS = 2
+"""One group is put together while the other is on its way."""
 
 
 class RedisEventLog:
@@ -69,7 +71,9 @@ class RedisEventLog:
         self.shipper = Shipper(self.connection, database.database, self.keys, on_alarm=on_alarm)
         self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=on_alarm)
         self._alarm = on_alarm
-        self._group: GroupCommit[Batch, Appended] = GroupCommit(self._commit, weight=lambda batch: len(batch.entries))
+        self._group: GroupCommit[Batch, Appended] = GroupCommit(
+            self._commit, weight=lambda batch: len(batch.entries), workers=WRITERS
+        )
 
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None

@@ -107,7 +107,8 @@ class RedisConnection:
         with errors_as_ours():
             pipeline = self.client.pipeline(transaction=False)
             for call in calls:
-                pipeline.evalsha(self._hashes[call.script], len(call.keys), *call.keys, *call.arguments)
+                sha = self._hashes[call.script]
+                pipeline.execute_command("EVALSHA", sha, len(call.keys), *call.keys, *call.arguments)
             return list(await pipeline.execute(raise_on_error=False))
 
     async def _meet(self) -> None:

@@ -105,7 +105,17 @@ async def test_a_worker_that_is_ended_from_outside_leaves_nobody_waiting() -> No
     disk = Disk()
     group = GroupCommit(disk.commit)
     tasks = [*(await several(group, 1)), *(await several(group, 2))]
-    assert group._worker is not None
-    group._worker.cancel()
+    for worker in group._workers:
+        worker.cancel()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(isinstance(answer, StoreUnavailableError) for answer in answers)
+
+
+async def test_with_two_workers_the_next_group_does_not_wait_for_the_last_one() -> None:
+    disk = Disk()
+    group = GroupCommit(disk.commit, workers=2)
+    tasks = [*(await several(group, 1)), *(await several(group, 2)), *(await several(group, 3, 4))]
+    assert disk.groups == [[1], [2]]
+    disk.go.set()
+    assert await asyncio.gather(*tasks) == [10, 20, 30, 40]
+    assert disk.groups == [[1], [2], [3, 4]]
