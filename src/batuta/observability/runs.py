@@ -191,7 +191,17 @@ class _Run:
         if self._turn is None:
             return []
         turn, self._turn = self._turn, None
-        return self._end(turn, event)
+        ended = self._pause(turn, event) if getattr(event, "status", None) == "paused" else []
+        return ended + self._end(turn, event)
+
+    def _pause(self, turn: Span, event: Event) -> list[Span]:
+        """What waits with a paused turn is told anew when it goes on; these spans end here."""
+        waiting = [span for span in reversed(self.open) if span is not turn]
+        for span in waiting:
+            span.end = event
+        self.open = [turn]
+        self._steps, self._agents, self._tools, self._plans = {}, {}, {}, {}
+        return waiting
 
     def begin_plan(self, event: Any) -> list[Span]:
         self._plans[event.plan_id] = self._begin(SpanKind.PLAN, "plan", event, self._turn)

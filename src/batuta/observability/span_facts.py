@@ -12,6 +12,7 @@ from batuta.events.envelope import Event
 from batuta.events.runtime import LlmResponse, StepFailed
 from batuta.events.telemetry import AgentExecutionCompleted, AgentExecutionFailed
 from batuta.events.tools import ToolResponse
+from batuta.kernel.answers import StopReason
 from batuta.kernel.usage import Usage
 from batuta.observability.redaction import REDACTOR
 from batuta.observability.runs import Span, SpanKind
@@ -26,6 +27,14 @@ PROVIDER_NAMES = {
     "bedrock": "aws.bedrock",
 }
 """Providers whose name in the conventions is not ours."""
+
+FINISH_REASONS: dict[StopReason, str] = {
+    "success": "stop",
+    "max_tokens": "length",
+    "paused": "pause",
+    "refused": "content_filter",
+}
+"""Why a model stopped, in the words of the conventions."""
 
 OPERATIONS = {
     SpanKind.TURN: "invoke_workflow",
@@ -211,7 +220,7 @@ def _model(span: Span, said: Attributes) -> None:
         end = span.end
         said["gen_ai.response.model"] = end.model
         said["gen_ai.response.id"] = end.message_id
-        said["gen_ai.response.finish_reasons"] = (str(end.stop_reason),) if end.stop_reason else None
+        said["gen_ai.response.finish_reasons"] = (FINISH_REASONS[end.stop_reason],) if end.stop_reason else None
         _add_usage(said, end.usage, end.cost)
 
 

@@ -78,6 +78,7 @@ async def test_the_required_attributes_are_there(protocol: Protocol, receiver: R
     assert said["gen_ai.operation.name"] == "chat"
     assert said["gen_ai.provider.name"] == "scripted"
     assert said["gen_ai.request.model"] == said["gen_ai.response.model"] == "qwen-2.5"
+    assert said["gen_ai.response.finish_reasons"] == ["stop"]
     assert said["gen_ai.usage.input_tokens"] == 287
     assert said["gen_ai.request.temperature"] == 0.3
     [temporal] = received.named("invoke_agent temporal_agent")

@@ -125,6 +125,16 @@ def test_spill_keeps_persisted_events_in_a_file_in_order() -> None:
         assert names(gate)[-1] == "s9999", "once it has caught up the buffer takes over again"
 
 
+def test_what_comes_while_others_wait_in_the_file_waits_behind_them() -> None:
+    subscription = Subscription("s", capacity=2, overflow=Overflow.SPILL, max_wait=0.01)
+    for number in (1, 2, 3):
+        subscription.offer(persisted(number))
+    first = subscription.take(1) or []
+    subscription.offer(persisted(4))  # there is room in the buffer, but 3 came before
+    rest = subscription.take(10) or []
+    assert [event.step_name for event in first + rest if isinstance(event, StepStarted)] == ["s1", "s2", "s3", "s4"]
+
+
 def test_a_spilled_event_comes_back_as_it_was() -> None:
     spill = SpillFile()
     event = persisted(7)

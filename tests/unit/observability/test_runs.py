@@ -45,6 +45,12 @@ def test_an_answer_that_asks_for_tools_is_not_validated() -> None:
     assert sum(span.kind is SpanKind.VALIDATION for span in spans) == 1
 
 
+def test_an_answer_recalled_after_tools_tells_no_validation() -> None:
+    """On resume a recorded answer is returned without a call: nothing says when it was judged."""
+    story = Story().step("a", "AgentStep").agent("a").call("a", CALL).tool("t", CALL).agent_done("a").done("a")
+    assert not any(span.kind is SpanKind.VALIDATION for span in assemble(story.events))
+
+
 def test_a_rejected_answer_is_a_failed_validation() -> None:
     story = Story().step("a", "AgentStep").agent("a").call("a", CALL)
     story.tell(AttemptRejected, path="a", attempt=1, kind="semantic", message="no")
@@ -114,7 +120,21 @@ def test_what_a_cancellation_cuts_off_ends_with_the_step_around() -> None:
 def test_a_step_in_the_background_may_end_after_its_parent() -> None:
     story = Story().step("p", "Pipeline").step("p/mail").done("p", "Pipeline").done("p/mail")
     assert nested(story.events) == [["pipeline p", [["step mail"]]]]
-    assert all(span.end is not None for span in assemble(story.events))
+    assert [(span.name, span.end) for span in assemble(story.events)] == [
+        ("p", story.events[2]),
+        ("mail", story.events[3]),
+    ]
+
+
+def test_a_turn_that_pauses_leaves_nothing_open() -> None:
+    """What waits tells no end: it goes on later, as spans of its own."""
+    story = Story().tell(SessionStart).step("erp", "AgentStep").agent("erp").call("erp", CALL)
+    story.tool("t", CALL, is_answered=False).tell(Complete, status="paused")
+    assembler = RunAssembler()
+    ended = [span for event in story.events for span in assembler.feed(event)]
+    assert [span.name for span in ended] == ["gpt-5", "stock", "erp", "erp", "turn"]
+    assert not any(span.is_failed for span in ended)
+    assert assembler.open_runs == 0
 
 
 def test_marks_go_to_whom_they_concern() -> None:
