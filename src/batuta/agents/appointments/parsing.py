@@ -49,7 +49,7 @@ _AMOUNTS = {"a": 1.0, "an": 1.0, "un": 1.0, "una": 1.0, "half an": 0.5, "media":
 _NAME = r"[A-ZÁÉÍÓÚÑ][\w'’-]*"
 _CONTACT = re.compile(
     rf"\b(?:[Ww]ith|[Cc]on)\s+(?P<name>(?:(?:el|la|the|my|mi)\s+)?(?:(?:[Dd]ra?|[Ss]ra?|[Mm]rs?|[Mm]s|[Pp]rof)\.?\s+)?"
-    rf"(?:{_NAME}(?:\s+(?:(?:de|y|and|&)\s+)?{_NAME})*|[\w'’-]+))"
+    rf"(?:{_NAME}(?:\s+(?:(?:de|y|and|&)\s+)?{_NAME})*|(?:equipo|departamento)\s+de\s+\w+|[\w'’-]+(?:\s+team)?))"
 )
 _PLACE = re.compile(
     rf"\b(?:[Aa]t|[Ii]n|[Ee]n)\s+(?P<place>(?:(?:the|el|la)\s+)?(?:(?:room|sala|office|oficina|despacho)\s+[\w-]+|"

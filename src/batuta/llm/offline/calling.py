@@ -20,7 +20,7 @@ from batuta.llm.offline.zones import zones_in
 LEAST_SCORE = 0.2
 BASE_SCORE = 0.1
 """What any tool has, so that one that can be called is preferred where none fits."""
-INCOMPLETE = 0.3
+INCOMPLETE = 0.6
 """What is left of the score of a tool whose arguments the message does not hold."""
 MAX_PARALLEL = 4
 

@@ -9,9 +9,9 @@ Language = Literal["en", "es"]
 
 CONCEPTS: dict[str, str] = {
     "appointment": "appointment appointments meeting meetings cita citas reunion reuniones calendar calendario agenda "
-    "schedule event events evento eventos",
+    "schedule event events evento eventos call calls llamada",
     "create": "create book schedule arrange reserve agendar agenda crear crea reservar reserva programar programa "
-    "concertar apunta apuntame anota",
+    "concertar apunta apuntame anota set put pon",
     "move": "move reschedule shift postpone mover mueve muevela muevelo cambia cambiar cambiame reprogramar reprograma "
     "aplaza aplazar posponer pospon adelanta adelantar retrasa retrasar",
     "free": "free available availability busy libre libres disponible disponibilidad hueco huecos ocupado ocupada",
@@ -29,7 +29,7 @@ CONCEPTS: dict[str, str] = {
     "read": "read lee leer",
     "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
     "reembolso reembolsa reembolsan",
-    "travel": "travel trip trips travelling flight flights hotel viaje viajes viajar vuelo vuelos",
+    "travel": "travel trip trips travelling flight flights fly hotel viaje viajes viajar vuelo vuelos volar",
     "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
     "holiday": "holiday holidays vacation vacations leave vacaciones vacacion",
     "work": "remote remotely homeworking teletrabajo teletrabajar",
@@ -50,12 +50,12 @@ STOP_WORDS: dict[Language, str] = {
     "would should may might must i me my mine you your we our us they them their he she it its this that these those "
     "there here what which who whom when where why how much many please tell give want need like about as into than "
     "then so not no yes have has had get let let's also just any some all more most day "
-    "days",
+    "days minute minutes up summarise summarize summary explain say says",
     "es": "un una unos unas el la los las lo de del al a en con por para y e o u pero si es son era fue ser estar esta "
     "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
     "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
     "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
-    "dias",
+    "dias minuto minutos resume resumen resumir explica explicame cuentame dice",
 }
 
 MARKS: dict[Language, str] = {
@@ -75,7 +75,7 @@ QUESTION_WORDS = (
 
 DAYS = (
     "monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado domingo "
-    "today tomorrow tonight hoy manana"
+    "tomorrow tonight manana"
 )
 MONTHS = (
     "january february march april june july august september october november december enero febrero marzo abril mayo "
@@ -91,7 +91,8 @@ THANKS = (
     "goodbye hasta luego pronto"
 )
 HELP = (
-    r"\bhelp\b|\bayuda\b|what can (?:you|this team) do|que (?:puedes|sabes|podeis|sabeis) hacer|who are you|quien eres|"
+    r"^\W*(?:please\s+)?(?:help|ayuda)(?:\s+(?:me|please|por favor))?\W*$|"
+    r"what can (?:you|this team) do|que (?:puedes|sabes|podeis|sabeis) hacer|who are you|quien eres|"
     r"what are you|que eres|how do(?:es)? (?:you|this) work|como funciona"
 )
 

@@ -12,7 +12,7 @@ from batuta.llm.offline.phrases import phrase
 from batuta.llm.offline.reading import Card, Task
 from batuta.llm.offline.words import Vocabulary, features, folded, is_question
 
-LEAST_SCORE = 0.34
+LEAST_SCORE = 0.45
 """The share of a request an agent must know to be given it."""
 LEAST_LOOSE_SCORE = 0.5
 """… to be given a part that only an `and` divides from the rest."""

@@ -17,8 +17,12 @@ from batuta.llm.offline.zones import without_zones, zones_in
 
 SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#listing": 1.0, "#question": 0.2}
 """How much it tells that a text holds something, against a word: a sum is a task, a place may stand anywhere."""
-UNKNOWN_WEIGHT = 0.6
-"""How much a word counts that nobody knows: a name, or a subject outside the team's work."""
+UNKNOWN_WEIGHT = 1.0
+"""How much a word counts that nobody knows: most likely a subject outside the team's work."""
+NAME_WEIGHT = 0.3
+"""… unless it is written like a name: whom something is about is not what is asked."""
+LEAST_TOTAL = 1.0
+"""A request that says less than a word is known to nobody."""
 STEM_LENGTH = 6
 
 _WORD = re.compile(r"[a-z][a-z0-9]*")
@@ -31,7 +35,12 @@ _TIME_OF_DAY = re.compile(
     r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m|p\.m|h|hs)\b|\b\d{1,2}:\d\d\b|\ba\s+las?\s+(?:\d|una)|\bat\s+\d{1,2}\b|"
     r"\bnoon\b|\bmidday\b|\bmediodia\b"
 )
-_LISTING = re.compile(r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b")
+_LISTING = re.compile(
+    r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"
+    r"\btengo alg"
+)
+_NAME = re.compile(r"(?<=[^.?!¿¡\s]\s)[A-ZÁÉÍÓÚÑ]\w+")
+"""A capital letter inside a sentence."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
 
 
@@ -109,10 +118,10 @@ class Vocabulary:
     def scores(self, text: str) -> dict[str, float]:
         """For each candidate, which share of the request it knows: 0 to 1, rarer words counting more."""
         asked = features(text)
-        total = sum(self._weight(feature) for feature in asked) or 1.0
-        return {
-            name: sum(self._weight(feature) for feature in asked & known) / total for name, known in self._known.items()
-        }
+        names = {stem(folded(name)) for name in _NAME.findall(text)}
+        weights = {feature: NAME_WEIGHT if feature in names else self._weight(feature) for feature in asked}
+        total = max(sum(weights.values()), LEAST_TOTAL)
+        return {name: sum(weights[feature] for feature in asked & known) / total for name, known in self._known.items()}
 
     def knows(self, name: str, feature: str) -> bool:
         """Whether a candidate has a feature."""
