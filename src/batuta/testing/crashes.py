@@ -168,9 +168,14 @@ async def crash_matrix(
     *,
     decide: Decide = approve,
     same: Callable[[Sequence[Event]], Any] | None = None,
+    reset: Callable[[], object] = lambda: None,
 ) -> CrashReport:
-    """Kill a turn before and after every event it stores. `same` reduces a log to what must not change."""
+    """Kill a turn before and after every event it stores. `same` reduces a log to what must not change.
+
+    `reset` puts the world outside back to where it was; it is called before every turn, never within one.
+    """
     reduce = same or seen_by_a_person
+    reset()
     calm = _Stage(build, decide)
     await calm.accept(message)
     calm_desk = _Desk(calm.log)
@@ -181,6 +186,7 @@ async def crash_matrix(
     asked: list[str] = []
     for place in range(1, calm_desk.written + 1):
         for is_stored_first in (False, True):
+            reset()
             stage = _Stage(build, decide)
             await stage.accept(message)
             await stage.play(_Desk(stage.log, place, is_stored_first))
