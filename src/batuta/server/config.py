@@ -145,7 +145,7 @@ def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **g
     path = toml_file or (Path(environ[TOML_VARIABLE]) if TOML_VARIABLE in environ else None)
     values = {**_from_toml(path), **_from_environment(environ)}
     values |= {name: value for name, value in given.items() if value is not None}
-    profile = PROFILES.get(values.get("env", "development"), {})
+    profile = PROFILES.get(values.get("env", "development"), PROFILES["development"])
     try:
         return Settings.model_validate({**profile, **values})
     except ValidationError as error:
