@@ -28,13 +28,13 @@ def serve(
     config: ConfigFile = None,
 ) -> None:
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
-    settings = _settings(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
+    settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
     asyncio.run(_serve(settings))
 
 
 def worker(config: ConfigFile = None) -> None:
     """Run turns beside other workers; needs BATUTA_DATABASE_URL."""
-    settings = _settings(config)
+    settings = settings_from(config)
     if settings.database_url is None:
         raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
     asyncio.run(_work(settings))
@@ -42,11 +42,12 @@ def worker(config: ConfigFile = None) -> None:
 
 def migrate(config: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring the database up to date."""
-    asyncio.run(migrate_database(_settings(config, data_dir=data_dir)))
+    asyncio.run(migrate_database(settings_from(config, data_dir=data_dir)))
     err.print("the database is up to date")
 
 
-def _settings(config: Path | None, **given: Any) -> Settings:
+def settings_from(config: Path | None, **given: Any) -> Settings:
+    """The settings of a command, or a clear complaint."""
     try:
         return load_settings(os.environ, config, **{name: value for name, value in given.items() if value is not None})
     except ConfigurationError as error:
