@@ -1,9 +1,9 @@
 """The model an agent calls: resolved from its name, budgeted and protected as the run asks."""
 
+import importlib
 from functools import cache
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.llm import factory
 from batuta.llm.budget import MemoryBudgetLedger
 from batuta.llm.budgeted import BudgetedModel
 from batuta.llm.model import Model
@@ -39,7 +39,9 @@ _RETRIES_ALONE = Protection(breaker=None)
 
 @cache
 def _from_name(name: str) -> ResilientModel:
-    return factory.model(name)
+    """The factory knows every provider, so it is imported only by those who name one."""
+    made: ResilientModel = importlib.import_module("batuta.llm.factory").model(name)
+    return made
 
 
 @cache

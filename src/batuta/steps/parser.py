@@ -4,6 +4,7 @@ Strategies, in this order: the text is JSON (`direct`); it stands in a code fenc
 the text (`embedded`); something like JSON can be repaired (`cleaned`). The first value of the asked type wins.
 """
 
+import importlib
 import json
 import re
 import sys
@@ -11,10 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Generic, Literal, TypeVar
 
-import json_repair
 from pydantic import TypeAdapter, ValidationError
 
 from batuta.kernel.errors import InvalidAnswerError, NoJsonFoundError
@@ -151,7 +151,7 @@ def _cleaned(text: str) -> Iterator[Any]:
             continue
         try:
             with _stopped_at(deadline):
-                repaired = json_repair.loads(block[opening.start() :])
+                repaired = _repairer().loads(block[opening.start() :])
         except (ValueError, RecursionError):
             continue
         except TimeoutError:
@@ -174,6 +174,12 @@ def _stopped_at(deadline: float) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(before)
+
+
+@cache
+def _repairer() -> Any:
+    """The repair library, imported with the first text that needs it."""
+    return importlib.import_module("json_repair")
 
 
 def _loaded(text: str) -> Iterator[Any]:

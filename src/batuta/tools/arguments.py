@@ -4,13 +4,14 @@ Arguments come from a model, as JSON. They are checked as JSON, strictly: `"3"` 
 unknown name is refused, NaN and infinity do not exist.
 """
 
+import importlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NotRequired, Protocol, get_type_hints
 
-from docstring_parser import parse as parse_docstring
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
@@ -73,7 +74,7 @@ def describe(function: Callable[..., Any]) -> Described:
     context = next((name for name in parameters if hints[name] is ToolContext), None)
     visible = {name: parameter for name, parameter in parameters.items() if name != context}
     adapter = _adapter_of(function, visible, hints)
-    docs = parse_docstring(inspect.getdoc(function) or "")
+    docs = _docstrings().parse(inspect.getdoc(function) or "")
     schema = _without_titles(adapter.json_schema())
     _add_facts(schema, visible, {doc.arg_name: doc.description or "" for doc in docs.params})
     words = "\n\n".join(part.strip() for part in (docs.short_description, docs.long_description) if part)
@@ -173,3 +174,9 @@ def _in_plain_words(error: ValidationError, schema: Mapping[str, Any]) -> Invali
         shown.append(f"and {len(problems) - MAX_PROBLEMS} more")
     takes = ", ".join(schema["properties"]) or "no arguments"
     return InvalidArgumentsError(f"{'; '.join(shown)} (the tool takes: {takes})", problems=problems)
+
+
+@cache
+def _docstrings() -> Any:
+    """The docstring parser, imported with the first tool."""
+    return importlib.import_module("docstring_parser")
