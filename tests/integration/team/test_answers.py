@@ -51,7 +51,11 @@ PROMPTS = [
     ("cita con Marta", AGENDA, "¿A qué hora?"),
     ("Move my meeting with Bob to Monday 9am", AGENDA, "no coming appointment"),
     ("Put a meeting with the sales team on Thursday at 2pm", AGENDA, "Booked: Meeting with the sales team, Thursday"),
-    ("Necesito una cita con el dentista el lunes que viene a las 5 de la tarde", AGENDA, "lunes, 23 de noviembre de 2026, 17:00"),
+    (
+        "Necesito una cita con el dentista el lunes que viene a las 5 de la tarde",
+        AGENDA,
+        "lunes, 23 de noviembre de 2026, 17:00",
+    ),
     ("Do I have anything on Thursday?", AGENDA, "There are no appointments"),
     ("help me book a meeting", AGENDA, "At what time?"),
     ("Can I fly business class?", DOCS, "Flights are booked in economy class"),

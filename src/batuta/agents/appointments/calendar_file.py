@@ -14,12 +14,20 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.models import Appointment, Slot
-from batuta.kernel.errors import ToolFailedError
+from batuta.kernel.errors import ConflictError, ToolFailedError
 from batuta.kernel.extras import load_extra
 
 KEY_PROPERTY = "X-BATUTA-KEY"
 MAX_OCCURRENCES = 500
 FAR = timedelta(days=366)
+
+
+class SlotTakenError(ConflictError):
+    """Something else stands in the slot."""
+
+    def __init__(self, conflicts: list[Appointment]) -> None:
+        super().__init__(f"the slot is taken by {', '.join(each.title for each in conflicts)}")
+        self.conflicts = conflicts
 
 
 def uid_for(key: str) -> str:
@@ -51,24 +59,26 @@ class CalendarFile:
         return self._appointment(found[0]) if found else None
 
     def add(self, appointment: Appointment) -> Appointment:
-        """Add an appointment; one with the same id that is there already stays as it is."""
+        """Add an appointment; one with the same id that is there already stays as it is. Raises `SlotTakenError`."""
         with self._locked():
             calendar = self._read()
             there = [event for event in self._events(calendar) if str(event.get("uid", "")) == appointment.uid]
             if there:
                 return self._appointment(there[0]) or appointment
+            self._require_free(appointment, appointment.uid)
             calendar.add_component(self._new_event(appointment))
             self._write(calendar)
         return appointment
 
     def move(self, uid: str, slot: Slot, key: str) -> Appointment | None:
-        """Give an appointment another time; `None` if there is no such appointment."""
+        """Give an appointment another time; `None` if there is no such appointment. Raises `SlotTakenError`."""
         with self._locked():
             calendar = self._read()
             event = next((each for each in self._events(calendar) if str(each.get("uid", "")) == uid), None)
             if event is None:
                 return None
             if str(event.get(KEY_PROPERTY, "")) != uid_for(key):
+                self._require_free(slot, uid)
                 self._replace(event, {"dtstart": slot.start, "dtend": slot.end, KEY_PROPERTY: uid_for(key)})
                 event.pop("duration", None)
                 self._replace(event, {"sequence": int(event.get("sequence", 0)) + 1})
@@ -79,6 +89,12 @@ class CalendarFile:
         """Whether the last move of an appointment was this call's."""
         events = self._events(self._read())
         return any(str(e.get("uid", "")) == uid and str(e.get(KEY_PROPERTY, "")) == uid_for(key) for e in events)
+
+    def _require_free(self, slot: Slot, uid: str) -> None:
+        """Under the lock: whoever was faster has the slot."""
+        conflicts = self.conflicts(slot, without=uid)
+        if conflicts:
+            raise SlotTakenError(conflicts)
 
     def _read(self) -> Any:
         if not self._path.exists():

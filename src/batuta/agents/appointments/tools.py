@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from batuta.agents.appointments import wording
-from batuta.agents.appointments.calendar_file import CalendarFile, uid_for
+from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
 from batuta.agents.appointments.desk import Desk, assess
 from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Outcome, Slot
 from batuta.agents.appointments.parsing import date_words, parse_request
@@ -183,17 +183,17 @@ def _window(request: str, now: datetime) -> Slot | None:
 
 
 def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:
-    conflicts = calendar.conflicts(wanted, without=wanted.uid)
-    if conflicts:
-        return _refused(wanted, conflicts)
-    return _created(calendar.add(wanted))
+    try:
+        return _created(calendar.add(wanted))
+    except SlotTakenError as taken:
+        return _refused(wanted, taken.conflicts)
 
 
 def _shift(calendar: CalendarFile, uid: str, slot: Slot, before: datetime, key: str) -> dict[str, Any]:
-    conflicts = calendar.conflicts(slot, without=uid)
-    if conflicts:
-        return _refused(slot, conflicts)
-    there = calendar.move(uid, slot, key)
+    try:
+        there = calendar.move(uid, slot, key)
+    except SlotTakenError as taken:
+        return _refused(slot, taken.conflicts)
     if there is None:
         raise ToolFailedError(f"there is no appointment {uid[:64]!r}; look it up with check_availability")
     return _moved(there, before)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import icalendar
 import pytest
 
-from batuta.agents.appointments.calendar_file import CalendarFile, uid_for
+from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
 from batuta.agents.appointments.models import Appointment, Slot
 from batuta.kernel.errors import ToolFailedError
 
@@ -130,3 +130,24 @@ def test_writers_do_not_lose_one_anothers_appointments(calendar: CalendarFile) -
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(calendar.add, wanted))
     assert len(calendar.between(TEN, TEN + timedelta(days=2))) == 20
+
+
+def test_of_writers_that_want_the_same_slot_one_gets_it(calendar: CalendarFile) -> None:
+    def book(number: int) -> bool:
+        try:
+            calendar.add(appointment(str(number)))
+        except SlotTakenError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(book, range(8))) == 1
+    assert len(calendar.between(TEN, TEN + timedelta(hours=1))) == 1
+
+
+def test_a_move_into_a_taken_slot_changes_nothing(calendar: CalendarFile) -> None:
+    calendar.add(appointment("a"))
+    calendar.add(appointment("b", TEN + timedelta(hours=2)))
+    with pytest.raises(SlotTakenError, match="Cita a"):
+        calendar.move(uid_for("b"), Slot.of(TEN, 60), "key")
+    assert calendar.find(uid_for("b")) == appointment("b", TEN + timedelta(hours=2))

@@ -75,6 +75,7 @@ async def test_an_answer_from_passages_quotes_the_sentence_that_says_it() -> Non
     ("text", "answer"),
     [
         ("How much is paid for pets?", "The documents do not say anything about that."),
+        ("When are meals paid?", "The documents do not say anything about that."),
         ("¿Cuánto se paga por mascotas?", "Los documentos no dicen nada sobre eso."),
     ],
 )
