@@ -40,6 +40,7 @@ from batuta.events import (
     Usage,
     UserMessage,
 )
+from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from tools.internals import INTERNAL_EVENTS
 from tools.script import ERP, RAG, START, SUPERVISOR, USAGE, Script
 
@@ -357,6 +358,17 @@ def runtime(script: Script) -> None:
     end(script)
 
 
+def abandoned(script: Script) -> None:
+    """A write that surely did not happen: intended, abandoned, done another time."""
+    ask(script, "Send the letter")
+    effect: dict[str, Any] = {"key": "turn/clerk:tool:send:1.0", "kind": "write", "name": "tool:send:1.0"}
+    script.tell(EffectIntended, **effect)
+    script.tell(EffectAbandoned, reason="the post office is closed", **effect)
+    script.tell(EffectRecorded, result={"content": "sent"}, **effect)
+    stream(script, "Sent.")
+    end(script)
+
+
 SCENARIOS: dict[str, Callable[[Script], None]] = {
     "hello": hello,
     "parallel-tools": parallel_tools,
@@ -373,6 +385,7 @@ SCENARIOS: dict[str, Callable[[Script], None]] = {
     "progress": progress,
     "fragments": fragments,
     "runtime": runtime,
+    "abandoned-write": abandoned,
 }
 
 
