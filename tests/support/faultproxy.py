@@ -12,7 +12,7 @@ import asyncio
 import socket
 import struct
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
@@ -313,7 +313,8 @@ class _Connection:
     def _pass_on_the_end(self, direction: Direction) -> None:
         hidden = direction in self._torn or direction in self._proxy.swallowing or self._awaits_doomed_answer
         if not hidden and self._writers[direction].can_write_eof():
-            self._writers[direction].write_eof()
+            with suppress(OSError):  # the other side may have hung up first
+                self._writers[direction].write_eof()
 
 
 @asynccontextmanager

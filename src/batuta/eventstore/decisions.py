@@ -56,6 +56,13 @@ def head_after(batch: Batch, head: Head, appended: Appended) -> Head:
     return Head(epoch=head.epoch, last_seq=appended.last_seq, fence=max(head.fence, batch.fence or 0))
 
 
+def overlap(batches: Sequence[Batch]) -> bool:
+    """Whether two batches of a group claim one event id or one client key: then one has to see the other's outcome."""
+    ids = [event_id for batch in batches for event_id in batch.event_ids]
+    keys = [(batch.session_id, batch.client_key) for batch in batches if batch.client_key is not None]
+    return len(set(ids)) < len(ids) or len(set(keys)) < len(keys)
+
+
 def fenced(batch: Batch, fence: int) -> FencedError:
     """The refusal of a stale owner."""
     return FencedError(

@@ -22,7 +22,7 @@ from batuta.events.log import (
     log_alarm,
 )
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
-from batuta.eventstore.decisions import sequence_conflict
+from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all
@@ -194,7 +194,7 @@ class PostgresEventLog:
 
     async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
-        if len(batches) > 1 and _overlap(batches):
+        if len(batches) > 1 and overlap(batches):
             return [(await self._commit([batch]))[0] for batch in batches]
         try:
             return await self._commit_together(batches)
@@ -227,13 +227,6 @@ def _record(owner: SessionId, row: asyncpg.Record) -> Record:
     payload = row["payload"]
     event = None if payload is None else revive(owner, row["seq"], row["event_id"], payload)
     return Record(row["epoch"], row["seq"], event)
-
-
-def _overlap(batches: Sequence[Batch]) -> bool:
-    """Whether two batches of a group claim one event id or one client key: then one has to see the other's outcome."""
-    ids = [event_id for batch in batches for event_id in batch.event_ids]
-    keys = [(batch.session_id, batch.client_key) for batch in batches if batch.client_key is not None]
-    return len(set(ids)) < len(ids) or len(set(keys)) < len(keys)
 
 
 def _caused_by(ours: Exception, error: Exception) -> Exception:

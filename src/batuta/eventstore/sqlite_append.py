@@ -2,23 +2,25 @@
 
 import logging
 import sqlite3
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
-from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
 from batuta.eventstore.chain import GENESIS, Place, seal
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, in_waves
-from batuta.eventstore.statements import arguments_of, question_mark, shape_of, upsert
+from batuta.eventstore.statements import grouped, question_mark, upsert
+from batuta.kernel.errors import BatutaError
 
 log = logging.getLogger("batuta.eventstore")
 
-_SELECT_STATE = """
-SELECT h.epoch, h.last_seq, h.fence, h.link, coalesce(c.done_seq, 0)
+_SELECT_STATES = """
+SELECT h.session_id, h.epoch, h.last_seq, h.fence, h.link, coalesce(c.done_seq, 0)
 FROM log_heads h LEFT JOIN cursors c ON c.consumer = ? AND c.session_id = h.session_id
-WHERE h.session_id = ?"""
+WHERE h.session_id IN ({})"""
+_OTHERS = "SELECT 1 FROM consumers WHERE name <> ?"
 _SELECT_KNOWN = "SELECT session_id, epoch, seq, event_id, payload FROM message_events WHERE event_id IN ({})"
 _SELECT_CLAIM = "SELECT content, epoch, first_seq, count FROM client_keys WHERE session_id = ? AND client_key = ?"
 _INSERT_EVENT = """
@@ -46,27 +48,48 @@ class State(NamedTuple):
     projected: int
 
 
+NEW = State(Head(epoch=FIRST_EPOCH), GENESIS, 0)
+
+
 def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
     """Store a batch, or answer it as before, or raise. Everything that can be refused is refused before a write."""
-    state = state_of(connection, batch.session_id)
-    earlier = earlier_answer(batch, state.head, _known(connection, batch), _claim(connection, batch))
-    if earlier is not None:
-        return earlier
-    appended = next_positions(batch, state.head)
-    link = _insert(connection, batch, appended, state.link)
-    put_head(connection, batch.session_id, head_after(batch, state.head, appended), link)
-    _insert_claim(connection, batch, appended)
-    _project(connection, batch, appended, state)
-    return appended
+    (answer,) = append_all(connection, [batch])
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list[Appended | Exception]:
+    """Store batches that share no event and no client key: read once, decide one by one, write once."""
+    states = _states(connection, {batch.session_id for batch in batches})
+    known = _known(connection, batches)
+    before = dict(states)
+    answers: list[Appended | Exception] = []
+    news: list[tuple[Batch, Appended]] = []
+    rows: list[tuple[Any, ...]] = []
+    for batch in batches:
+        state = states.get(batch.session_id, NEW)
+        places = [known[event_id] for event_id in batch.event_ids if event_id in known]
+        try:
+            earlier = earlier_answer(batch, state.head, places, _claim(connection, batch))
+        except BatutaError as refusal:
+            answers.append(refusal)
+            continue
+        answers.append(earlier or next_positions(batch, state.head))
+        if earlier is None:
+            appended = next_positions(batch, state.head)
+            link = _chained(batch, appended, state.link, rows)
+            states[batch.session_id] = State(head_after(batch, state.head, appended), link, state.projected)
+            news.append((batch, appended))
+    if news:
+        _write(connection, news, rows, states)
+        _project(connection, news, before)
+    return answers
 
 
 def state_of(connection: sqlite3.Connection, session_id: str) -> State:
     """Where a session stands."""
-    row = connection.execute(_SELECT_STATE, (CONSUMER, session_id)).fetchone()
-    if row is None:
-        return State(Head(epoch=FIRST_EPOCH), GENESIS, 0)
-    epoch, last_seq, fence, link, projected = row
-    return State(Head(epoch=epoch, last_seq=last_seq, fence=fence), link, projected)
+    return _states(connection, {session_id}).get(session_id, NEW)
 
 
 def put_head(connection: sqlite3.Connection, session_id: str, head: Head, link: bytes) -> None:
@@ -76,8 +99,10 @@ def put_head(connection: sqlite3.Connection, session_id: str, head: Head, link: 
 
 def apply(connection: sqlite3.Connection, changes: list[Upsert]) -> None:
     """Change the read models."""
-    for change in chain.from_iterable(in_waves(changes)):
-        connection.execute(upsert(shape_of(change), question_mark), [adapted(value) for value in arguments_of(change)])
+    for wave in in_waves(changes):
+        for shape, rows in grouped(wave).items():
+            adapted_rows = [[adapted(value) for value in row] for row in rows]
+            connection.executemany(upsert(shape, question_mark), adapted_rows)
 
 
 def set_cursor(connection: sqlite3.Connection, consumer: str, session_id: str, done: int) -> None:
@@ -95,9 +120,18 @@ def stamp(moment: datetime) -> str:
     return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).isoformat(timespec="microseconds")
 
 
-def _known(connection: sqlite3.Connection, batch: Batch) -> list[Known]:
-    marks = ",".join("?" * len(batch.entries))
-    return [Known(*row) for row in connection.execute(_SELECT_KNOWN.format(marks), batch.event_ids)]
+def _states(connection: sqlite3.Connection, owners: Set[str]) -> dict[str, State]:
+    query = _SELECT_STATES.format(",".join("?" * len(owners)))
+    return {
+        owner: State(Head(epoch=epoch, last_seq=last, fence=fence), link, projected)
+        for owner, epoch, last, fence, link, projected in connection.execute(query, (CONSUMER, *owners))
+    }
+
+
+def _known(connection: sqlite3.Connection, batches: Sequence[Batch]) -> dict[str, Known]:
+    ids = [event_id for batch in batches for event_id in batch.event_ids]
+    query = _SELECT_KNOWN.format(",".join("?" * len(ids)))
+    return {row[3]: Known(*row) for row in connection.execute(query, ids)}
 
 
 def _claim(connection: sqlite3.Connection, batch: Batch) -> Claim | None:
@@ -110,44 +144,75 @@ def _claim(connection: sqlite3.Connection, batch: Batch) -> Claim | None:
     return Claim(content, Appended(epoch=epoch, first_seq=first_seq, count=count))
 
 
-def _insert(connection: sqlite3.Connection, batch: Batch, appended: Appended, link: bytes) -> bytes:
-    rows = []
+def _chained(batch: Batch, appended: Appended, link: bytes, rows: list[tuple[Any, ...]]) -> bytes:
+    """Add the rows of a batch, each chained to the one before it. The last link."""
     for seq, entry in enumerate(batch.entries, appended.first_seq):
         place = Place(batch.session_id, appended.epoch, seq, entry.event_id, entry.type)
         sealed = seal(link, place, entry.payload)
         link = sealed.link
         when = stamp(entry.timestamp)
         rows.append((place.session_id, seq, place.epoch, place.event_id, place.type, when, entry.payload, *sealed))
-    connection.executemany(_INSERT_EVENT, rows)
     return link
 
 
-def _insert_claim(connection: sqlite3.Connection, batch: Batch, appended: Appended) -> None:
-    if batch.client_key is not None:
-        where = (appended.epoch, appended.first_seq, appended.count)
-        connection.execute(_INSERT_CLAIM, (batch.session_id, batch.client_key, batch.content, *where))
+def _write(
+    connection: sqlite3.Connection,
+    news: Sequence[tuple[Batch, Appended]],
+    rows: Sequence[tuple[Any, ...]],
+    states: Mapping[str, State],
+) -> None:
+    connection.executemany(_INSERT_EVENT, rows)
+    changed = {batch.session_id: states[batch.session_id] for batch, _ in news}
+    connection.executemany(
+        _UPSERT_HEAD,
+        [(owner, *_columns(state.head), state.link) for owner, state in changed.items()],
+    )
+    for batch, appended in news:
+        if batch.client_key is not None:
+            where = (appended.epoch, appended.first_seq, appended.count)
+            connection.execute(_INSERT_CLAIM, (batch.session_id, batch.client_key, batch.content, *where))
 
 
-def _project(connection: sqlite3.Connection, batch: Batch, appended: Appended, state: State) -> None:
-    """Bring the read models along in the same transaction; one that cannot follow is left to the projector."""
-    connection.execute(_MARK_OTHERS, (batch.session_id, appended.last_seq, CONSUMER))
-    if state.projected == state.head.last_seq and _try_to_apply(connection, batch, appended):
-        set_cursor(connection, CONSUMER, batch.session_id, appended.last_seq)
-    else:
+def _columns(head: Head) -> tuple[int, int, int]:
+    return head.epoch, head.last_seq, head.fence
+
+
+def _project(
+    connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]], before: Mapping[str, State]
+) -> None:
+    """Bring the read models along in the same transaction; a session that cannot follow is left to the projector."""
+    if connection.execute(_OTHERS, (CONSUMER,)).fetchone() is not None:
+        marks = [(batch.session_id, appended.last_seq, CONSUMER) for batch, appended in news]
+        connection.executemany(_MARK_OTHERS, marks)
+    behind = {owner for owner, state in before.items() if state.projected != state.head.last_seq}
+    ready = [one for one in news if one[0].session_id not in behind]
+    if not _try_to_apply(connection, ready):
+        # One of them is to blame: find out which, and let the others go on.
+        for one in ready:
+            if one[0].session_id in behind or not _try_to_apply(connection, [one]):
+                behind.add(one[0].session_id)
+    done = {batch.session_id: appended.last_seq for batch, appended in news if batch.session_id not in behind}
+    connection.executemany(_UPSERT_CURSOR, [(CONSUMER, owner, last) for owner, last in done.items()])
+    if behind:
         now = stamp(datetime.now(UTC))
-        connection.execute(_MARK_ONE, (CONSUMER, batch.session_id, appended.last_seq, now))
+        left = [
+            (CONSUMER, one.session_id, appended.last_seq, now) for one, appended in news if one.session_id in behind
+        ]
+        connection.executemany(_MARK_ONE, left)
 
 
-def _try_to_apply(connection: sqlite3.Connection, batch: Batch, appended: Appended) -> bool:
+def _try_to_apply(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]]) -> bool:
     connection.execute("SAVEPOINT projection")
     try:
-        changes = []
-        for seq, event in enumerate(batch.events, appended.first_seq):
-            changes += changes_of(Record(appended.epoch, seq, event))
-        apply(connection, changes)
+        records = [
+            Record(appended.epoch, seq, event)
+            for batch, appended in news
+            for seq, event in enumerate(batch.events, appended.first_seq)
+        ]
+        apply(connection, [change for record in records for change in changes_of(record)])
     except Exception:
         connection.execute("ROLLBACK TO projection")
-        log.exception("session %s: read models do not take %s; left to the projector", batch.session_id, appended)
+        log.exception("read models do not take %s", [(batch.session_id, appended) for batch, appended in news[:3]])
         return False
     finally:
         connection.execute("RELEASE projection")
