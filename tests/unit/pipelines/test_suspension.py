@@ -1,4 +1,4 @@
-"""A run that suspends goes on later, somewhere else: nothing failed, nothing is undone, nothing is told to have ended."""
+"""A suspended run goes on later, somewhere else: nothing failed, nothing is undone, nothing is told to have ended."""
 
 import asyncio
 
