@@ -115,6 +115,8 @@ class Pipeline(Step[In_contra, Out_co]):
             stage = ENDING
             status = "partial_success" if scope.agents.is_partial else "success"
             await self._tell_completed(ctx, scope, started, status, result)
+        except Suspended:
+            raise  # it goes on later, and is told then
         except BaseException as error:
             if owes_an_end(stage, error):
                 with suppress(BatutaError):  # the error that brought us here is the one to report

@@ -109,6 +109,9 @@ class Run:
             if await self.cancellation.detach(task):
                 return self._stopped(step, error)
             raise
+        except BaseException:
+            await self.cancellation.detach(task)
+            raise
         finally:
             self.is_active = False
         if await self.cancellation.detach(task) and result.is_error:

@@ -253,3 +253,25 @@ async def test_a_rollback_that_fails_leaves_an_unknown_outcome() -> None:
     pipeline, journal = Pipeline("p", take >> fail), MemoryJournal()
     assert (await pipeline.run(1, journal=journal)).error.path == "p/fail"
     assert (await pipeline.run(1, journal=journal)).error.code == "UNKNOWN_OUTCOME"
+
+
+async def test_an_action_that_is_done_can_be_undone_while_its_outcome_is_still_being_recorded() -> None:
+    """F-9: cancelled between the act and its record, it is rolled back, and a repeated run does it again."""
+    stock = 10
+
+    async def put_back(value: int) -> None:
+        nonlocal stock
+        stock += value
+
+    @action(mode="transactional", rollback=put_back)
+    async def take(value: int) -> None:
+        nonlocal stock
+        stock -= value
+
+    pipeline, journal = Pipeline("p", take), CancelledWhile("record")
+    journal.user = asyncio.create_task(pipeline.run(3, journal=journal))
+    with pytest.raises(asyncio.CancelledError):
+        await journal.user
+    assert stock == 10
+    assert (await pipeline.run(3, journal=journal)).value == 3
+    assert stock == 7
