@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -60,6 +61,7 @@ class _Timed:
 
     def __init__(self, channel: EventChannel) -> None:
         self._emit = channel.emit
+        self._lock = threading.Lock()
         self._assembler = RunAssembler()
         self.seconds: list[float] = []
         self.spans = 0
@@ -67,8 +69,10 @@ class _Timed:
     def emit(self, event: Event) -> None:
         started = time.perf_counter()
         self._emit(event)
-        self.seconds.append(time.perf_counter() - started)
-        self.spans += len(self._assembler.feed(event))
+        taken = time.perf_counter() - started
+        with self._lock:  # a sink that was slow once is called from a thread of its own
+            self.seconds.append(taken)
+            self.spans += len(self._assembler.feed(event))
 
 
 class _Latency:

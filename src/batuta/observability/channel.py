@@ -66,11 +66,14 @@ class EventChannel:
         self._subscriptions: tuple[tuple[Interest, Subscription], ...] = ()
         self._wanted: dict[str, tuple[tuple[str | None, Callable[[Event], None]], ...]] = {}
         self._pumps: list[_Pump] = []
+        self._counting = threading.Lock()
         self.emitted = 0
+        """Events so far, by any number of threads."""
 
     def emit(self, event: Event) -> None:
         """Hand the event to everyone who wants it."""
-        self.emitted += 1
+        with self._counting:
+            self.emitted += 1
         for correlation_id, offer in self._wanted.get(event.type) or self._who_wants(event.type):
             if correlation_id is None or correlation_id == event.correlation_id:
                 offer(event)

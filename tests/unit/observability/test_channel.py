@@ -231,6 +231,18 @@ def test_where_to_read_on_after_a_disconnection() -> None:
         assert subscription.stats().last_sequence_number == 13
 
 
+def test_events_of_several_threads_are_all_counted() -> None:
+    with EventChannel() as channel:
+        channel.attach(CapturingSink(), name="all", capacity=100_000)
+        threads = [threading.Thread(target=_seconds_for, args=(channel, persisted())) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert channel.drain()
+        assert channel.emitted == channel.stats()[0].delivered == 40_000
+
+
 def test_detaching_ends_a_subscription() -> None:
     kept = CapturingSink()
     with EventChannel() as channel:
