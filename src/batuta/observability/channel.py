@@ -60,6 +60,9 @@ class EventChannel:
         await pipeline.run(request, sink=channel)
     """
 
+    is_harmless = True
+    """It never raises and waits within its bound, so a run may call it directly."""
+
     def __init__(self, *, max_wait: timedelta = MAX_WAIT) -> None:
         self._max_wait = max_wait.total_seconds()
         self._lock = threading.Lock()
@@ -76,7 +79,10 @@ class EventChannel:
             self.emitted += 1
         for correlation_id, offer in self._wanted.get(event.type) or self._who_wants(event.type):
             if correlation_id is None or correlation_id == event.correlation_id:
-                offer(event)
+                try:
+                    offer(event)
+                except Exception:
+                    log.exception("a subscriber could not be offered a %s event", event.type)
 
     def attach(
         self,
