@@ -20,7 +20,7 @@ from typing import TextIO
 
 import structlog
 
-from batuta.events import Event, EventSink
+from batuta.events import Event, EventSink, FanOutSink
 from batuta.kernel.clock import SystemClock
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
@@ -56,12 +56,11 @@ class Impatient(SystemClock):
         await asyncio.sleep(0)
 
 
-class _Timed:
+class _Timed(FanOutSink):
     """Times how long each emission takes, and counts what should arrive."""
 
-    is_harmless = True
-
     def __init__(self, channel: EventChannel) -> None:
+        super().__init__(channel)
         self._emit = channel.emit
         self._lock = threading.Lock()
         self._assembler = RunAssembler()

@@ -119,13 +119,8 @@ class GuardedSink:
 
 
 def guarded(sink: EventSink) -> EventSink:
-    """A sink that cannot harm a run; one that is guarded already, or says that it `is_harmless`, stays as it is.
-
-    A harmless sink promises what the guard would enforce: it never raises and never waits long. It is spared the move
-    to a thread, which would let it see the last events of a run after the run has ended.
-    """
-    is_safe = isinstance(sink, (GuardedSink, FanOutSink)) or getattr(sink, "is_harmless", False)
-    return sink if is_safe else GuardedSink(sink)
+    """A sink that cannot harm a run; one that is guarded already stays as it is."""
+    return sink if isinstance(sink, (GuardedSink, FanOutSink)) else GuardedSink(sink)
 
 
 def _name(sink: EventSink) -> str:

@@ -18,7 +18,7 @@ from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
-from batuta.events.sink import EventSink
+from batuta.events.sink import EventSink, FanOutSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 
 __all__ = ["ChannelStats", "EventChannel", "Interest", "Overflow", "Subscription"]
@@ -52,18 +52,18 @@ class Interest:
 EVERYTHING = Interest()
 
 
-class EventChannel:
-    """An `EventSink` that hands each event to the subscribers that want it and never waits longer than `max_wait`.
+class EventChannel(FanOutSink):
+    """Hands each event to the subscribers that want it and never waits longer than `max_wait`.
+
+    It is a fan-out: it never raises and never blocks, so a run calls it directly, without a guard.
 
     with EventChannel() as channel:
         channel.attach(SpanSink(...), name="spans", overflow=Overflow.SPILL)
         await pipeline.run(request, sink=channel)
     """
 
-    is_harmless = True
-    """It never raises and waits within its bound, so a run may call it directly."""
-
     def __init__(self, *, max_wait: timedelta = MAX_WAIT) -> None:
+        super().__init__()
         self._max_wait = max_wait.total_seconds()
         self._lock = threading.Lock()
         self._subscriptions: tuple[tuple[Interest, Subscription], ...] = ()

@@ -69,8 +69,6 @@ class Whereabouts:
             await pipeline.run(request, sink=FanOutSink(whereabouts, channel))
     """
 
-    is_harmless = True
-
     def __init__(self) -> None:
         self._open: dict[_Place, list[str]] = {}
 
