@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,7 +20,7 @@ from typing import TextIO
 
 import structlog
 
-from batuta.events import Event, EventSink
+from batuta.events import Event, EventSink, FanOutSink
 from batuta.kernel.clock import SystemClock
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
@@ -55,11 +56,13 @@ class Impatient(SystemClock):
         await asyncio.sleep(0)
 
 
-class _Timed:
+class _Timed(FanOutSink):
     """Times how long each emission takes, and counts what should arrive."""
 
     def __init__(self, channel: EventChannel) -> None:
+        super().__init__(channel)
         self._emit = channel.emit
+        self._lock = threading.Lock()
         self._assembler = RunAssembler()
         self.seconds: list[float] = []
         self.spans = 0
@@ -67,8 +70,10 @@ class _Timed:
     def emit(self, event: Event) -> None:
         started = time.perf_counter()
         self._emit(event)
-        self.seconds.append(time.perf_counter() - started)
-        self.spans += len(self._assembler.feed(event))
+        taken = time.perf_counter() - started
+        with self._lock:  # a sink that was slow once is called from a thread of its own
+            self.seconds.append(taken)
+            self.spans += len(self._assembler.feed(event))
 
 
 class _Latency:

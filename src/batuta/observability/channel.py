@@ -18,7 +18,7 @@ from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
-from batuta.events.sink import EventSink
+from batuta.events.sink import EventSink, FanOutSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 
 __all__ = ["ChannelStats", "EventChannel", "Interest", "Overflow", "Subscription"]
@@ -52,8 +52,10 @@ class Interest:
 EVERYTHING = Interest()
 
 
-class EventChannel:
-    """An `EventSink` that hands each event to the subscribers that want it and never waits longer than `max_wait`.
+class EventChannel(FanOutSink):
+    """Hands each event to the subscribers that want it and never waits longer than `max_wait`.
+
+    It is a fan-out: it never raises and never blocks, so a run calls it directly, without a guard.
 
     with EventChannel() as channel:
         channel.attach(SpanSink(...), name="spans", overflow=Overflow.SPILL)
@@ -61,19 +63,26 @@ class EventChannel:
     """
 
     def __init__(self, *, max_wait: timedelta = MAX_WAIT) -> None:
+        super().__init__()
         self._max_wait = max_wait.total_seconds()
         self._lock = threading.Lock()
         self._subscriptions: tuple[tuple[Interest, Subscription], ...] = ()
         self._wanted: dict[str, tuple[tuple[str | None, Callable[[Event], None]], ...]] = {}
         self._pumps: list[_Pump] = []
+        self._counting = threading.Lock()
         self.emitted = 0
+        """Events so far, by any number of threads."""
 
     def emit(self, event: Event) -> None:
         """Hand the event to everyone who wants it."""
-        self.emitted += 1
+        with self._counting:
+            self.emitted += 1
         for correlation_id, offer in self._wanted.get(event.type) or self._who_wants(event.type):
             if correlation_id is None or correlation_id == event.correlation_id:
-                offer(event)
+                try:
+                    offer(event)
+                except Exception:
+                    log.exception("a subscriber could not be offered a %s event", event.type)
 
     def attach(
         self,

@@ -1,5 +1,6 @@
 """What waits for one subscriber of the channel: a bounded buffer, and what happens when it is full."""
 
+import logging
 import threading
 import time
 from collections import deque
@@ -12,6 +13,8 @@ from batuta.events.catalogue import decode_any
 from batuta.events.envelope import Event
 from batuta.events.routing import Persistence
 from batuta.observability.spill import SpillFile
+
+log = logging.getLogger("batuta.observability")
 
 MAX_SPILL_BYTES = 1 << 30
 """How much may wait in a file; who is further behind is disconnected."""
@@ -137,13 +140,20 @@ class Subscription:
     def _write(self, event: Event) -> None:
         if self._spill is None:
             self._spill = SpillFile()
-        if self._spill.size >= MAX_SPILL_BYTES:
+        if self._spill.size >= MAX_SPILL_BYTES or not self._is_written(event, self._spill):
             self._disconnect()
             return
-        self._spill.append(event)
         self._spilled += 1
         self._accepted += 1
         self._announce()
+
+    def _is_written(self, event: Event, spill: SpillFile) -> bool:
+        try:
+            spill.append(event)
+        except OSError as error:
+            log.error("subscriber %s lags and nothing more fits on the disk: %s", self.name, error)  # noqa: TRY400
+            return False
+        return True
 
     def _disconnect(self) -> None:
         """What was accepted is still handed over; what comes from now on is not."""

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 
 from batuta.events import ContentDelta, Event, EventSink, StepStarted
+from batuta.events.sink import guarded
 from batuta.observability.channel import EventChannel, Interest, Overflow, Subscription
 from batuta.observability.spill import SpillFile
 from batuta.testing import CapturingSink
@@ -154,6 +155,34 @@ def test_too_much_in_a_file_disconnects(monkeypatch: pytest.MonkeyPatch) -> None
         assert subscription.stats().state == "disconnected"
 
 
+def test_a_full_disk_disconnects_and_does_not_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: SpillFile, __: Event) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SpillFile, "append", full)
+    with stuck(Overflow.SPILL) as (channel, _, subscription):
+        for number in range(20):
+            channel.emit(persisted(number))
+        assert subscription.stats().state == "disconnected"
+
+
+def test_what_a_subscription_raises_does_not_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Subscription, __: Event) -> None:
+        raise RuntimeError("Event loop is closed")
+
+    monkeypatch.setattr(Subscription, "offer", broken)
+    with EventChannel() as channel:
+        channel.attach(CapturingSink(), name="broken")
+        channel.emit(persisted())
+
+
+def test_a_run_calls_the_channel_directly() -> None:
+    """It promises what the guard would enforce; in a thread of its own it would hear the end of a run too late."""
+    channel = EventChannel()
+    assert guarded(channel) is channel
+    channel.close()
+
+
 def test_block_waits_for_room_within_the_bound() -> None:
     with stuck(Overflow.BLOCK) as (channel, gate, subscription):
         for number in range(1, 4):
@@ -229,6 +258,18 @@ def test_where_to_read_on_after_a_disconnection() -> None:
             channel.emit(persisted().model_copy(update={"sequence_number": number}))
         channel.drain()
         assert subscription.stats().last_sequence_number == 13
+
+
+def test_events_of_several_threads_are_all_counted() -> None:
+    with EventChannel() as channel:
+        channel.attach(CapturingSink(), name="all", capacity=100_000)
+        threads = [threading.Thread(target=_seconds_for, args=(channel, persisted())) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert channel.drain()
+        assert channel.emitted == channel.stats()[0].delivered == 40_000
 
 
 def test_detaching_ends_a_subscription() -> None:
