@@ -2,7 +2,7 @@
 
 import typer
 
-from batuta.cli import demo, pipelines, simulate
+from batuta.cli import demo, pipelines, rerun, simulate
 
 app = typer.Typer(
     name="batuta",
@@ -15,4 +15,5 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("run")(pipelines.run)
 app.command("draw")(pipelines.draw)
+app.command("rerun")(rerun.rerun)
 app.command("simulate")(simulate.simulate)
