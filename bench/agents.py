@@ -122,9 +122,7 @@ def in_its_own_process(command: list[str]) -> dict[str, Any]:
 def figures(*, is_ours_alone: bool = False) -> list[dict[str, Any]]:
     """Every figure of the table."""
     found = [
-        in_its_own_process([sys.executable, "-m", "bench.agents", "--one", who, case])
-        for who in OURS
-        for case in CASES
+        in_its_own_process([sys.executable, "-m", "bench.agents", "--one", who, case]) for who in OURS for case in CASES
     ]
     if not is_ours_alone:
         python = str(make_environment())

@@ -8,7 +8,7 @@ from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
-from batuta.events.queue import Lease, NewWork, TurnQueue
+from batuta.events.queue import MAX_ATTEMPTS, Lease, NewWork, TurnQueue
 from batuta.events.sink import Recorder
 from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.recorder import TurnRecorder
@@ -31,10 +31,11 @@ class LogDesk:
         return DurableJournal(self.log, recorder, stamp, events=told)
 
 
-async def say(queue: TurnQueue, session_id: str, text: str, **payload: Any) -> str:
+async def say(queue: TurnQueue, session_id: str, text: str, *, max_attempts: int = MAX_ATTEMPTS, **payload: Any) -> str:
     """A person's message becomes a turn that waits for a worker; returns its id."""
     turn_id = new_id()
     message = UserMessage(content=text, session_id=session_id, turn_id=turn_id)
-    work = NewWork(turn_id=turn_id, session_id=session_id, payload={"text": text, **payload})
+    asked = {"text": text, **payload}
+    work = NewWork(turn_id=turn_id, session_id=session_id, payload=asked, max_attempts=max_attempts)
     await queue.accept(work, [message], client_key=turn_id)
     return turn_id

@@ -2,7 +2,7 @@
 
 import typer
 
-from batuta.cli import audit, chat, demo, doctor, pipelines, platform, replay, simulate, template
+from batuta.cli import audit, chat, demo, doctor, pipelines, platform, replay, rerun, simulate, template
 
 app = typer.Typer(
     name="batuta",
@@ -23,4 +23,5 @@ app.command("init")(template.init)
 app.command("demo")(demo.demo)
 app.command("run")(pipelines.run)
 app.command("draw")(pipelines.draw)
+app.command("rerun")(rerun.rerun)
 app.command("simulate")(simulate.simulate)

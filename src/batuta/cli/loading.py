@@ -1,25 +1,32 @@
-"""Finds a user's pipeline: `orders.py:pipeline` or `package.module:pipeline`."""
+"""Finds what a user wrote: `orders.py:pipeline` or `package.module:pipeline`."""
 
 import importlib
 import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from batuta.cli.output import fail
 from batuta.pipelines.step import Step
 
+T = TypeVar("T")
+
 
 def load_step(target: str) -> Step[Any, Any]:
     """The step a target names."""
+    return load(target, Step, "pipeline or step")
+
+
+def load(target: str, kind: type[T], called: str) -> T:
+    """Whatever a target names, if it is of the wanted kind."""
     place, _, name = target.rpartition(":")
     if not place or not name:
-        raise fail(f"{target!r} names no pipeline; write file.py:name or package.module:name", 2)
-    step = getattr(_module(place), name, None)
-    if not isinstance(step, Step):
-        raise fail(f"{place} has no pipeline or step called {name!r}", 2)
-    return step
+        raise fail(f"{target!r} names no {called}; write file.py:name or package.module:name", 2)
+    found = getattr(_module(place), name, None)
+    if not isinstance(found, kind):
+        raise fail(f"{place} has no {called} called {name!r}", 2)
+    return found
 
 
 def _module(place: str) -> ModuleType:

@@ -20,6 +20,8 @@ BatutaError
 │   │   └── MissingExtraError           an optional dependency is not installed
 │   ├── StepFailedError                 a step's failure, seen by the step that invoked it
 │   ├── UnknownOutcomeError             a write was begun and nobody knows whether it happened
+│   ├── NotRecordedError                a re-execution needs something that the log does not hold
+│   ├── WriteForbiddenError             nothing may change the world here: this is a re-execution
 │   ├── ToolLimitError                  the agent used up its rounds of tool calls
 │   ├── BudgetExceededError             a call that does not fit the budget was not made
 │   ├── ProviderRejectedError           the provider refused the request (400, 401, 403, 404, 413 …)
@@ -206,6 +208,14 @@ class UnknownOutcomeError(LogicalError):
     def __init__(self, message: str, *, effect_key: str) -> None:
         super().__init__(message)
         self.effect_key = effect_key
+
+
+class NotRecordedError(LogicalError):
+    """A re-execution needs something that the log does not hold."""
+
+
+class WriteForbiddenError(LogicalError):
+    """Nothing may change the world here: this is a re-execution."""
 
 
 class ToolLimitError(LogicalError):

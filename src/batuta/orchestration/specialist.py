@@ -118,7 +118,13 @@ class GraphStep(Step[str, str]):
         self._adapter = adapter
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        told = await ctx.effect(lambda: self._run(value, ctx), _TOLD, kind=self._effect, name=f"graph:{self.name}")
+        told = await ctx.effect(
+            lambda: self._run(value, ctx),
+            _TOLD,
+            kind=self._effect,
+            name=f"graph:{self.name}",
+            stand_in=lambda: Told(answer=f"({self.name} was not run)", events=[]),
+        )
         for event_type, payload in told.drafts():
             await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
         ctx._scope.last_words = told.answer

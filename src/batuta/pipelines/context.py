@@ -189,15 +189,16 @@ class Context(_Facts):
         kind: EffectKind,
         name: str,
         reconcile: Callable[[], Awaitable[T | None]] | None = None,
+        stand_in: Callable[[], T] | None = None,
     ) -> T:
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
 
         `name` tells the effects of one step apart. `reconcile` finds out what an interrupted one brought (`None`: it
-        did not happen).
+        did not happen), `stand_in` gives what stands for it where nothing may happen.
         """
         if self._run.journal is None:
             return await act()
-        return await perform(self._run.journal, self._effect(name, kind), act, codec, reconcile)
+        return await perform(self._run.journal, self._effect(name, kind), act, codec, reconcile, stand_in)
 
     async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
         """Undo an effect of this step: with a journal, a repeated run does it again."""

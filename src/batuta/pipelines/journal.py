@@ -17,7 +17,7 @@ from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_json
 
 from batuta.events.steps import EffectKind
-from batuta.kernel.errors import ErrorCategory, UnknownOutcomeError, category_of
+from batuta.kernel.errors import ErrorCategory, UnknownOutcomeError, WriteForbiddenError, category_of
 from batuta.kernel.tasks import to_the_end
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class Journal(Protocol):
     """
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
-        """What is known of an effect."""
+        """What is known of an effect. Raises `WriteForbiddenError` if it may not happen: then its stand-in is used."""
         ...
 
     async def intend(self, effect: Effect) -> None:
@@ -127,9 +127,15 @@ async def perform(
     act: Callable[[], Awaitable[T]],
     codec: TypeAdapter[T],
     reconcile: Callable[[], Awaitable[T | None]] | None = None,
+    stand_in: Callable[[], T] | None = None,
 ) -> T:
     """Do an effect once: from the journal if it is there, else for real and then into the journal."""
-    known = await journal.recall(effect)
+    try:
+        known = await journal.recall(effect)
+    except WriteForbiddenError:
+        if stand_in is None:
+            raise
+        return stand_in()
     if isinstance(known, Recorded):
         return codec.validate_json(to_json(known.value))
     if isinstance(known, Pending):

@@ -95,7 +95,12 @@ class ActionStep(Step[In_contra, Out_co]):
 
         codec = _ANYTHING if ctx._run.journal is None else self._codec  # what nobody keeps need not be kept
         outcome = await ctx.effect(
-            act, codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
+            act,
+            codec,
+            kind=_KINDS[self.mode],
+            name=self.name,
+            reconcile=self._reconciler(value, ctx),
+            stand_in=lambda: True if self._passes_on else self._pretend(value),
         )
         undo.offer(outcome)
         return outcome

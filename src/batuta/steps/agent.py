@@ -10,6 +10,7 @@ until the answer is valid or its attempts are used up. Nothing invalid leaves it
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
@@ -37,7 +38,17 @@ Out_co = TypeVar("Out_co", covariant=True)
 A = TypeVar("A")
 B = TypeVar("B")
 
-_overrides: ContextVar[Mapping[int, Model | str]] = ContextVar("batuta_model_overrides")
+
+@dataclass(frozen=True, slots=True)
+class _Override:
+    """What an agent is given inside a block instead of what it declares."""
+
+    model: Model | str | None = None
+    instructions: str | None = None
+
+
+_AS_DECLARED = _Override()
+_overrides: ContextVar[Mapping[int, _Override]] = ContextVar("batuta_agent_overrides")
 
 
 class AgentOptions(TypedDict, total=False):
@@ -135,7 +146,8 @@ class AgentStep(Step[In_contra, Out_co]):
         """Declare an agent; everything that can be checked now is checked now."""
         super().__init__(name, input_type=input, output_type=output, timeout=options.get("timeout"))
         _check_options(name, options)
-        self._model = model
+        self.model = model
+        """The model as declared: an object, or a name that is resolved when it is needed."""
         self._instructions = options.get("instructions", "")
         self._prompt = Prompt(options["prompt"], input, owner=name) if "prompt" in options else None
         self._stand_in = options.get("stand_in")
@@ -165,9 +177,14 @@ class AgentStep(Step[In_contra, Out_co]):
         return result
 
     @contextmanager
-    def override(self, *, model: Model | str) -> Iterator[None]:
-        """Use another model inside the block: for tests of agents that stand at module level."""
-        token = _overrides.set({**_overrides.get({}), id(self): model})
+    def override(self, *, model: Model | str | None = None, instructions: str | None = None) -> Iterator[None]:
+        """Use another model or other instructions inside the block: for tests of agents that stand at module level."""
+        outer = self._override()
+        inner = _Override(
+            outer.model if model is None else model,
+            outer.instructions if instructions is None else instructions,
+        )
+        token = _overrides.set({**_overrides.get({}), id(self): inner})
         try:
             yield
         finally:
@@ -175,7 +192,11 @@ class AgentStep(Step[In_contra, Out_co]):
 
     def model_for(self, ctx: Context) -> Model:
         """The model of one execution, protected and budgeted."""
-        return equipped(_overrides.get({}).get(id(self), self._model), ctx)
+        override = self._override()
+        return equipped(self.model if override.model is None else override.model, ctx)
+
+    def _override(self) -> _Override:
+        return _overrides.get({}).get(id(self), _AS_DECLARED)
 
     def prompt_for(self, value: Any) -> str:
         """What is said to the model about the input."""
@@ -184,7 +205,9 @@ class AgentStep(Step[In_contra, Out_co]):
     def system_prompt(self, ctx: Context) -> str:
         """The instructions, after those of the conversation, and the structure of the answer."""
         own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
-        return "\n\n".join(part for part in (own, self._instructions, self._structure) if part)
+        override = self._override()
+        instructions = self._instructions if override.instructions is None else override.instructions
+        return "\n\n".join(part for part in (own, instructions, self._structure) if part)
 
     async def history(self, ctx: Context) -> tuple[Message, ...]:
         """What was said before, as any provider takes it."""

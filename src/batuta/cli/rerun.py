@@ -1,0 +1,153 @@
+"""`batuta rerun`: run a recorded turn again, with something changed from one of its events on, and see the difference.
+
+batuta rerun TURN --team crew.py:team
+batuta rerun TURN --team crew.py:team --from 42 --model openai:gpt-5.2 --prompt "Be brief."
+"""
+
+import asyncio
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from batuta.cli.loading import load
+from batuta.cli.output import fail, out, say_json
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.kernel.errors import BatutaError
+from batuta.orchestration import rerun as reruns
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.rerun_diff import Change, StepFacts, TurnDiff
+from batuta.tools.context import ToolUser
+
+PAGE = 1_000
+LONGEST_OUTPUT = 400
+
+_MARKS = {True: "[green]=[/]", False: "[yellow]≠[/]"}
+_SOURCES = {"recorded": "recorded result", "stand_in": "[yellow]stand-in, nothing like it is recorded[/]"}
+
+
+def rerun(
+    turn: Annotated[str, typer.Argument(help="The id of the turn.")],
+    team: Annotated[str, typer.Option(help="The team that runs it: file.py:name.", envvar="BATUTA_TEAM")],
+    start: Annotated[
+        str | None, typer.Option("--from", help="The first event that is live: its id or number, a step or an agent.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Another model from there on.")] = None,
+    prompt: Annotated[str | None, typer.Option(help="Other instructions for whoever is asked first.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Change only this agent.")] = None,
+    data_dir: Annotated[Path, typer.Option(help="Where the data of the platform is.")] = Path("batuta-data"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the difference as JSON and nothing else.")] = False,
+) -> None:
+    """Run a recorded turn again and show what changed. Nothing is written, neither to the session nor outside."""
+    if (model or prompt) and start is None:
+        raise fail("a change needs a place to begin: say it with --from", 2)
+    database = data_dir / "batuta.db"
+    if not database.is_file():
+        raise fail(f"there is no database {str(database)!r}; say where it is with --data-dir", 2)
+    crew = load(team, Orchestrator, "team")
+    changes = reruns.Changes(model=model, instructions=prompt, agent=agent)
+    try:
+        again = asyncio.run(_again(crew, turn, start, changes, database))
+    except BatutaError as error:
+        raise fail(escape(str(error)), 2) from error
+    if as_json:
+        say_json(TypeAdapter(TurnDiff).dump_python(again.diff, mode="json"))
+    else:
+        show(again, out)
+
+
+def show(again: reruns.Rerun, console: Console) -> None:
+    """Both runs side by side."""
+    diff = again.diff
+    verdict = "[green]Both runs came to the same.[/]" if diff.is_same else "[yellow]The runs differ.[/]"
+    console.print(verdict, _effects(again), highlight=False)
+    console.print(_summary(diff))
+    console.print(_steps(diff))
+    for write in diff.writes:
+        args = "" if write.args is None else escape(json.dumps(write.args, ensure_ascii=False, default=str))
+        console.print(f"not executed: [bold]{escape(write.name)}[/] {args}: {_SOURCES[write.source]}", highlight=False)
+    for count in diff.events:
+        console.print(f"told [bold]{escape(count.type)}[/] {count.before} → {count.after} times", highlight=False)
+
+
+async def _again(
+    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, path: Path
+) -> reruns.Rerun:
+    async with SqliteEventLog(path) as log:
+        work = await SqliteTurnQueue(log).get(turn_id.upper())
+        if work is None or work.session_id is None:
+            raise fail(f"there is no turn {turn_id!r} in {str(path)!r}", 2)
+        events = await _everything(log, work.session_id)
+    user = ToolUser(id=work.user_id, roles=frozenset(work.payload.get("roles", ())))
+    target = work.payload.get("target_agent_id")
+    turn = reruns.recorded_turn(events, turn_id, user=user, target_agent_id=target)
+    return await reruns.rerun(team, turn, start=None if start is None else turn.place(start), changes=changes)
+
+
+async def _everything(log: EventLog, session_id: str) -> list[Event]:
+    found: list[Event] = []
+    after = 0
+    while True:
+        page = await log.read(session_id, after=after, limit=PAGE)
+        found += page.events
+        if page.is_last:
+            return found
+        after = page.records[-1].seq
+
+
+def _effects(again: reruns.Rerun) -> str:
+    sources = [effect.source for effect in again.effects]
+    return f"{sources.count('recorded')} effects recorded, {sources.count('live')} live."
+
+
+def _summary(diff: TurnDiff) -> Table:
+    table = _table("turn")
+    rows: dict[str, tuple[Change[Any], Any]] = {
+        "status": (diff.status, str),
+        "answer": (diff.answer, _shortened),
+        "tokens": (diff.usage, lambda usage: str(usage.total)),
+        "cost": (diff.cost, _cost),
+        "seconds": (diff.seconds, lambda seconds: f"{seconds:.3f}"),
+    }
+    for name, (change, text) in rows.items():
+        table.add_row(name, _MARKS[change.is_same], escape(text(change.before)), escape(text(change.after)))
+    return table
+
+
+def _steps(diff: TurnDiff) -> Table:
+    table = _table("step")
+    for step in diff.steps:
+        table.add_row(escape(step.place), _MARKS[step.is_same], _facts(step.before), _facts(step.after))
+    return table
+
+
+def _table(first: str) -> Table:
+    table = Table(first, "", "recorded", "new", show_lines=True, expand=True)
+    table.columns[0].overflow = "fold"
+    return table
+
+
+def _facts(facts: StepFacts | None) -> str:
+    if facts is None:
+        return "[dim]did not run[/]"
+    brought = facts.error if facts.output is None else facts.output.get("value", facts.output)
+    took = f"{facts.tokens or 0} tokens · {_cost(facts.cost)} · {facts.milliseconds} ms"
+    return f"{escape(_shortened(brought))}\n[dim]{took}[/]"
+
+
+def _shortened(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_OUTPUT else f"{text[:LONGEST_OUTPUT]}…"
+
+
+def _cost(cost: Decimal | None) -> str:
+    return "unknown cost" if cost is None else f"{cost} USD"

@@ -1,0 +1,265 @@
+"""Kill workers at random moments while they run turns, then compare every turn with one that was left alone.
+
+    python -m tests.chaos.turns --kills 200 --turns 200 [--backend sqlite] [--seed 1]
+
+All turns are there from the beginning. A person answers what is asked: approvals, and whether an interrupted write
+that nobody can look up took place. Prints one line per backend and ends with 1 if a promise was broken.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from batuta.events.envelope import Event
+from batuta.events.queue import UNFINISHED, Work, WorkStatus
+from batuta.events.runtime import EffectRecorded, TurnResumed
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.eventstore.migrations import migrate
+from batuta.kernel.ids import new_id
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.testing.crashes import seen_by_a_person
+from batuta.testing.eventlog import everything
+from tests.chaos.eventlog import servers
+from tests.chaos.workers import FileLedger
+from tests.integration.orchestration.crew import Ledger, build
+from tests.support.processes import Child, Zygote
+from tests.support.stores import Store, memory_opener, opener_of
+from tests.support.turns import LogDesk, say
+
+BACKENDS = ("sqlite", "postgres")
+WORKERS = "tests.chaos.workers"
+COUNT = 2
+WRITES = ("send", "book", "shout")
+LONGEST_SECONDS = 900.0
+LOOK_SECONDS = 0.1
+NO_LIMIT = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnsReport:
+    """What became of the turns."""
+
+    backend: str
+    kills: int
+    turns: int
+    resumed: int
+    """How often a turn was taken up again after its owner died."""
+    asked: int
+    """Interrupted writes that a person was asked about."""
+    seconds: float
+    unfinished: tuple[str, ...] = ()
+    different: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was lost, done twice or shown differently."""
+        return not (self.unfinished or self.different or self.repeated or self.lost)
+
+    def line(self) -> str:
+        """Everything in one line."""
+        broken = {name: len(getattr(self, name)) for name in ("unfinished", "different", "repeated", "lost")}
+        figures = " ".join(f"{name}={count}" for name, count in broken.items())
+        return (
+            f"turns {self.backend}: kills={self.kills} turns={self.turns} resumed={self.resumed} "
+            f"asked={self.asked} {figures} seconds={self.seconds:.1f}"
+        )
+
+    def require(self) -> None:
+        """Fail if a promise was broken."""
+        if not self.is_clean:
+            examples = [*self.unfinished[:3], *self.different[:3], *self.repeated[:3], *self.lost[:3]]
+            raise AssertionError("\n".join([self.line(), *examples]))
+
+
+@dataclass
+class Person:
+    """Approves what is asked for, and knows whether an interrupted shout was heard."""
+
+    store: Store
+    ledger: Ledger
+    answered: set[str] = field(default_factory=set)
+    asked_about_outcomes: int = 0
+
+    async def answer(self, work: Work) -> None:
+        """Answer what a paused turn waits for, once; say again that it is answered as often as it is needed."""
+        assert work.session_id is not None
+        assert work.waiting_for is not None
+        if work.waiting_for not in self.answered:
+            self.answered.add(work.waiting_for)
+            events = await events_of(self.store, work.session_id)
+            (asked,) = [e for e in events if isinstance(e, ApprovalRequested) and e.approval_id == work.waiting_for]
+            await self.store.log.append(work.session_id, [self._decide(asked, work)])
+        await self.store.queue.resume(work.turn_id, waiting_for=work.waiting_for)
+
+    def _decide(self, asked: ApprovalRequested, work: Work) -> ApprovalResolved:
+        is_about_outcome = "nobody knows" in asked.reason
+        self.asked_about_outcomes += is_about_outcome
+        is_done = is_about_outcome and any(
+            key.startswith(f"{asked.tool_name} ") and work.turn_id in key for key in self.ledger.done
+        )
+        return ApprovalResolved(
+            approval_id=asked.approval_id,
+            decision="rejected" if is_done else "approved",
+            reason=f"{asked.tool_name}ed" if is_done else None,
+            by="person",
+            session_id=work.session_id,
+            turn_id=work.turn_id,
+        )
+
+
+async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int, turns: int, seed: int) -> TurnsReport:
+    """Accept, kill, answer, compare."""
+    if "url" in place:
+        await migrate(place["url"])
+    calm = await _undisturbed()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as directory:
+        ledger = str(Path(directory) / "ledger")
+        async with opener_of(place)() as store:
+            person = Person(store, FileLedger(ledger))
+            accepted = await _accept(store, turns)
+            async with asyncio.timeout(LONGEST_SECONDS):
+                await _kill_and_answer(zygote, place, ledger, person, accepted, kills=kills, rng=Random(seed))
+            found = [await _outcome(store, session, turn, calm) for turn, session in accepted.items()]
+            writes = Counter(dict(person.ledger.writes))
+    merged = {name: tuple(line for each in found for line in each[name]) for name in ("unfinished", "different")}
+    doubled = tuple(line for each in found for line in each["repeated"])
+    return TurnsReport(
+        backend=place["backend"],
+        kills=kills,
+        turns=turns,
+        resumed=sum(len(each["resumed"]) for each in found),
+        asked=person.asked_about_outcomes,
+        seconds=time.monotonic() - started,
+        repeated=(*doubled, *(f"{key} happened {count} times" for key, count in writes.items() if count > 1)),
+        lost=tuple(_lost(writes, accepted)),
+        **merged,
+    )
+
+
+async def events_of(store: Store, session: str) -> list[Event]:
+    """Everything a session holds."""
+    return [record.event for record in await everything(store.log, session) if record.event is not None]
+
+
+async def _undisturbed() -> list[tuple[str, str]]:
+    """What a person sees of a turn that nobody disturbs."""
+    async with memory_opener()() as store:
+        ledger = Ledger()
+        (turn,) = accepted = await _accept(store, 1)
+        worker = TurnWorker(build(ledger), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="calm"))
+        await worker.run_until_idle()
+        work = await store.queue.get(turn)
+        assert work is not None
+        await Person(store, ledger).answer(work)
+        await worker.run_until_idle()
+        return seen_by_a_person(await events_of(store, accepted[turn]))
+
+
+async def _accept(store: Store, turns: int) -> dict[str, str]:
+    """So many turns, each in a session of its own: session by turn."""
+    sessions = [new_id() for _ in range(turns)]
+    return {await say(store.queue, session, "go", max_attempts=NO_LIMIT): session for session in sessions}
+
+
+async def _kill_and_answer(
+    zygote: Zygote,
+    place: Mapping[str, str],
+    ledger: str,
+    person: Person,
+    accepted: Mapping[str, str],
+    *,
+    kills: int,
+    rng: Random,
+) -> None:
+    """Until there was enough killing and every turn has ended."""
+    arguments = {"place": dict(place), "ledger": ledger}
+    alive = [await zygote.spawn(f"{WORKERS}:work", {**arguments, "owner": f"w{n}"}) for n in range(COUNT)]
+    answering = asyncio.create_task(_answer_until_done(person, accepted))
+    try:
+        for number in range(kills):
+            victim = rng.randrange(COUNT)
+            await alive[victim].ready()
+            await alive[victim].kill_within(rng, 0.0, 0.6)
+            alive[victim] = await _replaced(zygote, alive[victim], {**arguments, "owner": f"w{COUNT + number}"})
+        await answering
+    finally:
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+        for child in alive:
+            await child.close()
+
+
+async def _replaced(zygote: Zygote, dead: Child, arguments: dict[str, object]) -> Child:
+    await dead.close()
+    return await zygote.spawn(f"{WORKERS}:work", arguments)
+
+
+async def _answer_until_done(person: Person, accepted: Mapping[str, str]) -> None:
+    """Answer questions and find orphans, until every turn has ended."""
+    open_turns = list(accepted)
+    while open_turns:
+        await person.store.queue.recover()
+        works = [await person.store.queue.get(turn) for turn in open_turns]
+        for work in works:
+            if work is not None and work.status is WorkStatus.PAUSED:
+                await person.answer(work)
+        open_turns = [work.turn_id for work in works if work is not None and work.status in UNFINISHED]
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _outcome(store: Store, session: str, turn: str, calm: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """What is wrong with one turn."""
+    events = await events_of(store, session)
+    work = await store.queue.get(turn)
+    keys = Counter(event.key for event in events if isinstance(event, EffectRecorded))
+    is_completed = work is not None and work.status is WorkStatus.COMPLETED
+    shown = [
+        (kind, words.replace("A person confirmed: shouted", "shouted done")) for kind, words in seen_by_a_person(events)
+    ]
+    return {
+        "unfinished": [] if is_completed else [f"{turn}: {work}"],
+        "different": [] if shown == calm else [f"{turn}: {shown} instead of {calm}"],
+        "repeated": [f"{turn}: {key} was recorded {count} times" for key, count in keys.items() if count > 1],
+        "resumed": [e.event_id for e in events if isinstance(e, TurnResumed) and e.reason == "recovered"],
+    }
+
+
+def _lost(writes: Mapping[str, int], accepted: Mapping[str, str]) -> list[str]:
+    """Writes that a turn should have done and did not."""
+    done = {(key.partition(" ")[0], key.partition(" ")[2].partition(":")[0]) for key in writes}
+    return [f"{turn}: nobody did {write}" for turn in accepted for write in WRITES if (write, turn) not in done]
+
+
+def main() -> int:
+    """Run the backends one after another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--backend", choices=[*BACKENDS, "all"], default="all")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    wanted = parser.parse_args()
+    is_clean = True
+    zygote = Zygote([WORKERS])
+    for backend in BACKENDS if wanted.backend == "all" else (wanted.backend,):
+        with servers(backend) as place:
+            report = asyncio.run(run(zygote, place, kills=wanted.kills, turns=wanted.turns, seed=wanted.seed))
+        sys.stdout.write(f"{report.line()} seed={wanted.seed}\n")
+        is_clean = is_clean and report.is_clean
+        for problem in (*report.unfinished, *report.different, *report.repeated, *report.lost)[:10]:
+            sys.stdout.write(f"  {problem}\n")
+    zygote.close()
+    return 0 if is_clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
