@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 INSTALLED := $(VENV)/.installed
 WEB := src/batuta/server/static/index.html
+CHECKED := .cache/checked
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 .PHONY: help
@@ -14,11 +15,11 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(INSTALLED) ## See a pipeline at work in the terminal
-	$(BIN)/batuta demo
+run: $(INSTALLED) $(WEB) ## Start the platform on http://127.0.0.1:8000, ready to try
+	$(BIN)/batuta serve --demo
 
 .PHONY: test
-test: check ## Everything: the fast gates, then real servers and a real browser
+test: check $(WEB) browser ## Everything: the fast gates, then real servers and a real browser
 	$(PYTEST) tests/integration tests/acceptance
 
 .PHONY: check
@@ -29,7 +30,18 @@ check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit 
 	$(BIN)/mypy
 	$(BIN)/basedpyright --warnings | tail -n 1
 	$(BIN)/python -m tools.generate --check
+	@$(MAKE) --no-print-directory $(CHECKED)
+
+# The fast tests run again when a file they may depend on has changed.
+$(CHECKED): $(INSTALLED) $(shell git ls-files -co --exclude-standard src tests tools examples bench web docs/reference)
 	$(PYTEST) --quiet tests/unit tests/contract tests/replay tests/architecture
+	@mkdir -p $(@D) && touch $@
+
+.PHONY: browser
+browser: ## Install Chromium from the system's packages, if it is not there
+	@command -v chromium >/dev/null || { apt-get update --quiet=2; \
+	  apt-get install --quiet=2 --yes --no-install-recommends chromium >/dev/null; } || \
+	  { echo "the browser tests need chromium; install it, or run as root: apt-get install chromium"; exit 1; }
 
 .PHONY: web
 web: $(WEB) ## Build the web application into the package

@@ -5,7 +5,8 @@
 
 Per client, in a process of its own: CPU microseconds per whole call and per streamed delta, best of many short rounds
 (the best is the one nobody interrupted). The server runs in another process and is not counted. `sdk` is the official
-SDK as it comes, `sdk+aiohttp` the same with its aiohttp transport, `batuta` our client.
+SDK as it comes, `sdk+aiohttp` the same with its aiohttp transport, `batuta` our client, `protected` our client as
+`model()` gives it, with time limit, breaker and retries.
 """
 
 import argparse
@@ -30,7 +31,7 @@ MODELS = {
     "openai_responses": "gpt-5",
     "google": "gemini-2.5-flash",
 }
-WAYS = ("sdk", "sdk+aiohttp", "batuta")
+WAYS = ("sdk", "sdk+aiohttp", "batuta", "protected")
 SCENARIO = {
     "rules": [
         {"when": {"last_user": "stream"}, "answer": {"text": TEXT}},
@@ -49,14 +50,15 @@ async def _serve(port: int) -> None:
         await asyncio.Event().wait()
 
 
-def _batuta(provider: str, url: str) -> tuple[Call, Call]:
+def _batuta(provider: str, url: str, *, is_protected: bool) -> tuple[Call, Call]:
     from batuta.kernel.messages import Message
-    from batuta.llm.factory import client
+    from batuta.llm import factory
     from batuta.llm.model import ModelRequest, ModelSettings
 
     name = {"openai_chat": "openai", "openai_responses": "openai-responses"}.get(provider, provider)
     base = url + "/v1" if provider.startswith("openai") else url
-    model = client(f"{name}:{MODELS[provider]}", api_key="k", base_url=base)
+    make = factory.model if is_protected else factory.client
+    model = make(f"{name}:{MODELS[provider]}", api_key="k", base_url=base)
     settings = ModelSettings(max_tokens=20_000)
 
     async def call() -> object:
@@ -155,8 +157,8 @@ SDKS = {
 
 
 def _contender(provider: str, way: str, url: str) -> tuple[Call, Call]:
-    if way == "batuta":
-        return _batuta(provider, url)
+    if way in ("batuta", "protected"):
+        return _batuta(provider, url, is_protected=way == "protected")
     if way == "sdk":
         if provider != "google":
             return SDKS[provider](url)

@@ -1,10 +1,11 @@
-"""Write every file that follows from the catalogue: `python -m tools.generate`; `--check` only tells what differs."""
+"""Write every file that follows from the catalogue and the metrics: `python -m tools.generate` (`--check` compares)."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from tools import reference, replays, schema, typescript
+from batuta.observability import alerts, dashboard
+from tools import metrics_reference, reference, replays, schema, typescript
 
 ROOT = Path(__file__).parent.parent
 
@@ -15,6 +16,9 @@ def generated() -> dict[Path, str]:
         "docs/reference/events.schema.json": schema.schema_text(),
         "docs/reference/events.md": reference.events_page(),
         "docs/reference/event-names.md": reference.names_page(),
+        "docs/reference/metrics.md": metrics_reference.metrics_page(),
+        "deploy/prometheus/rules.yml": alerts.rules_text(),
+        "deploy/grafana/dashboard.json": dashboard.dashboard_text(),
         "web/src/events/generated.ts": typescript.events_text(),
         "web/src/events/generated-view.ts": typescript.view_text(),
     }

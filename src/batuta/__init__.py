@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from batuta.tools.tool import Tool as Tool
     from batuta.tools.tool import tool as tool
 
-__getattr__, __all__ = lazy_exports(
+_imported, __all__ = lazy_exports(
     __name__,
     {
         "batuta.conversations.conversation": ("Conversation", "History"),
@@ -65,3 +65,6 @@ __getattr__, __all__ = lazy_exports(
         "batuta.llm.model": ("ModelSettings",),
     },
 )
+
+if not TYPE_CHECKING:  # a type checker that saw it would take any name for granted
+    __getattr__ = _imported

@@ -5,16 +5,20 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.support.servers import RedisServer
 
-from batuta.events.log import Alarm
+from batuta.events.log import Alarm, Appended
+from batuta.events.queue import NewWork
 from batuta.eventstore.audit import verify_session
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_projections import RedisAudit
+from batuta.eventstore.redis_turns import RedisTurnQueue
+from batuta.kernel import failpoints
 from batuta.kernel.errors import ConfigurationError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.eventlog import everything, noted, said, words
+from tests.support.servers import RedisServer
 
 
 @pytest.fixture
@@ -153,11 +157,24 @@ async def test_a_foreign_entry_in_the_stream_is_an_alarm_not_a_loss(log: RedisEv
     await log.shipper.ship(SessionId(session))
     key = log.keys.log(session)
     await log.connection.client.delete(key)
-    fields: dict[Any, Any] = {"e": "1", "i": new_id(), "t": "user_message", "w": "2026-01-01T00:00:00+00:00", "p": "{}"}
+    payload = said("foreign", session_id=session).model_dump_json()
+    fields: dict[Any, Any] = {"e": "1", "i": new_id(), "p": payload}
     await log.connection.client.xadd(key, fields, id="3-0")
     await log.shipper.ship(SessionId(session))
     assert [alarm.kind for alarm in alarms] == ["shipping_gap"]
     assert await words(log.database, session) == ["ours"]
+
+
+async def test_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEventLog, alarms: list[Alarm]) -> None:
+    """SE-03: planted in the stream; an alarm, and other sessions are shipped."""
+    bad, good = new_id(), new_id()
+    await log.append(bad, [said("a")])
+    await log.append(good, [said("b")])
+    planted: dict[Any, Any] = {"e": "1", "i": new_id(), "p": "cos\nsystem\n"}
+    await log.connection.client.xadd(log.keys.log(bad), planted, id="2-0")
+    await log.shipper.ship_all()
+    assert [alarm.kind for alarm in alarms] == ["shipping_undecodable"]
+    assert await words(log.database, good) == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -180,3 +197,36 @@ async def test_an_absent_redis_is_a_transient_failure(log: RedisEventLog, privat
         await log.append(session, batch)
     private_redis.start()
     assert (await log.append(session, batch)).first_seq == 1
+
+
+async def test_work_accepted_by_a_process_that_died_is_appended_by_its_owner(log: RedisEventLog) -> None:
+    """S-5: the row is the acceptance; the message reaches the log before the turn does anything."""
+    queue, session = RedisTurnQueue(log), new_id()
+    with failpoints.active({"queue.accept.after_commit": "raise"}), pytest.raises(failpoints.InjectedFaultError):
+        await queue.accept(NewWork(session_id=session), [said("hello")], client_key="m1")
+    assert await words(log, session) == []
+    lease = await queue.lease("worker")
+    assert lease is not None
+    assert await words(log, session) == ["hello"]
+    again = await queue.accept(NewWork(session_id=session), [said("hello")], client_key="m1")
+    assert (again.work.turn_id, again.appended) == (lease.work.turn_id, Appended(epoch=1, first_seq=1, count=1))
+    assert await words(log, session) == ["hello"]
+
+
+async def test_an_erased_text_is_gone_from_redis(log: RedisEventLog, private_redis: RedisServer) -> None:
+    """IS-11: from its memory at once, from its file after the rewrite."""
+    session, canary = new_id(), "canary-51b2"
+    audit = RedisAudit(log)
+    await audit.assign(SessionId(session), "ana")
+    await log.append(session, [said(canary)], client_key="m1")
+    assert _files_with(private_redis, canary)
+    await audit.erase("ana")
+    assert await log.connection.client.keys("*log*") == []
+    async with asyncio.timeout(10):
+        while _files_with(private_redis, canary):
+            await asyncio.sleep(0.05)
+    assert [record.event for record in await everything(log, session)] == [None]
+
+
+def _files_with(server: RedisServer, text: str) -> list[str]:
+    return [path.name for path in server.data.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]

@@ -8,7 +8,7 @@ import pytest
 from batuta.eventstore.migrations import migrate
 from batuta.eventstore.models import metadata
 from tests.support.servers import PostgresServer
-from tests.support.stores import Opener, Store, memory_opener, postgres_opener, sqlite_opener
+from tests.support.stores import Opener, Store, memory_opener, postgres_opener, redis_opener, sqlite_opener
 
 
 @pytest.fixture(scope="session")
@@ -38,14 +38,17 @@ def empty(server: PostgresServer, database: str) -> None:
     )
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["memory", "sqlite", "postgres", "redis"])
 def opener(request: pytest.FixtureRequest) -> Opener:
     """Opens the same empty store as often as it is called, of each kind in turn."""
     if request.param == "memory":
         return memory_opener()
     if request.param == "sqlite":
         return sqlite_opener(str(request.getfixturevalue("tmp_path") / "team.db"))
-    return postgres_opener(request.getfixturevalue("log_url"))
+    url = request.getfixturevalue("log_url")
+    if request.param == "redis":
+        return redis_opener(request.getfixturevalue("redis_url"), url)
+    return postgres_opener(url)
 
 
 @pytest.fixture

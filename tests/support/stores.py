@@ -1,8 +1,9 @@
 """One store of each kind, opened the same way, so that a test can be run on all of them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from batuta.events.log import Alarm, EventLog
 from batuta.events.queue import TurnQueue
@@ -16,6 +17,10 @@ from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import ProjectionStore, Projector
+from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_projections import RedisAudit, ShippingProjector
+from batuta.eventstore.redis_shipping import Shipper
+from batuta.eventstore.redis_turns import RedisTurnQueue
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
@@ -32,6 +37,19 @@ class Store:
     projector: Projector
     audit: AuditStore
     alarms: list[Alarm]
+    shipper: Shipper | None = None
+
+    @property
+    def background(self) -> tuple[Callable[[], Coroutine[Any, Any, None]], ...]:
+        """What has to run beside the projector."""
+        return () if self.shipper is None else (self.shipper.run,)
+
+    async def settle(self) -> None:
+        """Bring everything that is derived from the log up to date."""
+        if self.shipper is not None:
+            for session in await self.log.sessions():
+                await self.shipper.ship(session)
+        await self.projector.catch_up()
 
 
 Opener = Callable[[], AbstractAsyncContextManager[Store]]
@@ -94,3 +112,33 @@ def postgres_opener(url: str) -> Opener:
             )
 
     return opened
+
+
+def redis_opener(redis_url: str, url: str) -> Opener:
+    """The log is in Redis; queue, read models and audit are in the database it is shipped to."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        alarms: list[Alarm] = []
+        database = PostgresEventLog(url, on_alarm=alarms.append)
+        async with RedisEventLog(redis_url, database, on_alarm=alarms.append) as log:
+            yield Store(
+                log=log,
+                queue=RedisTurnQueue(log),
+                projections=PostgresProjections(database),
+                projector=ShippingProjector(log, on_alarm=alarms.append),
+                audit=RedisAudit(log),
+                alarms=alarms,
+                shipper=log.shipper,
+            )
+
+    return opened
+
+
+def opener_of(place: Mapping[str, str]) -> Opener:
+    """The store that is at a place, told as another process can be told."""
+    if place["backend"] == "sqlite":
+        return sqlite_opener(place["path"])
+    if place["backend"] == "postgres":
+        return postgres_opener(place["url"])
+    return redis_opener(place["redis_url"], place["url"])

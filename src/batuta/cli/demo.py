@@ -1,18 +1,21 @@
 """`batuta demo`: a pipeline in the terminal, without a key and without a server."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 from pydantic import BaseModel
 
 from batuta.cli.output import err, out
 from batuta.cli.progress import ProgressLines
+from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import Rejected
+from batuta.kernel.messages import TextBlock
+from batuta.llm.model import ModelRequest
 from batuta.pipelines.context import Context
 from batuta.pipelines.pipeline import Pipeline
 from batuta.pipelines.step import step
 from batuta.steps.agent import AgentStep
 from batuta.steps.parallel import Branch, ParallelStep
-from batuta.testing.models import Reply, ScriptedModel
 
 
 class Order(BaseModel):
@@ -27,6 +30,30 @@ class Quote(BaseModel):
 
     price: float = 0.0
     days: int = 0
+
+
+class Learner:
+    """A model for show: it is wrong twice."""
+
+    provider, name = "demo", "learner"
+    answers = (
+        "Sure! Three chairs.",
+        '{"sku": "CHAIR", "quantity": 3}',
+        'Here it is:\n```json\n{"sku": "A-100", "quantity": 3,}\n```',
+    )
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """The next answer; the last one for ever after."""
+        text = self.answers[min(self._asked, len(self.answers) - 1)]
+        self._asked += 1
+        return Answer(content=(TextBlock(text=text),), model=self.name, provider=self.provider)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """The same at once."""
+        yield await self.generate(request)
 
 
 @step
@@ -51,14 +78,7 @@ async def in_stock(order: Order, ctx: Context) -> None:
 
 def build() -> Pipeline[str, Quote]:
     """An agent that reads an order, and two look-ups side by side. The model's first two answers are wrong."""
-    model = ScriptedModel(
-        [
-            Reply("Sure! Three chairs."),
-            Reply('{"sku": "CHAIR", "quantity": 3}'),
-            Reply('Here it is:\n```json\n{"sku": "A-100", "quantity": 3,}\n```'),
-        ]
-    )
-    read = AgentStep(name="read", model=model, instructions="Read the order.", output=Order, validate=in_stock)
+    read = AgentStep(name="read", model=Learner(), instructions="Read the order.", output=Order, validate=in_stock)
     look_up = ParallelStep(
         Quote,
         [

@@ -5,9 +5,9 @@ Messages are frozen, so a copy shares them and copies only the list.
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
@@ -18,6 +18,19 @@ class Bookmark:
     """A place in a history: everything before it."""
 
     position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptBookmark:
+    """A remark about a range of messages that is kept with the conversation."""
+
+    kind: Literal["summary", "key_point", "manual"]
+    first: int
+    """Position of the first message it is about."""
+    end: int
+    """Position behind the last one."""
+    text: str
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 class History:
@@ -69,7 +82,15 @@ class History:
 class Conversation:
     """Business context of a run: mutable, owned by whoever holds it, copied for every parallel branch."""
 
-    __slots__ = ("conversation_id", "created_at", "history", "last_activity_at", "metadata", "system_prompt")
+    __slots__ = (
+        "bookmarks",
+        "conversation_id",
+        "created_at",
+        "history",
+        "last_activity_at",
+        "metadata",
+        "system_prompt",
+    )
 
     def __init__(
         self,
@@ -83,6 +104,7 @@ class Conversation:
         self.conversation_id = conversation_id or new_id()
         self.system_prompt = system_prompt
         self.history = History(messages)
+        self.bookmarks: list[KeptBookmark] = []
         self.metadata = dict(metadata or {})
         self.created_at = created_at or datetime.now(UTC)
         self.last_activity_at = self.created_at
@@ -102,6 +124,7 @@ class Conversation:
         copy = object.__new__(type(self))
         copy.conversation_id = self.conversation_id
         copy.system_prompt = self.system_prompt
+        copy.bookmarks = list(self.bookmarks) if keep is None else []
         copy.metadata = deepcopy(self.metadata) if self.metadata else {}
         copy.created_at = self.created_at
         copy.last_activity_at = self.last_activity_at

@@ -4,6 +4,7 @@ Every backend uses it, so that all of them refuse the same things with the same 
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -131,6 +132,9 @@ def _check_size_of_batch(events: Sequence[Event], client_key: str | None, limits
         )
 
 
+_is_canonical = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}\Z").match
+
+
 def _is_plain(text: str) -> bool:
     return text.isprintable() and not any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -156,6 +160,8 @@ def _check_kind(event: Event) -> None:
 def _normalised(owner: SessionId, event: Event) -> Event:
     """Ids as they are kept, the session filled in, and no position: only the log gives one."""
     _check_kind(event)
+    if event.session_id == owner and event.sequence_number is None and _is_canonical(event.event_id):
+        return event
     named = canonical_id(event.session_id) if event.session_id is not None else owner
     if named != owner:
         raise EventRefusedError(f"event {event.event_id} belongs to session {named}, not to {owner}")

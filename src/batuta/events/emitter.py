@@ -48,7 +48,7 @@ class Naming(Protocol):
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "_templates", "stamp")
+    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "stamp")
 
     def __init__(
         self,
@@ -66,7 +66,6 @@ class Emitter:
         self._recorder = recorder
         self._naming = naming
         self._index = 0
-        self._templates: dict[type[Event], dict[str, Any]] = {}
 
     def stable_id(self, key: str) -> str:
         """A new id, or the one this place had before."""
@@ -109,7 +108,7 @@ class Emitter:
         if observe is None and self._recorder is None:
             return None
         self._index += 1
-        fields = {**(self._templates.get(event_type) or self._template(event_type)), **facts}
+        fields = {**template_of(event_type), **self._fields, **facts}
         fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
@@ -123,10 +122,6 @@ class Emitter:
         if self._naming is None or key is None:
             return new_id()
         return self._naming.name(event_type, key, payload)
-
-    def _template(self, event_type: type[Event]) -> dict[str, Any]:
-        self._templates[event_type] = template = {**template_of(event_type), **self._fields}
-        return template
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:

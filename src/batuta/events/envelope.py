@@ -9,6 +9,9 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from batuta.events.routing import ROUTES, Audience, Persistence, Route, is_internal
 from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, AnyId, EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
+SUMMARY_LIMIT = 200
+"""The longest summary of a value that an event holds, in characters."""
+
 _new = object.__new__
 # The slots of a pydantic model, filled directly: its own way in validates, and every step tells two events.
 _set_dict, _set_fields_set, _set_extra, _set_private = (

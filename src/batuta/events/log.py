@@ -162,7 +162,7 @@ class EventLog(Protocol):
         the session meanwhile. The same holds for the same `client_key`: its content counts, not ids and times.
 
         Raises:
-            FencedError: somebody holds the session with a higher token.
+            FencedError: somebody holds the session with a higher token; this goes before any conflict.
             IdempotencyConflictError: the client key stands for other content.
             SequenceConflictError: an event id stands for another event, or known events come in another order or
                 mixed with new ones. Also an alarm.

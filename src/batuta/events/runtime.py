@@ -1,57 +1,34 @@
 """Events of the runtime itself: steps, model calls, effects, limits, turns. Never shown to users."""
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import JsonValue
 
 from batuta.events.envelope import Event
+from batuta.events.steps import EffectKind, HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.answers import StopReason
-from batuta.kernel.errors import ErrorCategory
 from batuta.kernel.usage import Usage
 
-EffectKind = Literal["read", "idempotent", "write"]
-
-
-class _StepEvent(Event):
-    step_name: str
-    step_type: str
-    pipeline_name: str | None = None
-    path: str
-    parent_step: str | None = None
-    attributes: dict[str, Any] = {}
-
-
-class StepStarted(_StepEvent):
-    """The runner begins a step."""
-
-    type: Literal["step.started"] = "step.started"
-
-
-class StepCompleted(_StepEvent):
-    """A step returned a value."""
-
-    type: Literal["step.completed"] = "step.completed"
-    duration_ms: float
-
-
-class StepFailed(_StepEvent):
-    """A step returned an error, raised, or was cancelled."""
-
-    type: Literal["step.failed"] = "step.failed"
-    duration_ms: float
-    category: ErrorCategory
-    code: str
-    message: str
-
-
-class HookFailed(Event):
-    """An after hook raised; the step's result stands."""
-
-    type: Literal["hook.failed"] = "hook.failed"
-    hook: str
-    path: str
-    message: str
+__all__ = [
+    "AttemptRejected",
+    "BreakerChanged",
+    "BudgetRefused",
+    "EffectAbandoned",
+    "EffectIntended",
+    "EffectKind",
+    "EffectRecorded",
+    "HookFailed",
+    "LimiterThrottled",
+    "LlmRequest",
+    "LlmResponse",
+    "StepCompleted",
+    "StepFailed",
+    "StepStarted",
+    "ToolRefused",
+    "TurnResumed",
+    "TurnStarted",
+]
 
 
 class LlmRequest(Event):

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
+from weakref import WeakValueDictionary
 
 from batuta.events.envelope import Event
 
@@ -17,6 +18,7 @@ log = logging.getLogger("batuta.events")
 
 SLOW_SECONDS = 0.05
 BACKLOG = 10_000
+IDLE_SECONDS = 60.0
 
 _clock = time.perf_counter
 
@@ -71,25 +73,32 @@ class FilterSink:
 class GuardedSink:
     """Keeps a run safe from its observer: what it raises is reported once, and if it blocks it gets its own thread."""
 
+    __slots__ = ("__weakref__", "_emit", "_has_failed", "_lock", "_queue", "_sink", "_was_slow", "dropped")
+
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._emit = sink.emit
         self._queue: queue.Queue[Event] | None = None
+        self._lock = threading.Lock()
         self._has_failed = False
+        self._was_slow = False
         self.dropped = 0
 
     def emit(self, event: Event) -> None:
-        """Hand the event on; never raises, never blocks twice."""
-        if self._queue is not None:
-            self._enqueue(event, self._queue)
+        """Hand the event on; never raises, never blocks more than twice in a row."""
+        if self._queue is not None and self._enqueue(event):
             return
         started = _clock()
         try:
             self._emit(event)
         except Exception as error:
             self._report(event, error)
-        if _clock() - started > SLOW_SECONDS:
+        if _clock() - started <= SLOW_SECONDS:
+            self._was_slow = False
+        elif self._was_slow:
             self._move_to_thread()
+        else:
+            self._was_slow = True  # once may be the machine's fault; twice in a row is the observer's
 
     def _report(self, event: Event, error: Exception) -> None:
         if not self._has_failed:
@@ -98,29 +107,50 @@ class GuardedSink:
 
     def _move_to_thread(self) -> None:
         log.warning("observer %s blocks the run; it gets a thread of its own from now on", _name(self._sink))
-        self._queue = queue.Queue(BACKLOG)
-        threading.Thread(
-            target=self._drain, args=(self._queue,), name=f"batuta-{_name(self._sink)}", daemon=True
-        ).start()
+        backlog: queue.Queue[Event] = queue.Queue(BACKLOG)
+        self._queue = backlog
+        _blocking[id(self._sink)] = self
+        threading.Thread(target=self._drain, args=(backlog,), name=f"batuta-{_name(self._sink)}", daemon=True).start()
 
-    def _enqueue(self, event: Event, backlog: "queue.Queue[Event]") -> None:
-        try:
-            backlog.put_nowait(event)
-        except queue.Full:
-            self.dropped += 1
+    def _enqueue(self, event: Event) -> bool:
+        """Leave the event to the thread; says whether there is one."""
+        with self._lock:
+            if self._queue is None:
+                return False
+            try:
+                self._queue.put_nowait(event)
+            except queue.Full:
+                self.dropped += 1
+            return True
 
     def _drain(self, backlog: "queue.Queue[Event]") -> None:
-        while True:
-            event = backlog.get()
+        while (event := self._next(backlog)) is not None:
             try:
                 self._emit(event)
             except Exception as error:
                 self._report(event, error)
 
+    def _next(self, backlog: "queue.Queue[Event]") -> Event | None:
+        """The next event, or nothing when nobody told one for a while: then the thread ends."""
+        try:
+            return backlog.get(timeout=IDLE_SECONDS)
+        except queue.Empty:
+            with self._lock:
+                if backlog.empty():
+                    self._queue = None
+                    return None
+            return backlog.get_nowait()
+
+
+_blocking: "WeakValueDictionary[int, GuardedSink]" = WeakValueDictionary()
+"""Observers that are known to block, by identity, as long as they have a thread: the next run uses the same one."""
+
 
 def guarded(sink: EventSink) -> EventSink:
     """A sink that cannot harm a run; one that is guarded already stays as it is."""
-    return sink if isinstance(sink, (GuardedSink, FanOutSink)) else GuardedSink(sink)
+    if isinstance(sink, (GuardedSink, FanOutSink)):
+        return sink
+    return _blocking.get(id(sink)) or GuardedSink(sink)
 
 
 def _name(sink: EventSink) -> str:

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from batuta.events.envelope import Event, UtcDatetime
+from batuta.events.envelope import SUMMARY_LIMIT, Event, UtcDatetime
 
 CONTRACT_VERSION = "1.0.0"
-SUMMARY_LIMIT = 200
 
 Summary = Annotated[str, Field(max_length=SUMMARY_LIMIT)]
 Confidence = Annotated[float, Field(ge=0, le=1)]

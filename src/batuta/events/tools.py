@@ -1,6 +1,6 @@
 """Events of tools and of the approvals that some of them need."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import JsonValue, model_validator
 
@@ -23,6 +23,13 @@ class _ToolEvent(Event):
         if isinstance(data, dict) and is_internal(cls.route.type, tool_name=str(data.get("tool_name", ""))):
             return {**data, "is_internal": True}
         return data
+
+    @classmethod
+    def adopt(cls, fields: dict[str, Any]) -> Self:
+        """The same decision for what is not validated."""
+        if is_internal(cls.route.type, tool_name=fields["tool_name"]):
+            fields["is_internal"] = True
+        return super().adopt(fields)
 
 
 class ToolRequest(_ToolEvent):

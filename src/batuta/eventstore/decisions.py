@@ -1,8 +1,9 @@
 """What to do with a batch, given what the log already holds: pure, so that every store decides alike.
 
-known events or a known client key -> the first answer again, or a conflict
-a stale fence                      -> refused
-otherwise                          -> the next positions
+the same events or client key again -> the first answer again
+a stale fence                       -> refused, whatever else may be wrong
+known events as something else      -> a conflict
+otherwise                           -> the next positions
 """
 
 from collections.abc import Sequence
@@ -30,23 +31,23 @@ class Claim(NamedTuple):
     appended: Appended
 
 
-def earlier_answer(batch: Batch, known: Sequence[Known], claim: Claim | None) -> Appended | None:
-    """The answer given to this batch before, if it is not new. Raises the conflicts of `EventLog.append`."""
+def earlier_answer(batch: Batch, head: Head, known: Sequence[Known], claim: Claim | None) -> Appended | None:
+    """The answer given to this batch before, if it is not new. Raises the refusals of `EventLog.append`."""
     if claim is not None:
         return _answer_of_claim(batch, claim)
-    if not known:
-        return None
     places = {event.event_id: event for event in known}
     first = places.get(batch.entries[0].event_id)
-    if first is None or not _is_same(batch, places, first):
+    if first is not None and _is_same(batch, places, first):
+        return Appended(epoch=first.epoch, first_seq=first.seq, count=len(batch.entries))
+    if batch.fence is not None and batch.fence < head.fence:
+        raise fenced(batch, head.fence)
+    if known:
         raise sequence_conflict(batch, known)
-    return Appended(epoch=first.epoch, first_seq=first.seq, count=len(batch.entries))
+    return None
 
 
 def next_positions(batch: Batch, head: Head) -> Appended:
-    """Where a new batch goes. Raises `FencedError` for a stale owner."""
-    if batch.fence is not None and batch.fence < head.fence:
-        raise fenced(batch, head.fence)
+    """Where a new batch goes."""
     return Appended(epoch=head.epoch, first_seq=head.last_seq + 1, count=len(batch.entries))
 
 

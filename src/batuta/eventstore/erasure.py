@@ -9,7 +9,8 @@ _EVENTS = "UPDATE message_events SET payload = NULL, salt = NULL WHERE {chosen} 
 
 STATEMENTS = (
     "UPDATE turns SET status = 'cancelled' WHERE {chosen} AND status IN ('queued', 'running', 'paused')",
-    "UPDATE turns SET payload = '{{}}', error = NULL, user_id = NULL, client_key = NULL, content = NULL WHERE {chosen}",
+    "UPDATE turns SET payload = '{{}}', error = NULL, user_id = NULL, accepted_events = NULL WHERE {chosen}",
+    "UPDATE turns SET client_key = NULL, content = NULL WHERE {chosen}",
     "UPDATE log_heads SET fence = fence + 1 WHERE {chosen}",
     _EVENTS,
     "DELETE FROM client_keys WHERE {chosen}",

@@ -1,7 +1,7 @@
 """Group commit: what arrives while one commit is under way shares the next one.
 
-Nobody waits when nothing is under way, so an idle store answers at once and a busy one commits in batches. The line
-of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
+Nobody waits for company: an idle store answers at once, a busy one commits together whatever came meanwhile. The
+line of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
 memory.
 """
 
@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from batuta.kernel.errors import StoreUnavailableError
 
-MAX_EVENTS = 64
+MAX_EVENTS = 128
+"""In one commit. More would keep the first of them waiting for the last without saving much."""
 MAX_WAITING = 1_024
 
 T = TypeVar("T")
@@ -23,7 +24,10 @@ Commit = Callable[[Sequence[T]], Awaitable[Sequence[R | BaseException]]]
 
 
 class GroupCommit(Generic[T, R]):
-    """Lets concurrent callers share commits, in the order they came."""
+    """Lets concurrent callers share commits, in the order they came.
+
+    With several `workers` the next group is on its way while the last one is being committed.
+    """
 
     def __init__(
         self,
@@ -32,13 +36,15 @@ class GroupCommit(Generic[T, R]):
         weight: Callable[[T], int] = lambda _: 1,
         max_weight: int = MAX_EVENTS,
         max_waiting: int = MAX_WAITING,
+        workers: int = 1,
     ) -> None:
         self._commit = commit
         self._weight = weight
         self._max_weight = max_weight
         self._room = asyncio.Semaphore(max_waiting)
         self._waiting: deque[tuple[T, asyncio.Future[R]]] = deque()
-        self._worker: asyncio.Task[None] | None = None
+        self._most_workers = workers
+        self._workers: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     async def submit(self, item: T) -> R:
@@ -49,23 +55,25 @@ class GroupCommit(Generic[T, R]):
             raise StoreUnavailableError("the store is closed")
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
-        if self._worker is None:
-            self._worker = asyncio.create_task(self._drain(), name="batuta-group-commit")
+        if len(self._workers) < self._most_workers:
+            self._workers.add(asyncio.create_task(self._drain(), name="batuta-group-commit"))
         return await future
 
     async def close(self) -> None:
         """Store what is in the line, then take no more."""
         self._is_closed = True
-        if self._worker is not None:
-            await asyncio.shield(self._worker)
+        for worker in tuple(self._workers):
+            await asyncio.shield(worker)
 
     async def _drain(self) -> None:
         try:
             while self._waiting:
                 await self._commit_group(self._next_group())
-        finally:
-            self._worker = None
+        except BaseException:
             self._abandon()
+            raise
+        finally:
+            self._workers -= {task for task in (asyncio.current_task(),) if task is not None}
 
     def _next_group(self) -> list[tuple[T, asyncio.Future[R]]]:
         group = [self._waiting.popleft()]

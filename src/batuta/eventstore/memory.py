@@ -77,7 +77,7 @@ class MemoryStore:
         session = self.sessions.get(batch.session_id) or SessionRows()
         known = [self._known(event_id) for event_id in batch.event_ids if event_id in self.places]
         claim = session.claims.get(batch.client_key) if batch.client_key is not None else None
-        earlier = earlier_answer(batch, known, claim)
+        earlier = earlier_answer(batch, session.head, known, claim)
         if earlier is not None:
             return earlier
         appended = next_positions(batch, session.head)

@@ -70,6 +70,8 @@ log_heads = Table(
     _whole("fence", required=True),
     Column("link", LargeBinary, nullable=False),
     _flag("is_seeded"),
+    # Rows change with every append: room for their next versions on the same page spares the index.
+    postgresql_with={"fillfactor": 50},
 )
 
 message_events = Table(
@@ -170,6 +172,7 @@ turns = Table(
     _whole("accepted_epoch"),
     _whole("accepted_seq"),
     _whole("accepted_count"),
+    _text("accepted_events"),
     _time("created_at", required=True),
     _time("updated_at", required=True),
     UniqueConstraint("session_id", "client_key"),

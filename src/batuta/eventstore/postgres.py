@@ -26,7 +26,7 @@ from batuta.eventstore.decisions import sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all
-from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresDatabase, errors_as_ours
+from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresDatabase
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError, SequenceConflictError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
@@ -59,6 +59,10 @@ _UNMARK = "DELETE FROM dirty_sessions WHERE consumer = $1 AND session_id = $2 AN
 _SELECT_HEADS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY($1)"
 
 
+WRITERS = 2
+"""One group is put together while the other is committed."""
+
+
 class PostgresEventLog:
     """An `EventLog` in PostgreSQL. Opens at the first use; the schema comes from `migrations.migrate`."""
 
@@ -75,7 +79,9 @@ class PostgresEventLog:
         self.clock = clock
         self.bells = Bells()
         self._alarm = on_alarm
-        self._group: GroupCommit[Batch, Appended] = GroupCommit(self._commit, weight=lambda batch: len(batch.entries))
+        self._group: GroupCommit[Batch, Appended] = GroupCommit(
+            self._commit, weight=lambda batch: len(batch.entries), workers=WRITERS
+        )
 
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
@@ -192,9 +198,6 @@ class PostgresEventLog:
             return [(await self._commit([batch]))[0] for batch in batches]
         try:
             return await self._commit_together(batches)
-        except StoreUnavailableError:
-            self.database.drop_writer()
-            raise
         except asyncpg.UniqueViolationError as error:
             if len(batches) == 1:
                 return [_caused_by(sequence_conflict(batches[0]), error)]
@@ -204,9 +207,8 @@ class PostgresEventLog:
         return [(await self._commit([batch]))[0] for batch in batches]
 
     async def _commit_together(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
-        connection = await self.database.writer()
-        failpoint("log.append.before_commit")
-        with errors_as_ours():
+        async with self.database.writer() as connection:
+            failpoint("log.append.before_commit")
             answers = await append_all(connection, batches)
         failpoint("log.append.after_commit")
         return answers

@@ -53,7 +53,7 @@ class PostgresDatabase:
         self._command_seconds = command_seconds
         self._opening = asyncio.Lock()
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
-        self._writer: asyncpg.Connection[asyncpg.Record] | None = None
+        self._writers: list[asyncpg.Connection[asyncpg.Record]] = []
         self._is_closed = False
 
     async def open(self) -> None:
@@ -80,19 +80,21 @@ class PostgresDatabase:
         async with self.connection() as connection, connection.transaction():
             yield connection
 
-    async def writer(self) -> "asyncpg.Connection[asyncpg.Record]":
-        """The connection that all group commits share; a broken one is replaced."""
-        if self._writer is None or self._writer.is_closed():
-            await self.open()
-            with errors_as_ours():
-                self._writer = await asyncpg.connect(self._url, **self._connect_options())
-        return self._writer
-
-    def drop_writer(self) -> None:
-        """Give up the writer's connection after an error that leaves it in doubt."""
-        if self._writer is not None:
-            self._writer.terminate()
-            self._writer = None
+    @asynccontextmanager
+    async def writer(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+        """A connection kept for group commits; one that failed is not used again."""
+        await self.open()
+        with errors_as_ours():
+            connection = self._writers.pop() if self._writers else await self._connect()
+            try:
+                yield connection
+            except BaseException:
+                connection.terminate()
+                raise
+        if self._is_closed:
+            connection.terminate()
+        else:
+            self._writers.append(connection)
 
     async def settings(self) -> dict[str, str]:
         """What the server says about its durability."""
@@ -104,8 +106,8 @@ class PostgresDatabase:
         if self._is_closed:
             return
         self._is_closed = True
-        if self._writer is not None and not self._writer.is_closed():
-            await _within_bounds(self._writer.close(timeout=5))
+        for connection in self._writers:
+            await _within_bounds(connection.close(timeout=5))
         if self._pool is not None:
             is_closed = await _within_bounds(asyncio.wait_for(self._pool.close(), 10))
             if not is_closed:
@@ -122,6 +124,9 @@ class PostgresDatabase:
             pool.terminate()
             raise
         return pool
+
+    async def _connect(self) -> "asyncpg.Connection[asyncpg.Record]":
+        return await asyncpg.connect(self._url, **self._connect_options())
 
     def _connect_options(self) -> dict[str, Any]:
         return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": {"timezone": "UTC"}}

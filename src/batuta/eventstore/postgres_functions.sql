@@ -83,7 +83,8 @@ BEGIN
         FROM batuta_known(
           p_sessions[unit], p_ids[base + 1 : base + p_counts[unit]], p_payloads[base + 1 : base + p_counts[unit]]) k;
     END IF;
-    IF verdict IS NULL AND p_fences[unit] < head.fence THEN
+    -- A stale owner is told that it is stale, also where its successor named an event as it does.
+    IF coalesce(verdict, 'conflict') = 'conflict' AND p_fences[unit] < head.fence THEN
       verdict := 'fenced';
       detail := head.fence::text;
     END IF;

@@ -12,6 +12,7 @@ import asyncpg
 
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
+from batuta.events.log import Appended
 from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.postgres import PostgresEventLog
@@ -65,7 +66,7 @@ class PostgresTurnQueue(RuledTurnQueue):
             found = await connection.fetchrow(_SELECT_READY, None if kinds is None else list(kinds))
             if found is None:
                 return None
-            row, now = dict(found), await _now(connection)
+            row, now = dict(found), await now_at(connection)
             fence = await _next_fence(connection, row)
             changes, lease = lease_of(row, now, owner=owner, fence=fence, length=length)
             await _update(connection, row, changes, now)
@@ -75,7 +76,7 @@ class PostgresTurnQueue(RuledTurnQueue):
     async def recover(self) -> Recovered:
         """See `TurnQueue.recover`."""
         async with self._database.transaction() as connection:
-            now = await _now(connection)
+            now = await now_at(connection)
             lost = [dict(row) for row in await connection.fetch(_SELECT_LOST)]
             asleep = [dict(row) for row in await connection.fetch(_SELECT_ASLEEP)]
             after = [(row, rules.orphaned(row, now)) for row in lost]
@@ -104,8 +105,8 @@ class PostgresTurnQueue(RuledTurnQueue):
     ) -> Accepted:
         try:
             async with self._database.transaction() as connection:
-                row = rules.new_row(work, events, client_key, await _now(connection))
-                answer = await _accept(connection, row, batch)
+                row = rules.new_row(work, events, client_key, await now_at(connection))
+                answer = await insert_turn(connection, row, batch)
         except asyncpg.UniqueViolationError as error:
             # Two processes accepted the same turn id at once; the other one was first.
             raise StoreUnavailableError(f"turn {work.turn_id} is being accepted elsewhere: send it again") from error
@@ -119,23 +120,28 @@ class PostgresTurnQueue(RuledTurnQueue):
             found = await connection.fetchrow(f"{_SELECT} FOR UPDATE", canonical(turn_id))
             if found is None:
                 return None
-            row, now = dict(found), await _now(connection)
+            row, now = dict(found), await now_at(connection)
             changes = rule(row, now)
             if changes is None:
                 return row, False
             if batch is not None:
-                await append_one(connection, batch)
+                await self._append(connection, batch)
             await _update(connection, row, changes, now)
         if batch is not None:
             self.log.bells.ring([batch.session_id])
         return {**row, **changes}, True
+
+    async def _append(self, connection: Executor, batch: Batch) -> Appended:
+        """Append within the transaction that changes the turn."""
+        return await append_one(connection, batch)
 
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         async with self._database.connection() as connection:
             return await connection.fetchval(_SELECT_DECIDED, session_id, approval_id) is not None
 
 
-async def _accept(connection: Executor, row: Row, batch: Batch | None) -> Accepted:
+async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Accepted:
+    """Insert the row, and append its events, unless the work was accepted before."""
     if row["session_id"] is not None:
         # Also for work without events: the order of numbers must be the order of commits within a session.
         await connection.execute(_LOCK_SESSION, row["session_id"])
@@ -159,7 +165,8 @@ async def _next_fence(connection: Executor, row: Row) -> int:
     return fence
 
 
-async def _now(connection: Executor) -> datetime:
+async def now_at(connection: Executor) -> datetime:
+    """The time of the database."""
     now: datetime = await connection.fetchval(_NOW)
     return now
 

@@ -109,7 +109,7 @@ def _message(event: Event, record: Record) -> Upsert:
             "tool_use_id": getattr(event, "tool_use_id", None),
             "tool_name": getattr(event, "tool_name", None),
             "bc_company_id": _company(event),
-            "body": encode(event).decode(),
+            "body": encode(event.model_copy(update={"sequence_number": record.seq})).decode(),
             "created_at": event.timestamp,
         },
     )

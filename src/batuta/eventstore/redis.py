@@ -33,7 +33,7 @@ from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.redis_connection import Call, RedisConnection
-from batuta.eventstore.redis_scripts import Keys, payload_digest
+from batuta.eventstore.redis_scripts import Keys
 from batuta.eventstore.redis_seed import Seeder
 from batuta.eventstore.redis_shipping import Shipper
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -45,6 +45,8 @@ from batuta.kernel.ids import session_id as _session
 DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 
 UNSEEDED = "unseeded"
+WRITERS = 2
+"""One group is put together while the other is on its way."""
 
 
 class RedisEventLog:
@@ -60,22 +62,29 @@ class RedisEventLog:
         on_alarm: AlarmListener = log_alarm,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.connection = RedisConnection(url)
-        self.database = database
         self.keys = Keys(prefix)
+        self.connection = RedisConnection(url, self.keys.tag)
+        self.database = database
         self.limits = limits
         self.clock = clock
         self.bells = Bells()
         self.shipper = Shipper(self.connection, database.database, self.keys, on_alarm=on_alarm)
         self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=on_alarm)
         self._alarm = on_alarm
-        self._group: GroupCommit[Batch, Appended] = GroupCommit(self._commit, weight=lambda batch: len(batch.entries))
+        self._group: GroupCommit[Batch, Appended] = GroupCommit(
+            self._commit, weight=lambda batch: len(batch.entries), workers=WRITERS
+        )
 
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
         """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        return await self.append_batch(
+            admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        )
+
+    async def append_batch(self, batch: Batch) -> Appended:
+        """Append events that have passed the gate."""
         try:
             appended = await self._group.submit(batch)
         except SequenceConflictError as error:
@@ -131,7 +140,7 @@ class RedisEventLog:
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
-        await self.shipper.ship_all()
+        await self.shipper.ship_new()
         return await self.database.sessions(after=after, limit=limit)
 
     async def subscribe(self, consumer: str) -> None:
@@ -191,7 +200,7 @@ class RedisEventLog:
         return [_answer(batch, answer) for batch, answer in zip(batches, answers, strict=True)]
 
     async def _send(self, batches: Sequence[Batch]) -> list[Any]:
-        calls = [Call("append", self.keys.of_append(batch.session_id), _arguments(batch)) for batch in batches]
+        calls = [Call("append", [self.keys.head(batch.session_id)], _arguments(batch)) for batch in batches]
         return await self.connection.run(*calls)
 
     async def _head(self, owner: SessionId) -> list[str]:
@@ -224,10 +233,8 @@ class RedisEventLog:
 def _arguments(batch: Batch) -> list[str | bytes | int]:
     fence = "" if batch.fence is None else batch.fence
     arguments: list[str | bytes | int] = [batch.session_id, fence, batch.client_key or "", batch.content.hex()]
-    arguments.append(len(batch.entries))
     for entry in batch.entries:
-        digest = payload_digest(entry.payload)
-        arguments += (entry.event_id, digest, entry.type, entry.timestamp.isoformat(), entry.payload)
+        arguments += (entry.event_id, entry.payload)
     return arguments
 
 

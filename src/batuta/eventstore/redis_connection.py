@@ -49,7 +49,7 @@ class Call:
 class RedisConnection:
     """Runs scripts on the present life of a server."""
 
-    def __init__(self, url: str, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, url: str, tag: str, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         self.client = redis.asyncio.Redis.from_url(
             url,
             socket_timeout=answer_seconds,
@@ -58,6 +58,7 @@ class RedisConnection:
             decode_responses=True,
         )
         self.life = ""
+        self._tag = tag
         self._hashes: dict[str, str] = {}
         self._meeting = asyncio.Lock()
 
@@ -106,7 +107,8 @@ class RedisConnection:
         with errors_as_ours():
             pipeline = self.client.pipeline(transaction=False)
             for call in calls:
-                pipeline.evalsha(self._hashes[call.script], len(call.keys), *call.keys, *call.arguments)
+                sha = self._hashes[call.script]
+                pipeline.execute_command("EVALSHA", sha, len(call.keys), *call.keys, *call.arguments)
             return list(await pipeline.execute(raise_on_error=False))
 
     async def _meet(self) -> None:
@@ -115,7 +117,7 @@ class RedisConnection:
             with errors_as_ours():
                 async with self.client.client() as one:
                     life = (await one.info("server"))["run_id"]
-                    texts = {name: with_life(script, life) for name, script in SCRIPTS.items()}
+                    texts = {name: with_life(script, life, self._tag) for name, script in SCRIPTS.items()}
                     for text in texts.values():
                         await one.script_load(text)
             self._hashes = {name: hashlib.sha1(text.encode()).hexdigest() for name, text in texts.items()}  # noqa: S324

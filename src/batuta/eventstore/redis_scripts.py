@@ -19,25 +19,25 @@ return {head[4] == LIFE and 'known' or 'stale', head[1], head[2], head[3]}
 """
 
 SEED = """
--- Begin, or begin again, with what the database says. KEYS: head, log, claims, ids, shipping stream.
+-- Begin, or begin again, with what the database says. KEYS: head.
 -- ARGV: session, epoch, seq, fence, number of claims; then pairs of claims and pairs of ids.
 -- Answers the position the server had, for the comparison with the database.
+local session, claims = ARGV[1], tonumber(ARGV[5])
 local head = redis.call('HMGET', KEYS[1], 'seq', 'fence', 'life')
 if head[3] == LIFE then
   return {'known', head[1]}
 end
-local seq, fence, claims = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local had = tonumber(head[1] or '-1')
-seq = math.max(seq, had)
-fence = math.max(fence, tonumber(head[2] or '0'))
+local seq = math.max(tonumber(ARGV[3]), had)
+local fence = math.max(tonumber(ARGV[4]), tonumber(head[2] or '0'))
 redis.call('HSET', KEYS[1], 'epoch', ARGV[2], 'seq', string.format('%d', seq), 'fence', string.format('%d', fence),
-  'life', LIFE)
+  'life', LIFE, 'noted', had > 0 and '1' or '0')
 for index = 6, #ARGV, 2 do
-  local home = index < 6 + 2 * claims and KEYS[3] or KEYS[4]
+  local home = index < 6 + 2 * claims and TAG .. ':claims:' .. session or TAG .. ':ids'
   redis.call('HSETNX', home, ARGV[index], ARGV[index + 1])
 end
 if had > 0 then
-  redis.call('XADD', KEYS[5], '*', 's', ARGV[1])
+  redis.call('XADD', TAG .. ':shipping', '*', 's', session)
 end
 return {'seeded', string.format('%d', had)}
 """
@@ -53,6 +53,14 @@ redis.call('HSET', KEYS[1], 'epoch', string.format('%d', math.max(tonumber(head[
 return 'raised'
 """
 
+BEGIN_SHIPPING = """
+-- From here on an append leaves a new note. KEYS: head.
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], 'noted', '0')
+end
+return 1
+"""
+
 TRIM = """
 -- Forget what the database holds up to a position, and no more. KEYS: log, ids. ARGV: last position to forget.
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', ARGV[1] .. '-0', 'COUNT', 1000)) do
@@ -62,39 +70,52 @@ end
 return 1
 """
 
-SCRIPTS = {"append": APPEND, "head": HEAD, "seed": SEED, "raise": RAISE, "trim": TRIM}
+FORGET = """
+-- Forget the contents of an erased session, and shut its owners out. KEYS: head. ARGV: session, fence.
+local log = TAG .. ':log:' .. ARGV[1]
+for _, entry in ipairs(redis.call('XRANGE', log, '-', '+')) do
+  redis.call('HDEL', TAG .. ':ids', entry[2][4])
+end
+redis.call('DEL', log, TAG .. ':claims:' .. ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], 'fence', ARGV[2])
+end
+return 1
+"""
+
+SCRIPTS = {
+    "append": APPEND,
+    "head": HEAD,
+    "seed": SEED,
+    "raise": RAISE,
+    "begin_shipping": BEGIN_SHIPPING,
+    "trim": TRIM,
+    "forget": FORGET,
+}
 
 
 class Keys:
     """Names of keys. All carry one hash tag: a script may touch them together."""
 
     def __init__(self, prefix: str = "batuta") -> None:
-        self._tag = f"{{{prefix}}}"
-        self.ids = f"{self._tag}:ids"
-        self.shipping = f"{self._tag}:shipping"
+        self.tag = f"{{{prefix}}}"
+        self.ids = f"{self.tag}:ids"
+        self.shipping = f"{self.tag}:shipping"
 
     def head(self, session_id: str) -> str:
         """Where a session stands."""
-        return f"{self._tag}:head:{session_id}"
+        return f"{self.tag}:head:{session_id}"
 
     def log(self, session_id: str) -> str:
         """The events of a session."""
-        return f"{self._tag}:log:{session_id}"
-
-    def claims(self, session_id: str) -> str:
-        """The client keys of a session."""
-        return f"{self._tag}:claims:{session_id}"
-
-    def of_append(self, session_id: str) -> tuple[str, ...]:
-        """All keys an append touches."""
-        return (self.head(session_id), self.log(session_id), self.claims(session_id), self.ids, self.shipping)
+        return f"{self.tag}:log:{session_id}"
 
 
-def with_life(script: str, life: str) -> str:
-    """The script for one life of the server."""
-    return f"local LIFE = '{life}'\n{script}"
+def with_life(script: str, life: str, tag: str) -> str:
+    """The script for one life of the server, and one family of keys."""
+    return f"local LIFE, TAG = '{life}', '{tag}'\n{script}"
 
 
 def payload_digest(payload: str) -> str:
-    """What the script compares to tell whether an event that comes again is the same."""
-    return hashlib.blake2b(payload.encode(), digest_size=16).hexdigest()
+    """What the script compares to tell whether an event that comes again is the same (its own digest function)."""
+    return hashlib.sha1(payload.encode(), usedforsecurity=False).hexdigest()

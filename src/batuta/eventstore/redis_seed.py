@@ -56,7 +56,7 @@ class Seeder:
             arguments += (key, f"{at_epoch} {first} {content.hex()}")
         for event_id, at_epoch, seq, payload in events:
             arguments += (event_id, f"{owner} {at_epoch} {seq} {payload_digest(payload)}")
-        verdict, had = await self._connection.run_one(Call("seed", self._keys.of_append(owner), arguments))
+        verdict, had = await self._connection.run_one(Call("seed", [self._keys.head(owner)], arguments))
         if verdict == "seeded" and was_known and (int(had) < 0 or int(had) < last):
             self._alarm_of_loss(owner, int(had), last, epoch)
 

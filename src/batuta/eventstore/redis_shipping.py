@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from pydantic_core import from_json
 from redis.exceptions import ResponseError
 
 from batuta.events.log import Alarm, AlarmListener, log_alarm
@@ -26,12 +27,14 @@ log = logging.getLogger("batuta.eventstore")
 GROUP = "shippers"
 NOTES_AT_ONCE = 256
 EVENTS_AT_ONCE = 500
-IDLE_MS = 30_000
+IDLE_MS = 5_000
+"""After this, notes of a silent shipper are taken over; if it is only slow, both ship the same, which is harmless."""
 KEPT = 1_000
 """How many events of a session stay in Redis after they were shipped, for readers and for recognising repeats."""
 POLL_SECONDS = 0.1
 
 _LAST = "SELECT last_seq FROM log_heads WHERE session_id = $1"
+_UNSHIPPED = "SELECT session_id FROM log_heads WHERE is_seeded AND last_seq = 0"
 _IMPORT = "SELECT * FROM batuta_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 
 
@@ -87,8 +90,17 @@ class Shipper:
         while await self.run_once():
             pass
 
+    async def ship_new(self) -> None:
+        """Ship the sessions of which the database has nothing yet, whoever holds their notes."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_UNSHIPPED)
+        for row in rows:
+            await self.ship(SessionId(row["session_id"]))
+
     async def ship(self, owner: SessionId) -> int:
         """Bring one session up to date. The position the database has then."""
+        # First: what is appended from here on leaves a note of its own.
+        await self._connection.run_one(Call("begin_shipping", [self._keys.head(owner)]))
         while True:
             last = await self._last(owner)
             entries = await self._connection.entries(self._keys.log(owner), after=last, limit=EVENTS_AT_ONCE)
@@ -103,19 +115,22 @@ class Shipper:
             return await connection.fetchval(_LAST, owner) or 0
 
     async def _import(self, owner: SessionId, entries: Sequence[Entry]) -> bool:
+        try:
+            columns = _columns(entries)
+        except (ValueError, KeyError, TypeError) as error:
+            return self._report(owner, "undecodable", f"an entry behind position {entries[0].seq - 1}: {error!r}")
         async with self._database.transaction() as connection:
-            row = await connection.fetchrow(_IMPORT, owner, *_columns(entries))
+            row = await connection.fetchrow(_IMPORT, owner, *columns)
         assert row is not None, "the function answers once"
         failpoint("shipper.after_commit")
         if row["verdict"] == "imported":
             return True
-        self._alarm(
-            Alarm(
-                kind=f"shipping_{row['verdict']}",
-                session_id=owner,
-                message=f"position {row['at_seq']} of Redis does not fit the database: {row['detail']}",
-            )
-        )
+        return self._report(owner, row["verdict"], f"position {row['at_seq']}: {row['detail']}")
+
+    def _report(self, owner: SessionId, verdict: str, what: str) -> bool:
+        """Alarm, and leave the session as it is: somebody has to look. Others are shipped all the same."""
+        message = f"Redis does not fit the database: {what}"
+        self._alarm(Alarm(kind=f"shipping_{verdict}", session_id=owner, message=message))
         return False
 
     async def _abandoned(self) -> list[tuple[str, dict[str, str]]]:
@@ -160,12 +175,13 @@ def _flat(found: Any) -> list[tuple[str, dict[str, str]]]:
 
 def _columns(entries: Sequence[Entry]) -> list[list[Any]]:
     fields = [entry.fields for entry in entries]
+    payloads = [from_json(entry["p"]) for entry in fields]
     return [
         [entry.seq for entry in entries],
         [int(entry["e"]) for entry in fields],
         [entry["i"] for entry in fields],
-        [entry["t"] for entry in fields],
-        [datetime.fromisoformat(entry["w"]) for entry in fields],
+        [payload["type"] for payload in payloads],
+        [datetime.fromisoformat(payload["timestamp"]) for payload in payloads],
         [entry["p"] for entry in fields],
         [entry.get("k") for entry in fields],
         [bytes.fromhex(entry["c"]) if "c" in entry else None for entry in fields],

@@ -31,7 +31,7 @@ ON CONFLICT (session_id) DO UPDATE SET
 _INSERT_CLAIM = "INSERT INTO client_keys VALUES (?, ?, ?, ?, ?, ?)"
 _MARK_OTHERS = """
 INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
-SELECT name, ?, ?, ? FROM consumers WHERE name <> ?"""
+SELECT name, ?, ?, strftime('%Y-%m-%dT%H:%M:%f000+00:00', 'now') FROM consumers WHERE name <> ?"""
 _MARK_ONE = "INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at) VALUES (?, ?, ?, ?)"
 _UPSERT_CURSOR = """
 INSERT INTO cursors (consumer, session_id, done_seq) VALUES (?, ?, ?)
@@ -49,7 +49,7 @@ class State(NamedTuple):
 def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
     """Store a batch, or answer it as before, or raise. Everything that can be refused is refused before a write."""
     state = state_of(connection, batch.session_id)
-    earlier = earlier_answer(batch, _known(connection, batch), _claim(connection, batch))
+    earlier = earlier_answer(batch, state.head, _known(connection, batch), _claim(connection, batch))
     if earlier is not None:
         return earlier
     appended = next_positions(batch, state.head)
@@ -92,7 +92,7 @@ def adapted(value: Value) -> Value:
 
 def stamp(moment: datetime) -> str:
     """A time as text that sorts: UTC, always with microseconds."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).isoformat(timespec="microseconds")
 
 
 def _known(connection: sqlite3.Connection, batch: Batch) -> list[Known]:
@@ -130,11 +130,11 @@ def _insert_claim(connection: sqlite3.Connection, batch: Batch, appended: Append
 
 def _project(connection: sqlite3.Connection, batch: Batch, appended: Appended, state: State) -> None:
     """Bring the read models along in the same transaction; one that cannot follow is left to the projector."""
-    now = stamp(datetime.now(UTC))
-    connection.execute(_MARK_OTHERS, (batch.session_id, appended.last_seq, now, CONSUMER))
+    connection.execute(_MARK_OTHERS, (batch.session_id, appended.last_seq, CONSUMER))
     if state.projected == state.head.last_seq and _try_to_apply(connection, batch, appended):
         set_cursor(connection, CONSUMER, batch.session_id, appended.last_seq)
     else:
+        now = stamp(datetime.now(UTC))
         connection.execute(_MARK_ONE, (CONSUMER, batch.session_id, appended.last_seq, now))
 
 
@@ -143,8 +143,7 @@ def _try_to_apply(connection: sqlite3.Connection, batch: Batch, appended: Append
     try:
         changes = []
         for seq, event in enumerate(batch.events, appended.first_seq):
-            stored = event.model_copy(update={"sequence_number": seq})
-            changes += changes_of(Record(appended.epoch, seq, stored))
+            changes += changes_of(Record(appended.epoch, seq, event))
         apply(connection, changes)
     except Exception:
         connection.execute("ROLLBACK TO projection")

@@ -196,6 +196,7 @@ CREATE TABLE IF NOT EXISTS turns (
   accepted_epoch BIGINT,
   accepted_seq BIGINT,
   accepted_count BIGINT,
+  accepted_events TEXT,
   created_at DATETIME NOT NULL,
   updated_at DATETIME NOT NULL,
   CONSTRAINT pk_turns PRIMARY KEY (ordinal),

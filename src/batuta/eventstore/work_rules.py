@@ -53,6 +53,7 @@ def new_row(work: NewWork, events: Sequence[Event], client_key: str | None, now:
         "accepted_epoch": None,
         "accepted_seq": None,
         "accepted_count": None,
+        "accepted_events": None,
         "created_at": now,
         "updated_at": now,
     }

@@ -15,7 +15,7 @@ StopReason = Literal["success", "max_tokens", "paused", "refused"]
 class Answer(BaseModel):
     """One whole answer of a model."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     content: tuple[ContentBlock, ...]
     stop_reason: StopReason = "success"

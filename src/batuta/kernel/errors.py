@@ -28,6 +28,8 @@ BatutaError
 │   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
 │   │   └── ApprovalNeededError         … without somebody's approval
+│   ├── UnknownConversationError        no such conversation, or not this user's
+│   ├── TooManyConversationsError       the user has as many active conversations as allowed
 │   ├── EventRefusedError               an event that may not be recorded
 │   │   ├── UnattributedEventError      … because nobody says which agent produced it
 │   │   ├── EventTooLargeError          … because of its size
@@ -44,7 +46,7 @@ BatutaError
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 
 class ErrorCategory(StrEnum):
@@ -55,6 +57,10 @@ class ErrorCategory(StrEnum):
     SEMANTIC = "semantic"
     LOGICAL = "logical"
     CANCELLED = "cancelled"
+
+
+CategoryName = Literal["transient", "validation", "semantic", "logical", "cancelled"]
+"""A category as people write it."""
 
 
 class BatutaError(Exception):
@@ -248,6 +254,14 @@ class ToolRefusedError(LogicalError):
 
 class ApprovalNeededError(ToolRefusedError):
     """A tool call that somebody has to approve first; it was not executed."""
+
+
+class UnknownConversationError(LogicalError):
+    """There is no such conversation, or it belongs to somebody else: the two look the same."""
+
+
+class TooManyConversationsError(LogicalError):
+    """The user has as many active conversations as are allowed; archive one first."""
 
 
 class EventRefusedError(LogicalError):

@@ -1,6 +1,7 @@
 """Lazy packages: a name is imported when it is first used, so that importing the package costs next to nothing."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ def lazy_exports(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(homes[name]), name)
+        value = getattr(importlib.import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)  # asked for once
+        return value
 
     return get, sorted(homes)

@@ -12,11 +12,11 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 class _Block(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class _ModelBlock(_Block):
-    extra: dict[str, dict[str, JsonValue]] = {}
+    extra: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
     """By provider: what it wants to have sent back with this block (item ids, signatures, its own form of it)."""
 
 
@@ -43,7 +43,7 @@ class ToolCallBlock(_ModelBlock):
     type: Literal["tool_call"] = "tool_call"
     id: str
     name: str
-    args: dict[str, Any] = {}
+    args: dict[str, Any] = Field(default_factory=dict)
     invalid_args: str | None = None
     """The raw text of arguments that were no JSON object; the call is answered with an error."""
     is_server_side: bool = False
@@ -98,7 +98,7 @@ ContentBlock = Annotated[
 class Message(BaseModel):
     """One message of a conversation."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     role: Role
     content: tuple[ContentBlock, ...]

@@ -32,10 +32,11 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
     """Every result in order, or the first failure as it is, with the others cancelled.
 
     One that suspends lets the others finish first, so that nothing is torn off in the middle of an effect.
+
+    Not a `TaskGroup`: that counts its own abort as a cancellation of this task and, on Python 3.11, never takes it
+    back, so that a deadline around it is no longer recognised; and it hides a cancellation behind a task that fails
+    because of it.
     """
-    owner = asyncio.current_task()
-    assert owner is not None
-    requests = owner.cancelling()
     suspensions: list[Suspended] = []
 
     async def guarded(one: Coroutine[Any, Any, T]) -> T | None:
@@ -45,13 +46,26 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
             suspensions.append(suspended)
             return None
 
+    tasks = [asyncio.create_task(guarded(one)) for one in work]
+    if not tasks:
+        return []
+    done: set[asyncio.Task[T | None]] = set()
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(guarded(one)) for one in work]
-    except BaseExceptionGroup as failures:
-        if owner.cancelling() > requests:  # a task that fails while it is stopped does not hide who stopped it
-            raise asyncio.CancelledError from failures.exceptions[0]
-        raise failures.exceptions[0] from None
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        if len(done) < len(tasks):
+            await to_the_end(cancelled(tasks))
+    for task in tasks:
+        if task in done and not task.cancelled() and (failure := task.exception()) is not None:
+            raise failure
     if suspensions:
         raise suspensions[0]
     return [cast("T", task.result()) for task in tasks]
+
+
+async def cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks and wait until they have ended, however they do."""
+    tasks = list(tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

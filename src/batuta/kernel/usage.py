@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt
 class Usage(BaseModel):
     """Tokens of one or more model calls. `thinking` is part of `output`; cached tokens are part of `input`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     input: NonNegativeInt = 0
     output: NonNegativeInt = 0
@@ -33,7 +33,7 @@ class Usage(BaseModel):
         )
 
 
-NO_USAGE = Usage()
+NO_USAGE = Usage.model_construct()
 
 
 def add_costs(first: Decimal | None, second: Decimal | None) -> Decimal | None:

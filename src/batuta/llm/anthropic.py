@@ -6,6 +6,7 @@ from typing import Any
 from batuta.events.adapters import AnthropicAdapter
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.extras import load_extra
+from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.client import Endpoint, ProviderModel, events_of, read_json
 from batuta.llm.encoding.anthropic import encode_request
 from batuta.llm.failures import translate_stainless
@@ -64,4 +65,4 @@ class AnthropicModel(ProviderModel):
 
 
 def _options(request: ModelRequest) -> dict[str, Any]:
-    return {"timeout": request.settings.timeout.total_seconds()}
+    return {"timeout": request.settings.timeout.total_seconds(), "headers": outgoing_headers()}

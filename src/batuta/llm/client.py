@@ -16,6 +16,7 @@ from pydantic_core import from_json
 from batuta.events.adapters import BaseAdapter
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import BatutaError
+from batuta.kernel.usage import NO_USAGE
 from batuta.llm.connections import CONNECTIONS
 from batuta.llm.failures import of_transport, translated
 from batuta.llm.model import ModelRequest
@@ -50,6 +51,8 @@ class ProviderModel(ABC):
         self._endpoint = endpoint
         self._provider = provider
         self._prices = prices
+        # The price list takes a fifth of a second to load: better now than in the middle of a run.
+        prices.cost(provider, name, NO_USAGE)
 
     @property
     def provider(self) -> str:
@@ -65,8 +68,8 @@ class ProviderModel(ABC):
         """Answer once."""
         body = self._prepared(request)
         with self._translated():
-            message = await self._send(body, request)
-        return self._priced(self.adapter.read_message(message))
+            answer = self.adapter.read_message(await self._send(body, request))
+        return self._priced(answer)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         """Answer piece by piece. Leaving the stream closes its connection."""
@@ -77,11 +80,14 @@ class ProviderModel(ABC):
             while True:
                 with self._translated():
                     event = await anext(events, None)
-                if event is None:
+                    deltas = None if event is None else reader.feed(event)
+                if deltas is None:
                     break
-                for delta in reader.feed(event):
+                for delta in deltas:
                     yield delta
-        yield self._priced(reader.close())
+        with self._translated():
+            answer = reader.close()
+        yield self._priced(answer)
 
     async def aclose(self) -> None:
         """Give its connections back; those that no other model uses are closed."""

@@ -1,7 +1,8 @@
 """From a model string to a model: `model("anthropic:claude-sonnet-4-6")`, or `provider/model`.
 
 Keys come from the provider's usual variables, read when a model is made and never on import. The model that comes
-back is protected (`ResilientModel`); `client` gives it bare.
+back is protected (`ResilientModel`); `client` gives it bare. `offline:batuta-offline` is the built-in model, which
+needs no key and no network.
 """
 
 import os
@@ -12,6 +13,8 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.llm.anthropic import AnthropicModel
 from batuta.llm.client import Endpoint, ProviderModel
 from batuta.llm.google import GoogleModel
+from batuta.llm.model import Model
+from batuta.llm.offline.model import OFFLINE_MODEL, OFFLINE_NAME, OFFLINE_PROVIDER, OfflineModel
 from batuta.llm.openai_chat import OpenAIChatModel
 from batuta.llm.openai_responses import OpenAIResponsesModel
 from batuta.llm.prices import DEFAULT_PRICES, Prices
@@ -25,6 +28,8 @@ CLIENTS: dict[Dialect, type[ProviderModel]] = {
     "openai_responses": OpenAIResponsesModel,
     "google": GoogleModel,
 }
+CHOICES = ("anthropic:claude-sonnet-4-6", "openai:gpt-5.2", "google:gemini-2.5-flash")
+"""What `default_model` chooses from: the first whose key is set."""
 NO_KEY = "none"
 """Sent to servers that ask for no key: the SDK insists on one."""
 
@@ -33,6 +38,13 @@ NO_KEY = "none"
 def shared_protection() -> Protection:
     """The protection of all models of this process that are given none: their breakers count together."""
     return Protection()
+
+
+def default_model(environment: Mapping[str, str] | None = None) -> str:
+    """The model of the first provider whose key is set, else the built-in one, as a model string."""
+    given = os.environ if environment is None else environment
+    keys = {choice: PROVIDERS[parse_model(choice)[0]].key_variables for choice in CHOICES}
+    return next((choice for choice in CHOICES if any(given.get(key) for key in keys[choice])), OFFLINE_MODEL)
 
 
 def model(
@@ -48,7 +60,9 @@ def model(
 
     Raises `ConfigurationError` for an unknown provider or a missing key, `MissingExtraError` for a missing SDK.
     """
-    bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
+    bare: Model = OfflineModel()
+    if parse_model(name)[0] != OFFLINE_PROVIDER:
+        bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
     return ResilientModel(bare, protection or shared_protection())
 
 
@@ -60,8 +74,10 @@ def client(
     headers: Mapping[str, str] | None = None,
     prices: Prices = DEFAULT_PRICES,
 ) -> ProviderModel:
-    """The bare client of a model string, for those who protect it themselves. Raises as `model` does."""
+    """The bare client of a provider's model, for those who protect it themselves. Raises as `model` does."""
     provider_name, model_name = parse_model(name)
+    if provider_name == OFFLINE_PROVIDER:
+        raise ConfigurationError(f"{name!r} has no provider and so no client; ask `model` for it")
     provider = PROVIDERS[provider_name]
     endpoint = Endpoint(
         api_key=api_key or _key(provider_name, provider),
@@ -78,8 +94,11 @@ def parse_model(text: str) -> tuple[str, str]:
     provider = ALIASES.get(spelt, spelt)
     if not cut or not model_name:
         raise ConfigurationError(f"a model is named provider:model, such as anthropic:claude-sonnet-4-6; got {text!r}")
-    if provider not in PROVIDERS:
-        raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {', '.join(sorted(PROVIDERS))}")
+    if provider == OFFLINE_PROVIDER and model_name != OFFLINE_NAME:
+        raise ConfigurationError(f"there is one offline model, {OFFLINE_MODEL}; got {text!r}")
+    if provider not in PROVIDERS and provider != OFFLINE_PROVIDER:
+        known = ", ".join(sorted([*PROVIDERS, OFFLINE_PROVIDER]))
+        raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {known}")
     return provider, model_name
 
 

@@ -18,6 +18,7 @@ from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
     ContentRefusedError,
+    MalformedAnswerError,
     ProviderRejectedError,
     ProviderTimeoutError,
     ProviderUnavailableError,
@@ -31,7 +32,9 @@ NOT_OFFERED = frozenset({501, 505})
 USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
 """Said with 429, but no waiting helps: somebody has to pay."""
 REFUSED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
-CREDENTIAL_ERRORS = frozenset({"CredentialsError", "IdentityTokenFileError", "SubjectTokenProviderError"})
+CREDENTIAL_ERRORS = frozenset(
+    {"CredentialsError", "IdentityTokenFileError", "SubjectTokenProviderError", "WorkloadIdentityError"}
+)
 DURATION = re.compile(r"^(\d+(?:\.\d+)?)s$")
 
 
@@ -190,9 +193,14 @@ def translate_google(sdk: ModuleType, error: Exception) -> BatutaError:
 
 @contextmanager
 def translated(translate: Callable[[Exception], BatutaError]) -> Iterator[None]:
-    """Let only our own errors out of a block; cancellation passes."""
+    """Let only our own errors out of a block; cancellation passes.
+
+    An answer that is JSON but no answer is the provider's failure, not the model's: it is worth another try.
+    """
     try:
         yield
+    except MalformedAnswerError as error:
+        raise ProviderUnavailableError(str(error)) from error
     except (BatutaError, asyncio.CancelledError):
         raise
     except Exception as error:

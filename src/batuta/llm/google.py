@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from batuta.events.adapters import GoogleAdapter
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.extras import load_extra
+from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.client import Endpoint, ProviderModel, read_json
 from batuta.llm.encoding.google import encode_request
 from batuta.llm.failures import translate_google
@@ -64,6 +65,8 @@ class GoogleModel(ProviderModel):
 
     def _typed(self, body: dict[str, Any], **config: Any) -> dict[str, Any]:
         # The SDK looks for the raw response in an object only, not in a dict.
+        if carried := outgoing_headers():
+            config["http_options"] = {"headers": carried}
         settings = self._sdk.types.GenerateContentConfig(**body["config"], **SAME_EITHER_WAY, **config)
         return {**body, "config": settings}
 

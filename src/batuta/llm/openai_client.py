@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.extras import load_extra
+from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.client import Endpoint, ProviderModel, events_of, read_json
 from batuta.llm.failures import translate_stainless
 from batuta.llm.model import ModelRequest
@@ -56,4 +57,4 @@ class OpenAIModel(ProviderModel):
 
 
 def _options(request: ModelRequest) -> dict[str, Any]:
-    return {"timeout": request.settings.timeout.total_seconds()}
+    return {"timeout": request.settings.timeout.total_seconds(), "headers": outgoing_headers()}

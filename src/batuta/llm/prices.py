@@ -18,6 +18,9 @@ LIBRARY_NAMES = {"xai": "x-ai", "openai-chat": "openai", "openai-responses": "op
 WITHOUT_LIST_PRICE = frozenset({"ollama", "vllm", "lmstudio", "openai-compatible", "unknown"})
 """Served by the user: the library would take a list price from a provider that happens to sell the same model."""
 
+FREE = frozenset({"offline"})
+"""Runs in this process: its price is known, and it is zero."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
@@ -52,6 +55,8 @@ class Prices:
     def cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         """The cost of a call, or `None` if the model has no known price."""
         price = self._overrides.get(f"{provider}:{model}") or self._overrides.get(model)
+        if price is None and provider in FREE:
+            return Decimal(0)
         return price.of(usage) if price is not None else self._library_cost(provider, model, usage)
 
     def worst_case(self, provider: str, model: str, usage: Usage) -> Decimal | None:

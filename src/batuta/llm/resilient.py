@@ -102,10 +102,20 @@ class ResilientModel(WrappedModel):
 
     async def _generate_once(self, request: ModelRequest) -> Answer:
         await self._admit()
-        async with self._learning():
-            with _limited(request):
-                async with asyncio.timeout(request.settings.timeout.total_seconds()):
-                    return await self.inner.generate(request)
+        try:
+            answer = await self._generate_within_limit(request)
+        except BaseException as error:
+            await self._tell_breaker(signal_of(error))
+            raise
+        await self._tell_breaker(Signal.SUCCEEDED)
+        return answer
+
+    async def _generate_within_limit(self, request: ModelRequest) -> Answer:
+        try:
+            async with asyncio.timeout(request.settings.timeout.total_seconds()):
+                return await self.inner.generate(request)
+        except TimeoutError as error:
+            raise _too_late(request) from error
 
     async def _stream_once(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         await self._admit()
@@ -122,6 +132,8 @@ class ResilientModel(WrappedModel):
 
     async def _admit(self) -> None:
         """Pass the breaker and the limiter."""
+        if self._protection.breaker is None and self._protection.limiter is None:
+            return
         try:
             await self._ask_breaker()
             await self._take_token()
@@ -134,17 +146,22 @@ class ResilientModel(WrappedModel):
 
     async def _take_token(self) -> None:
         limiter = self._protection.limiter
-        throttled = None if limiter is None else await limiter.reserve(self._key)
-        if limiter is None or throttled is None:
+        if limiter is None:
+            return
+        try:
+            await self._pass_limiter(limiter)
+        except BaseException:
+            await self._tell_breaker(Signal.RELEASED)
+            raise
+
+    async def _pass_limiter(self, limiter: RateLimiter) -> None:
+        throttled = await limiter.reserve(self._key)
+        if throttled is None:
             return
         observer = current_observer()
         if observer is not None:
             await observer.limiter_throttled(throttled)
-        try:
-            await limiter.settle(throttled)
-        except BaseException:
-            await self._tell_breaker(Signal.RELEASED)
-            raise
+        await limiter.settle(throttled)
 
     @asynccontextmanager
     async def _learning(self) -> AsyncIterator[None]:
@@ -181,12 +198,16 @@ class ResilientModel(WrappedModel):
 
 @contextmanager
 def _limited(request: ModelRequest) -> Iterator[None]:
-    """Name the time limit that passed; a model inside raises its own errors, never a bare `TimeoutError`."""
     try:
         yield
     except TimeoutError as error:
-        seconds = request.settings.timeout.total_seconds()
-        raise ProviderTimeoutError(f"no complete answer within {seconds:g} s (ModelSettings.timeout)") from error
+        raise _too_late(request) from error
+
+
+def _too_late(request: ModelRequest) -> ProviderTimeoutError:
+    """Names the time limit that passed; a model inside raises its own errors, never a bare `TimeoutError`."""
+    seconds = request.settings.timeout.total_seconds()
+    return ProviderTimeoutError(f"no complete answer within {seconds:g} s (ModelSettings.timeout)")
 
 
 async def _tell_change(change: BreakerChange | None) -> None:

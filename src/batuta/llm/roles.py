@@ -41,6 +41,7 @@ DEFAULT_ROLES: dict[str, ModelRole] = {
     "rag_agent": ModelRole(temperature=0.5),
     "graphing_agent": ModelRole(temperature=0.2),
     "appointments_agent": ModelRole(temperature=0.3),
+    "calculator_agent": ModelRole(temperature=0.2),
     "session_title": ModelRole(temperature=0.7, max_tokens=64),
     "router": ModelRole(temperature=0.3, max_tokens=1_024),
     "summary": ModelRole(temperature=0.3, max_tokens=512),

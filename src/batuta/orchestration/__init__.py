@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from batuta.orchestration.specialist import AgentCard as AgentCard
     from batuta.orchestration.specialist import CannotHelpError as CannotHelpError
     from batuta.orchestration.specialist import Specialist as Specialist
+    from batuta.orchestration.worker import TurnWorker as TurnWorker
+    from batuta.orchestration.worker import WorkerSettings as WorkerSettings
 
 __getattr__, __all__ = lazy_exports(
     __name__,
@@ -31,5 +33,6 @@ __getattr__, __all__ = lazy_exports(
         "batuta.orchestration.plans": ("Plan", "PlanStep"),
         "batuta.orchestration.registry": ("AgentRegistry",),
         "batuta.orchestration.specialist": ("AgentCard", "CannotHelpError", "Specialist"),
+        "batuta.orchestration.worker": ("TurnWorker", "WorkerSettings"),
     },
 )

@@ -77,7 +77,7 @@ class TellingApprover:
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         """The decision about one call."""
-        for policy in self._policies:
+        for policy in self._policies if not request.is_about_outcome else ():
             verdict = policy(request)
             if verdict is not None:
                 return verdict

@@ -9,7 +9,7 @@ The graph is LangGraph's; its nodes are methods of the conductor.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import END
@@ -23,12 +23,15 @@ from batuta.orchestration.plan_execution import PlanExecution
 from batuta.orchestration.plans import Plan, PlanStep
 from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
 from batuta.orchestration.state import AgentState, DirectedModeContext, OperationMode, is_directed, new_state
-from batuta.orchestration.supervisor import Reassignment, Supervisor, citations_in, conclusion_prompt, plan_of
+from batuta.orchestration.supervisor import Supervisor, citations_in, conclusion_prompt, plan_of
 from batuta.pipelines.context import Context
 from batuta.pipelines.scope import Scope
+from batuta.pipelines.step import Step
 
 if TYPE_CHECKING:
     from batuta.orchestration.orchestrator import Orchestrator
+
+T = TypeVar("T")
 
 SUPERVISOR = AgentIdentity(agent_id=SUPERVISOR_ID, agent_name="Supervisor", agent_icon="🎼", agent_color="#8B5CF6")
 
@@ -100,7 +103,7 @@ class Conductor:
     async def supervise(self, state: AgentState) -> Command[Any]:
         """The supervisor answers, or proposes a plan that code has checked."""
         await self.handoffs.become(self.ctx, SUPERVISOR)
-        proposal = await self._as_supervisor().invoke(self.supervisor.plan, self._question(state))
+        proposal = await self._ask(self.supervisor.plan, self._question(state))
         if proposal.decision.answer is not None:
             await self.ctx.tell(
                 AssistantMessage,
@@ -127,7 +130,7 @@ class Conductor:
                 self.plan = execution.plan
             if len(plan.steps) == 1 and plan.status == "completed":
                 return self._answered(plan.steps[0].result or "", plan.steps[0].agent_id)
-            return Command(goto="conclude", update={"plan": plan, "handoff_history": self.handoffs.records})
+            return Command(goto="conclude", update={"plan": plan})
 
         return await self._suspendable(work)
 
@@ -137,7 +140,7 @@ class Conductor:
         assert plan is not None
         await self.handoffs.become(self.ctx, SUPERVISOR)
         prompt = conclusion_prompt(plan, self.registry.names)
-        answer = await self._as_supervisor(plan).invoke(self.supervisor.conclude, prompt)
+        answer = await self._ask(self.supervisor.conclude, prompt, plan=plan)
         return self._answered(answer, SUPERVISOR_ID)
 
     # what nodes and plans share
@@ -165,9 +168,7 @@ class Conductor:
         """Ask the supervisor who takes a task that its worker cannot do."""
         question = f"The task: {step.task}\n{step.agent_id} says: {reason}"
         try:
-            choice: Reassignment = await ctx._within(self._supervisor_scope(ctx)).invoke(
-                self.supervisor.reassign, question
-            )
+            choice = await self._ask(self.supervisor.reassign, question, ctx=ctx)
         except StepFailedError:
             return None
         if choice.agent_id is None or choice.agent_id not in self.registry or choice.agent_id == step.agent_id:
@@ -228,16 +229,18 @@ class Conductor:
             self.suspended = suspended
             return Command(goto=END, update={"plan": self.plan, "handoff_history": self.handoffs.records})
 
-    def _as_supervisor(self, plan: Plan | None = None) -> Context:
-        """The turn's context in the supervisor's name; its answers cite the plan's results."""
-        scope = self._supervisor_scope(self.ctx)
+    async def _ask(
+        self, step: Step[str, T], question: str, *, plan: Plan | None = None, ctx: Context | None = None
+    ) -> T:
+        """Ask the supervisor something, in its name; its words cite the results of the plan."""
+        around = ctx or self.ctx
+        scope = Scope(None, around._scope, SUPERVISOR_ID)
         if plan is not None:
             scope.cite = lambda text: citations_in(text, plan, self.registry.names)
-        return self.ctx._within(scope)
-
-    @staticmethod
-    def _supervisor_scope(ctx: Context) -> Scope:
-        return Scope(None, ctx._scope, SUPERVISOR_ID)
+        try:
+            return await around._within(scope).invoke(step, question)
+        finally:
+            scope.close()
 
     @staticmethod
     def _directed(state: AgentState) -> DirectedModeContext:

@@ -72,7 +72,8 @@ class PlanExecution:
         running: dict[asyncio.Task[None], PlanStep] = {}
         try:
             while True:
-                for step in self._startable(running):
+                for step in self._startable():
+                    self.plan = self.plan.step_moved(step.step_id, "in_progress", self._now(ctx))
                     running[asyncio.create_task(self._run_step(step, ctx))] = step
                 if not running:
                     return
@@ -86,11 +87,8 @@ class PlanExecution:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    def _startable(self, running: dict[asyncio.Task[None], PlanStep]) -> list[PlanStep]:
-        if self._suspensions:
-            return []
-        busy = {step.step_id for step in running.values()}
-        return [step for step in self.plan.ready() if step.step_id not in busy]
+    def _startable(self) -> tuple[PlanStep, ...]:
+        return () if self._suspensions else self.plan.ready()
 
     async def _run_step(self, step: PlanStep, ctx: Context) -> None:
         """One step, in the name of the plan."""
@@ -136,7 +134,6 @@ class PlanExecution:
 
     async def _begin(self, step: PlanStep, ctx: Context) -> None:
         await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
-        self.plan = self.plan.step_moved(step.step_id, "in_progress", self._now(ctx))
         await self._tell(
             ctx,
             PlanStepStarted,

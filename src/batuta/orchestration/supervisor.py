@@ -220,7 +220,10 @@ def _cards_text(registry: AgentRegistry) -> str:
     lines = ["The agents:"]
     for card in registry.cards:
         skills = f" It can: {', '.join(card.capabilities)}." if card.capabilities else ""
-        lines.append(f"- {card.agent_id} ({card.name}): {card.description or card.name}.{skills}")
+        asked = [f'"{example}"' for examples in card.examples.values() for example in examples]
+        shown = f" Examples: {'; '.join(asked)}." if asked else ""
+        about = (card.description or card.name).rstrip(".")
+        lines.append(f"- {card.agent_id} ({card.name}): {about}.{skills}{shown}")
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from batuta.events.conversation import Complete
 from batuta.events.emitter import Stamp
@@ -23,6 +23,7 @@ from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, Recorder
 from batuta.events.tools import ApprovalRequested
 from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError
+from batuta.kernel.ids import new_id
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
@@ -53,6 +54,13 @@ class Desk(Protocol):
         ...
 
 
+class TurnStore(Desk, Protocol):
+    """A desk together with the log and the queue it stands at, such as `batuta.eventstore.teams.TeamStore`."""
+
+    log: EventLog
+    queue: TurnQueue
+
+
 class StopSignals(Protocol):
     """Hints that a turn was stopped; the queue has the last word."""
 
@@ -65,7 +73,8 @@ class StopSignals(Protocol):
 class WorkerSettings:
     """How a worker works."""
 
-    owner: str
+    owner: str = field(default_factory=new_id)
+    """Names this worker in the log; no two that live at once share it."""
     concurrency: int = 8
     lease: timedelta = timedelta(seconds=30)
     drain: timedelta = timedelta(seconds=10)
@@ -96,6 +105,18 @@ class TurnWorker:
         self._signals = signals
         self._live = live
         self._wake = asyncio.Event()
+
+    @classmethod
+    def at(
+        cls,
+        store: TurnStore,
+        team: Orchestrator,
+        settings: WorkerSettings | None = None,
+        *,
+        live: EventSink | None = None,
+    ) -> Self:
+        """A worker of a team at a store that is log, queue and desk in one."""
+        return cls(team, store.queue, store.log, store, settings or WorkerSettings(), live=live)
 
     def ring(self) -> None:
         """There may be work: look at once instead of at the next interval."""

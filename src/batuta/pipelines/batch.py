@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import cancelled, to_the_end
 from batuta.pipelines.result import StepResult
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ async def results(
             room.release()
         await feeder
     finally:
-        await _stop([feeder, *begun])
+        await to_the_end(cancelled([feeder, *begun]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +108,3 @@ async def _each(inputs: Iterable[T] | AsyncIterable[T]) -> AsyncGenerator[T, Non
     else:
         for value in inputs:
             yield value
-
-
-async def _stop(tasks: "Iterable[asyncio.Task[Any]]") -> None:
-    """Cancel what still runs and wait for it: nothing outlives the batch."""
-    tasks = list(tasks)
-    for task in tasks:
-        task.cancel()
-    await to_the_end(_ended(tasks))
-
-
-async def _ended(tasks: "list[asyncio.Task[Any]]") -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)

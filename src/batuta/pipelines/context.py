@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pydantic import TypeAdapter
 
+from batuta import events
 from batuta.conversations.conversation import Conversation
 from batuta.events.envelope import Event
-from batuta.events.progress import StepProgress
-from batuta.events.runtime import EffectKind
-from batuta.events.telemetry import AgentDecisionRecorded
+from batuta.events.steps import EffectKind
 from batuta.kernel.ids import new_id
+from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, perform, revoke
 from batuta.resilience.deadlines import Deadline
-from batuta.tools.context import ToolUser
 
 if TYPE_CHECKING:
     from batuta.pipelines.runner import Run
@@ -144,6 +143,12 @@ class Context(_Facts):
         """
         await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
 
+    async def tell_own(self, event_type: type[Event], /, **facts: Any) -> None:
+        """Tell an event of values that were checked where they came in: they are not validated again."""
+        telling = self._run.emitter.announce(event_type, facts, self.key)
+        if telling is not None:
+            await telling
+
     async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
         await self._run.emitter.tell(event_type, payload)
@@ -161,12 +166,14 @@ class Context(_Facts):
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this step is."""
-        await self.tell(StepProgress, step_name=self.step_name, path=self.path, message=message, done=done, total=total)
+        await self.tell(
+            events.StepProgress, step_name=self.step_name, path=self.path, message=message, done=done, total=total
+        )
 
     async def decide(self, decision_type: str, *, category: str = "decision", **facts: Any) -> None:
         """Record a decision: `reasoning`, `confidence`, `input_data`, `output_data` as far as they are known."""
         await self.tell(
-            AgentDecisionRecorded,
+            events.AgentDecisionRecorded,
             agent_name=self.step_name,
             decision_id=new_id(),
             decision_type=decision_type,

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_json
 
-from batuta.events.runtime import EffectKind
+from batuta.events.steps import EffectKind
 from batuta.kernel.errors import ErrorCategory, UnknownOutcomeError, category_of
 from batuta.kernel.tasks import to_the_end
 

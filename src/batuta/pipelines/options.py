@@ -2,20 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Naming
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.clock import Clock
-from batuta.llm.budget import Budget, BudgetLedger
-from batuta.llm.resilient import Protection
+from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.hooks import Hook
 from batuta.pipelines.journal import Journal
-from batuta.tools.approval import Approver
-from batuta.tools.context import ToolUser
-from batuta.tools.invocation import ToolInvoker
+
+if TYPE_CHECKING:  # what only agents need is not imported with a pipeline
+    from batuta.llm.budget import Budget, BudgetLedger
+    from batuta.llm.resilient import Protection
+    from batuta.tools.approval import Approver
+    from batuta.tools.invocation import ToolInvoker
 
 
 class RunOptions(TypedDict, total=False):
@@ -39,15 +41,15 @@ class RunOptions(TypedDict, total=False):
     """Run around every step."""
     user: ToolUser
     """On whose behalf the run acts; tools check its roles."""
-    approver: Approver | None
+    approver: "Approver | None"
     """Decides about tool calls that need approval; without one they are refused."""
-    invoker: ToolInvoker
+    invoker: "ToolInvoker"
     """Runs tool calls; share one so that limits count together."""
-    protection: Protection
+    protection: "Protection"
     """Retries, breaker and limiter of model calls; share one so that breakers count together."""
-    budgets: Sequence[Budget]
+    budgets: "Sequence[Budget]"
     """What the run may use; a model call that does not fit is not made."""
-    ledger: BudgetLedger
+    ledger: "BudgetLedger"
     """Keeps the accounts of the budgets."""
     services: Mapping[str, Any]
     """Available to steps as `ctx.services`."""

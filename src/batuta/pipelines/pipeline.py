@@ -1,12 +1,12 @@
 """A pipeline: a named, forward-only chain of steps that is itself a step."""
 
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Any, TypeVar, Unpack
 
-from batuta.events.telemetry import AgentPipelineCompleted, AgentPipelineStarted
+from batuta import events
 from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.batch import Meter, Progress, results
@@ -16,6 +16,7 @@ from batuta.pipelines.drawing import Drawing, Exit
 from batuta.pipelines.journal import NumberedJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
+from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.summaries import summary_of
@@ -57,10 +58,11 @@ class Pipeline(Step[In_contra, Out_co]):
         ordered: bool = True,
         on_progress: Callable[[Progress], None] | None = None,
         **options: Unpack[RunOptions],
-    ) -> AsyncIterator[StepResult[Out_co]]:
+    ) -> AsyncGenerator[StepResult[Out_co], None]:
         """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation.
 
-        With a journal, the effects of each input are kept under its number.
+        With a journal, the effects of each input are kept under its number. Whoever does not take all results closes
+        it (`async with aclosing(pipeline.map(…)) as results`), and nothing keeps running.
         """
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
@@ -68,7 +70,7 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _map(
         self, inputs: Any, limit: int, ordered: bool, meter: Meter, options: RunOptions
-    ) -> AsyncIterator[StepResult[Out_co]]:
+    ) -> AsyncGenerator[StepResult[Out_co], None]:
         async def start(number: int, value: Any) -> StepResult[Any]:
             return await self.run(value, **_own(options, number))
 
@@ -78,44 +80,51 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         scope = Scope(self.name, ctx._scope)
+        if ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard:
+            return await self._perform_and_tell(value, ctx, scope)
+        return await self._in_turn(value, ctx, scope)
+
+    async def _in_turn(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
+        """One step after the other; when one fails, what was done is undone."""
+        invoke = ctx._run.invoke
         inner = ctx._within(scope)
-        started = time.perf_counter()
-        is_told = ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard
-        if is_told:
-            await self._tell_started(ctx, value)
         current: Any = value
         try:
-            invoke = ctx._run.invoke
             for step in self.steps:
                 current = await invoke(step, current, inner)
         except Suspended:
             raise  # nothing failed: nothing is undone
         except BaseException:
-            await self._wind_up(ctx, scope, started, is_told=is_told)
+            if scope.undo:
+                await to_the_end(scope.roll_back())
             raise
         finally:
             scope.close()
         scope.hand_over_undo()
-        if is_told:
-            await self._tell_completed(
-                ctx, scope, started, "partial_success" if scope.agents.is_partial else "success", current
-            )
         result: Out_co = current
         return result
 
-    async def _wind_up(self, ctx: Context, scope: Scope, started: float, *, is_told: bool) -> None:
-        """Undo what was done and tell the failure, whatever happens meanwhile."""
+    async def _perform_and_tell(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
+        """The outermost pipeline is told as a whole, too."""
+        started = time.perf_counter()
+        stage = STARTING
         try:
-            if scope.undo:
-                await to_the_end(scope.roll_back())
-        finally:
-            if is_told:
+            await self._tell_started(ctx, value)
+            stage = WORKING
+            result = await self._in_turn(value, ctx, scope)
+            stage = ENDING
+            status = "partial_success" if scope.agents.is_partial else "success"
+            await self._tell_completed(ctx, scope, started, status, result)
+        except BaseException as error:
+            if owes_an_end(stage, error):
                 with suppress(BatutaError):  # the error that brought us here is the one to report
                     await self._tell_completed(ctx, scope, started, "failed")
+            raise
+        return result
 
     async def _tell_started(self, ctx: Context, value: Any) -> None:
         await ctx._run.emitter.tell_own(
-            AgentPipelineStarted,
+            events.AgentPipelineStarted,
             {
                 "pipeline_type": self.name,
                 "agent_sequence": self._agents,
@@ -130,7 +139,7 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _tell_completed(self, ctx: Context, scope: Scope, started: float, status: str, value: Any = None) -> None:
         agents = scope.agents
         await ctx._run.emitter.tell_own(
-            AgentPipelineCompleted,
+            events.AgentPipelineCompleted,
             {
                 "pipeline_type": self.name,
                 "status": status,

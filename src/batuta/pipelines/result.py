@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
-from batuta.kernel.errors import ErrorCategory, StepFailedError, category_of, code_of
+from batuta.kernel.errors import CategoryName, ErrorCategory, StepFailedError, category_of, code_of
 from batuta.kernel.usage import NO_USAGE, Usage, add_costs
 
 T_co = TypeVar("T_co", covariant=True)
@@ -150,7 +150,7 @@ class StepResult(Generic[T_co]):
         cls,
         error: "str | BaseException | StepError",
         *,
-        category: ErrorCategory | None = None,
+        category: ErrorCategory | CategoryName | None = None,
         causes: Iterable[StepError] = (),
     ) -> "StepResult[Any]":
         """A failure: what a step returns to fail without raising."""

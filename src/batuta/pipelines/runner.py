@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
-from batuta.events.runtime import HookFailed, StepCompleted, StepFailed, StepStarted
+from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import BatutaError, ConfigurationError, RunCancelledError, StepFailedError, Suspended
 from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import to_the_end
+from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
 from batuta.pipelines.hooks import Hook
@@ -28,7 +29,6 @@ from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
-from batuta.tools.context import ANYBODY
 
 if TYPE_CHECKING:
     from batuta.pipelines.step import Step
@@ -40,8 +40,8 @@ _JOINING = frozenset({"conversation", "timeout"})
 _KNOWN = frozenset(RunOptions.__annotations__)
 _NOTHING: dict[str, Any] = {}
 
-_BEFORE, _STARTING, _WORKING, _ENDING = range(4)
-"""How far a step has come."""
+BEFORE, STARTING, WORKING, ENDING = range(4)
+"""How far something has come that is told when it begins and when it ends."""
 
 _clock = time.perf_counter
 
@@ -119,16 +119,16 @@ class Run:
         scope = Scope()
         try:
             result = await self.measured(step, value, Context(self, scope, "", None, None, None), options)
+            if result.is_error and scope.undo:
+                await to_the_end(scope.roll_back())
+            if self._background:
+                await self._drain()
         except Suspended:
             await to_the_end(self._stop_background())
             raise
         except BaseException:
             await to_the_end(self._abandon(scope))
             raise
-        if result.is_error and scope.undo:
-            await to_the_end(scope.roll_back())
-        if self._background:
-            await self._drain()
         return result
 
     async def measured(
@@ -174,14 +174,14 @@ class Run:
         }
         announce = self.emitter.announce
         token = current_context.set(ctx)
-        stage = _BEFORE
+        stage = BEFORE
         started = _clock()
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
-            stage = _STARTING
+            stage = STARTING
             if (telling := announce(StepStarted, facts, ctx.key)) is not None:
                 await telling
-            stage = _WORKING
+            stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
             if step.timeout is None:
@@ -193,7 +193,7 @@ class Run:
             facts["duration_ms"] = (_clock() - started) * 1000
             if ctx.notes is not None:
                 facts["attributes"] = ctx.notes
-            stage = _ENDING
+            stage = ENDING
             if (telling := announce(StepCompleted, facts, ctx.key)) is not None:
                 await telling
         except Suspended:
@@ -262,7 +262,7 @@ class Run:
         """The error that leaves a step, after telling it."""
         failure = _failure(error, ctx)
         duration = _clock() - started
-        if _owes_an_end(stage, error):
+        if owes_an_end(stage, error):
             await self._tell_failed(failure, {**facts, "duration_ms": duration * 1000}, ctx)
         if self.hooks:
             await self._after(ctx, StepResult(None, failure, Metrics(duration_seconds=duration)))
@@ -283,17 +283,17 @@ class Run:
 
     async def _drain(self) -> None:
         """Wait for what was started in the background; what outlives the limit is cancelled and told as failed."""
-        end = time.monotonic() + DRAIN_LIMIT.total_seconds()
-        try:
-            while self._background and (left := end - time.monotonic()) > 0:
-                await asyncio.wait(self._background, timeout=left)
-        finally:
-            if self._background:
-                await to_the_end(self._stop_background())
+        now = asyncio.get_running_loop().time
+        end = now() + DRAIN_LIMIT.total_seconds()
+        while self._background and (left := end - now()) > 0:
+            await asyncio.wait(self._background, timeout=left)
+        if self._background:
+            await to_the_end(self._stop_background())
 
     async def _stop_background(self) -> None:
-        end = time.monotonic() + DRAIN_LIMIT.total_seconds()
-        while self._background and (left := end - time.monotonic()) > 0:
+        now = asyncio.get_running_loop().time
+        end = now() + DRAIN_LIMIT.total_seconds()
+        while self._background and (left := end - now()) > 0:
             for task in self._background:
                 task.cancel("the run is over")
             await asyncio.wait(self._background, timeout=left)
@@ -309,14 +309,14 @@ def _path_below(parent: Context, step: "Step[Any, Any]") -> str:
     return f"{parent.path}/{step.name}" if parent.path else step.name
 
 
-def _owes_an_end(stage: int, error: BaseException) -> bool:
-    """Whether a step was told to have begun, and not to have ended.
+def owes_an_end(stage: int, error: BaseException) -> bool:
+    """Whether something was told to have begun, and not to have ended.
 
     While an event is told, a cancellation is raised after it is told, and a failure instead of telling it.
     """
-    if stage == _STARTING:
+    if stage == STARTING:
         return not isinstance(error, Exception)
-    return stage == _WORKING or (stage == _ENDING and isinstance(error, Exception))
+    return stage == WORKING or (stage == ENDING and isinstance(error, Exception))
 
 
 def _failure(error: BaseException, ctx: Context) -> StepError:

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from batuta.events.telemetry import SUMMARY_LIMIT
+from batuta.events.envelope import SUMMARY_LIMIT
 
 
 def summary_of(value: Any) -> str:

@@ -161,9 +161,10 @@ def _fits_protocol(given: type, asked: type) -> bool:
     if asked.__module__ in ("collections.abc", "typing"):
         return issubclass(given, asked)
     parts = [part for part in asked.__mro__ if getattr(part, "_is_protocol", False)]
-    methods = {name for part in parts for name in vars(part) if not name.startswith("_")}
-    data = {name for part in parts for name in getattr(part, "__annotations__", {})} - methods
-    return all(hasattr(given, name) for name in methods) and _has_data(given, data)
+    members = {name: member for part in parts for name, member in vars(part).items() if not name.startswith("_")}
+    methods = {name for name, member in members.items() if callable(member)}
+    declared = {name for part in parts for name in getattr(part, "__annotations__", {})}
+    return all(hasattr(given, name) for name in methods) and _has_data(given, declared | members.keys() - methods)
 
 
 def _has_data(given: type, names: set[str]) -> bool:

@@ -18,11 +18,15 @@ import sqlalchemy as sa
 
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import TurnQueue
+from batuta.eventstore.audit import AuditStore
 from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import Projector
+from batuta.eventstore.replay import TraceIndex
 from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
@@ -69,6 +73,8 @@ class Backends:
     log: EventLog
     queue: TurnQueue
     projector: Projector
+    traces: TraceIndex
+    audit: AuditStore
     bus: Bus
     checks: Mapping[str, Check] = field(default_factory=dict)
 
@@ -155,6 +161,13 @@ async def migrate(settings: Settings) -> None:
         await migrate_file(settings.database_file)
 
 
+@asynccontextmanager
+async def open_store(settings: Settings) -> AsyncIterator[Backends]:
+    """What is kept, without anybody working on it: for commands that look."""
+    async with AsyncExitStack() as stack:
+        yield await _open_backends(settings, stack)
+
+
 async def _open_backends(settings: Settings, stack: AsyncExitStack) -> Backends:
     if settings.database_url is None:
         return await _open_file(settings, stack)
@@ -166,22 +179,39 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     await migrate(settings)
     events = await stack.enter_async_context(SqliteEventLog(settings.database_file))
     database = await stack.enter_async_context(closing(SqliteDatabase(settings.database_file)))
-    projector = Projector(SqliteProjections(events))
-    return Backends(database=database, log=events, queue=SqliteTurnQueue(events), projector=projector, bus=LocalBus())
+    projections = SqliteProjections(events)
+    return Backends(
+        database=database,
+        log=events,
+        queue=SqliteTurnQueue(events),
+        projector=Projector(projections),
+        traces=projections,
+        audit=SqliteAudit(events),
+        bus=LocalBus(),
+    )
 
 
 async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> Backends:
     """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries news."""
     events = await stack.enter_async_context(PostgresEventLog(url))
     database = await stack.enter_async_context(closing(PostgresDatabase(url)))
-    projector = Projector(PostgresProjections(events))
-    queue = PostgresTurnQueue(events)
-    if settings.redis_url is None:
-        return Backends(database=database, log=events, queue=queue, projector=projector, bus=LocalBus())
-    bus = RedisBus(settings.redis_url.get_secret_value())
-    await stack.enter_async_context(bus.running())
-    checks: dict[str, Check] = {"redis": bus.ping}
-    return Backends(database=database, log=events, queue=queue, projector=projector, bus=bus, checks=checks)
+    projections = PostgresProjections(events)
+    bus: Bus = LocalBus()
+    checks: dict[str, Check] = {}
+    if settings.redis_url is not None:
+        redis = RedisBus(settings.redis_url.get_secret_value())
+        await stack.enter_async_context(redis.running())
+        bus, checks = redis, {"redis": redis.ping}
+    return Backends(
+        database=database,
+        log=events,
+        queue=PostgresTurnQueue(events),
+        projector=Projector(projections),
+        traces=projections,
+        audit=PostgresAudit(events),
+        bus=bus,
+        checks=checks,
+    )
 
 
 def _wire(

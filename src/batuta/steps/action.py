@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from batuta.events.runtime import EffectKind
+from batuta.events.steps import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
@@ -33,6 +33,7 @@ B = TypeVar("B")
 
 Mode = Literal["fire_and_forget", "transactional", "idempotent"]
 
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _KINDS: dict[Mode, EffectKind] = {"fire_and_forget": "write", "transactional": "write", "idempotent": "idempotent"}
 
 
@@ -92,8 +93,9 @@ class ActionStep(Step[In_contra, Out_co]):
             undo.offer(outcome)
             return outcome
 
+        codec = _ANYTHING if ctx._run.journal is None else self._codec  # what nobody keeps need not be kept
         outcome = await ctx.effect(
-            act, self._codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
+            act, codec, kind=_KINDS[self.mode], name=self.name, reconcile=self._reconciler(value, ctx)
         )
         undo.offer(outcome)
         return outcome
@@ -172,7 +174,7 @@ class ActionStep(Step[In_contra, Out_co]):
             raise PipelineTypeError(f"{self.name}: nobody waits for a fire_and_forget action, so it returns None")
 
 
-class ActionDecorator(Generic[A]):
+class ActionDecorator:
     """What `@action(...)` returns, as type checkers see it."""
 
     @overload
@@ -180,10 +182,14 @@ class ActionDecorator(Generic[A]):
     @overload
     def __call__(self, function: Callable[[A, Context], Coroutine[Any, Any, None]], /) -> Step[A, A]: ...
     @overload
+    def __call__(self, function: Callable[[A], Coroutine[Any, Any, StepResult[B]]], /) -> Step[A, B]: ...
+    @overload
+    def __call__(self, function: Callable[[A, Context], Coroutine[Any, Any, StepResult[B]]], /) -> Step[A, B]: ...
+    @overload
     def __call__(self, function: Callable[[A], Coroutine[Any, Any, B]], /) -> Step[A, B]: ...
     @overload
     def __call__(self, function: Callable[[A, Context], Coroutine[Any, Any, B]], /) -> Step[A, B]: ...
-    def __call__(self, function: Any, /) -> Any:
+    def __call__(self, function: Any, /) -> NoReturn:
         """Never called: `action` returns a plain function with this signature."""
         raise NotImplementedError
 
@@ -196,7 +202,7 @@ def action(
     rollback: Callable[[Any], object] | None = None,
     reconcile: Callable[[Any], object] | None = None,
     stand_in: Any = None,
-) -> ActionDecorator[Any]:
+) -> ActionDecorator:
     """Make an action of an async function.
 
     `rollback(result)` undoes a transactional action; `reconcile(value)` finds out, after an interruption, what a

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from batuta.conversations.validity import valid_history
+from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
@@ -66,6 +67,8 @@ class AgentOptions(TypedDict, total=False):
     """Tell deltas while the answer arrives."""
     is_speaking: bool
     """Tell its answers as messages of the conversation; by default those that are plain text."""
+    cite: Callable[[str], Sequence[Citation]]
+    """Finds the citations in what it says; they are told with its messages."""
     tags: Sequence[Tag]
     """Artefacts it may put between tags."""
     timeout: timedelta | float
@@ -148,10 +151,12 @@ class AgentStep(Step[In_contra, Out_co]):
         self.is_grounded = options.get("is_grounded")
         self.is_streaming = options.get("is_streaming", False)
         self.is_speaking = options.get("is_speaking", output is str)
+        self.cite = options.get("cite")
         self.version = options.get("version", "1.0.0")
         self.decision_type = options.get("decision_type")
         self.decision_category = options.get("decision_category")
         self.output_spec = None if output is str else _output_spec(name, output)
+        self._structure = _in_words(self.output_spec)
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         if ctx.is_dry_run:
@@ -179,9 +184,9 @@ class AgentStep(Step[In_contra, Out_co]):
     def system_prompt(self, ctx: Context) -> str:
         """The instructions, after those of the conversation, and the structure of the answer."""
         own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
-        return "\n\n".join(part for part in (own, self._instructions, self._structure()) if part)
+        return "\n\n".join(part for part in (own, self._instructions, self._structure) if part)
 
-    def history(self, ctx: Context) -> tuple[Message, ...]:
+    async def history(self, ctx: Context) -> tuple[Message, ...]:
         """What was said before, as any provider takes it."""
         return valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
 
@@ -211,12 +216,6 @@ class AgentStep(Step[In_contra, Out_co]):
     def _longest(self, calls: int, rounds: int) -> timedelta:
         slowest = max((tool.policy.limits.timeout for tool in self.tools.values()), default=timedelta())
         return self.settings.timeout * calls + slowest * rounds
-
-    def _structure(self) -> str:
-        """The structure in words: some providers enforce it, none is confused by it."""
-        if self.output_spec is None:
-            return ""
-        return f"Answer with JSON of this schema and nothing else:\n{self.output_spec.schema}"
 
     def _pretend(self) -> Out_co:
         if self._stand_in is None:
@@ -254,6 +253,11 @@ def _by_name(name: str, tools: Sequence[Tool]) -> dict[str, Tool]:
 
 def _output_spec(name: str, output: Any) -> OutputSpec:
     return OutputSpec(name=getattr(output, "__name__", name), schema=adapter_for(output).json_schema())
+
+
+def _in_words(spec: OutputSpec | None) -> str:
+    """The structure in words: some providers enforce it, none is confused by it."""
+    return "" if spec is None else f"Answer with JSON of this schema and nothing else:\n{spec.schema}"
 
 
 def _check_options(name: str, options: AgentOptions) -> None:

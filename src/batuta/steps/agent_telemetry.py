@@ -7,7 +7,7 @@ import traceback
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from batuta.events.runtime import AttemptRejected, BreakerChanged, LimiterThrottled
+from batuta.events.runtime import AttemptRejected, BreakerChanged, BudgetRefused, LimiterThrottled
 from batuta.events.telemetry import (
     AgentDecisionRecorded,
     AgentExecutionCompleted,
@@ -17,8 +17,15 @@ from batuta.events.telemetry import (
     AgentRetryAttempted,
     ContractCategory,
 )
-from batuta.kernel.errors import ErrorCategory, InvalidAnswerError, ProviderUnavailableError, category_of, code_of
-from batuta.kernel.ids import new_id
+from batuta.kernel.errors import (
+    BudgetExceededError,
+    ErrorCategory,
+    InvalidAnswerError,
+    ProviderUnavailableError,
+    category_of,
+    code_of,
+)
+from batuta.kernel.ids import canonical_id, new_id
 from batuta.llm.model import Model
 from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
@@ -28,6 +35,7 @@ from batuta.resilience.circuit_breaker import BreakerChange
 from batuta.resilience.rate_limiter import Throttled
 from batuta.resilience.retry import Retry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
+from batuta.steps.declarations import declared
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
@@ -64,13 +72,13 @@ class AgentTelemetry:
             "temperature": settings.temperature,
             "max_tokens": settings.max_tokens,
         }
-        await self._ctx._run.emitter.tell_own(AgentExecutionStarted, facts, self._ctx.key)
+        await self._ctx.tell_own(AgentExecutionStarted, **facts)
 
     async def completed(self, output: Any, tally: Tally, *, fallback_used: bool = False) -> None:
         """T-2 and T-4: the result, and the decision it is."""
         milliseconds = self._milliseconds()
         judged = self._judged(output)
-        await self._ctx.tell(
+        await self._ctx.tell_own(
             AgentDecisionRecorded,
             agent_name=self._agent.name,
             decision_id=new_id(),
@@ -80,7 +88,7 @@ class AgentTelemetry:
             decision_duration_ms=milliseconds,
             **judged,
         )
-        await self._ctx.tell(
+        await self._ctx.tell_own(
             AgentExecutionCompleted,
             **self._who,
             execution_time_ms=milliseconds,
@@ -99,7 +107,9 @@ class AgentTelemetry:
         )
 
     async def failed(self, error: BaseException, tally: Tally, *, fallback_successful: bool | None = None) -> None:
-        """T-3."""
+        """T-3. A call that did not fit a budget is told as such, too."""
+        if isinstance(error, BudgetExceededError):
+            await self._budget_refused(error)
         retries = tally.retries + tally.cognitive_retries
         last_answer = getattr(error, "last_answer", None)
         await self._ctx.tell(
@@ -121,21 +131,31 @@ class AgentTelemetry:
             execution_time_before_failure_ms=self._milliseconds(),
         )
 
+    async def _budget_refused(self, error: BudgetExceededError) -> None:
+        await self._ctx.tell(
+            BudgetRefused,
+            scope=error.scope,
+            limit=error.limit,
+            needed=error.needed,
+            left=error.left,
+            source_agent_id=self._ctx._scope.agent_id or self._agent.name,
+        )
+
     async def rejected(self, corrections: Corrections, answer: str, *, is_final: bool) -> None:
         """F-81 and T-5: an answer was rejected; a correction counts as a retry without delay."""
         last = corrections.rejections[-1]
-        await self._ctx.tell(
+        await self._ctx.tell_own(
             AttemptRejected,
             path=self._ctx.path,
             attempt=last.attempt,
             kind=last.kind,
             message=last.message,
             answer=answer,
-            source_agent_id=self._agent.name,
+            source_agent_id=canonical_id(self._agent.name),
         )
         if not is_final:
             reason = "low_confidence" if last.kind == "confidence" else "error"
-            await self._ctx.tell(AgentRetryAttempted, **self._retry(last.attempt, last.message, reason))
+            await self._ctx.tell_own(AgentRetryAttempted, **self._retry(last.attempt, last.message, reason))
 
     async def fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
         """T-6."""
@@ -196,12 +216,10 @@ class AgentTelemetry:
 
     def _judged(self, output: Any) -> dict[str, Any]:
         """Confidence, kind and reason of a decision, as far as the output declares them."""
-        confidence = getattr(output, "confidence", None)
-        reasoning = getattr(output, "reasoning", None)
         return {
-            "confidence": confidence if isinstance(confidence, (int, float)) else None,
-            "decision_type": getattr(output, "decision_type", None) or self._agent.decision_type,
-            "reasoning": reasoning if isinstance(reasoning, str) else None,
+            "confidence": _confidence(declared(output, "confidence")),
+            "decision_type": _words(declared(output, "decision_type")) or self._agent.decision_type,
+            "reasoning": _words(declared(output, "reasoning")),
         }
 
     def _milliseconds(self) -> int:
@@ -216,6 +234,15 @@ def _stage(error: BaseException) -> str:
     if isinstance(error, ProviderUnavailableError):
         return "llm_call"
     return "tool_call" if code_of(error) == "TOOL_LIMIT" else "execution"
+
+
+def _confidence(value: Any) -> float | None:
+    """What an output calls its confidence, if the contract has room for it."""
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
+
+
+def _words(value: Any) -> str | None:
+    return str.__str__(value) if isinstance(value, str) else None
 
 
 def _as_data(value: Any) -> dict[str, Any]:

@@ -1,19 +1,29 @@
-"""A chat agent: an agent bound to a conversation, which it reads through a window and continues."""
+"""A chat agent: an agent bound to a conversation, of which its model sees a window and summaries."""
 
+from collections.abc import AsyncIterator
 from typing import Any, Unpack
 
+from pydantic import TypeAdapter
+
 from batuta.conversations.conversation import Conversation
+from batuta.conversations.summaries import ConversationView, Summarizer
 from batuta.conversations.window import SlidingWindow
+from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.messages import Message
-from batuta.llm.model import Model
+from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
 from batuta.steps.agent import AgentOptions, AgentStep
+from batuta.steps.models import equipped
+
+_ANSWER = TypeAdapter(Answer)
 
 
 class ChatAgentStep(AgentStep[str, str]):
     """Answers in a conversation: the one the run is given, else its own.
 
-    What the model sees of it is chosen by the window; what is kept is everything that was validly said.
+    What its model sees is a window over the conversation, with summaries for what is old; what is kept is everything
+    that was validly said. Summaries are made by `summary_model`, by default the agent's own; `summarizes=False` and
+    `window=None` turn either off.
     """
 
     def __init__(
@@ -22,18 +32,52 @@ class ChatAgentStep(AgentStep[str, str]):
         name: str,
         model: Model | str,
         conversation: Conversation | None = None,
-        window: SlidingWindow | None = None,
+        window: SlidingWindow | None = SlidingWindow(),  # noqa: B008 - frozen
+        summarizes: bool = True,
+        summary_model: Model | str | None = None,
         **options: Unpack[AgentOptions],
     ) -> None:
         merged: Any = {"is_streaming": True, **options}
         super().__init__(name=name, model=model, output=str, **merged)
         self.conversation = conversation or Conversation()
-        self.window = window or SlidingWindow()
+        self._window = window
+        self._summarizes = summarizes
+        self._summary_model = summary_model
 
     async def _perform(self, value: str, ctx: Context) -> str:
         conversation = ctx.conversation or self.conversation
         return await super()._perform(value, ctx._within(ctx._scope, conversation=conversation))
 
-    def history(self, ctx: Context) -> tuple[Message, ...]:
-        """The part of the conversation that fits the window."""
-        return self.window.apply(super().history(ctx))
+    async def history(self, ctx: Context) -> tuple[Message, ...]:
+        """The part of the conversation that its model sees."""
+        assert ctx.conversation is not None
+        view = ConversationView(window=self._window, summarizer=self._summarizer(ctx) if self._summarizes else None)
+        return await view.messages(ctx.conversation)
+
+    def _summarizer(self, ctx: Context) -> Summarizer:
+        model = self.model_for(ctx) if self._summary_model is None else equipped(self._summary_model, ctx)
+        return Summarizer(model=_Recorded(model, ctx), clock=ctx._run.clock)
+
+
+class _Recorded:
+    """A model whose answers go through the journal and count towards the run, like any other of an agent."""
+
+    def __init__(self, inner: Model, ctx: Context) -> None:
+        self._inner = inner
+        self._ctx = ctx
+
+    @property
+    def provider(self) -> str:
+        return self._inner.provider
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        answer = await self._ctx.effect(lambda: self._inner.generate(request), _ANSWER, kind="read", name="summary")
+        self._ctx._scope.tally.add_call(answer.usage, answer.cost)
+        return answer
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        yield await self.generate(request)

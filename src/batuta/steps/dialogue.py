@@ -20,13 +20,14 @@ from batuta.events.runtime import LlmRequest, LlmResponse, ToolRefused
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import canonical_id, new_id
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.tasks import all_or_first_failure
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.steps.tagging import ArtefactStream, with_words
+from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
 from batuta.tools.outcome import Execution, ToolOutcome
 
@@ -45,6 +46,10 @@ class Spoken(BaseModel):
     answer: Answer
 
 
+_OUTCOME_UNKNOWN = (
+    "This was begun before an interruption, and nobody knows whether it took place. Approve to do it now; reject if "
+    "it is already done."
+)
 _SPOKEN = TypeAdapter(Spoken)
 _EXECUTION = TypeAdapter(Execution)
 
@@ -52,37 +57,25 @@ _EXECUTION = TypeAdapter(Execution)
 class Dialogue:
     """One execution's requests to its model, in order."""
 
-    def __init__(self, agent: "AgentStep[Any, Any]", model: Model, ctx: Context, opening: tuple[Message, ...]) -> None:
+    def __init__(self, agent: "AgentStep[Any, Any]", model: Model, ctx: Context) -> None:
         self._agent = agent
         self._model = model
         self._ctx = ctx
-        self._opening = opening
-        self._scope = CallScope(
-            tools=agent.tools,
-            agent_id=self.agent_id,
-            user=ctx.user,
-            correlation_id=ctx.correlation_id,
-            services=ctx.services,
-            approver=ctx._run.approver,
-            around=self._once,
-            on_progress=self._progress,
-        )
-        self._invoker = ctx._run.options.get("invoker") or default_invoker()
+        self.opening: tuple[Message, ...] = ()
+        """What was said before, and the request."""
+        self.agent_id = ctx._scope.agent_id or agent.name
+        """Who speaks: the specialist around this agent, or the agent itself."""
+        self._speaker = canonical_id(self.agent_id)
         self.exchange: list[Message] = []
         """The tool rounds so far: kept when an answer is corrected, so that no tool runs twice."""
         self._calls = 0
         self._rounds = 0
 
-    @property
-    def agent_id(self) -> str:
-        """Who speaks: the specialist around this agent, or the agent itself."""
-        return self._ctx._scope.agent_id or self._agent.name
-
     async def ask(self, feedback: str | None) -> Spoken:
         """The model's next answer that asks for no tool."""
         tail = [Message.user(feedback)] if feedback else []
         while True:
-            spoken = await self._next_answer((*self._opening, *self.exchange, *tail))
+            spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
             if spoken.answer.stop_reason == "refused":
                 raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {_why(spoken.answer)}")
             calls = [call for call in spoken.answer.tool_calls if not call.is_server_side]
@@ -103,16 +96,16 @@ class Dialogue:
                     continue
                 self._cite(payload)
             if event_type is ToolRequest:
-                payload["args"] = self._redacted(payload["tool_name"], payload["args"])
-            await self._ctx.tell(event_type, source_agent_id=self.agent_id, message_id=spoken.message_id, **payload)
+                payload["args"] = dict(self._redacted(payload["tool_name"], payload["args"]))
+            await self._ctx.tell_own(event_type, source_agent_id=self._speaker, message_id=spoken.message_id, **payload)
 
     def _cite(self, payload: dict[str, Any]) -> None:
-        """Note the words, and the citations that whoever runs this agent finds in them."""
+        """Note the words, and the citations that the agent or whoever runs it finds in them."""
         scope = self._ctx._scope
         scope.last_words = payload["content"]
-        cite = scope.parent.cite if scope.parent is not None else None
-        if cite is not None:
-            payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
+        for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
+            if cite is not None:
+                payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
 
     def _keep(self, continuation: list[Message], tail: list[Message]) -> None:
         """Tool rounds stay in the exchange; a feedback that preceded them has been heard."""
@@ -166,7 +159,7 @@ class Dialogue:
             "path": self._ctx.path,
             "provider": self._model.provider,
             "model": self._model.name,
-            "source_agent_id": self.agent_id,
+            "source_agent_id": self._speaker,
         }
         tell = self._ctx._run.emitter.tell_own
         await tell(LlmRequest, {**facts, "attempt": self._calls, "is_streaming": self._agent.is_streaming}, None)
@@ -233,19 +226,34 @@ class Dialogue:
         """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
         outcomes: dict[int, ToolOutcome] = {}
         shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
-        together = await all_or_first_failure(self._run_tool(i, calls[i]) for i in shared)
+        scope = self._call_scope()
+        together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
         outcomes.update(zip(shared, together, strict=True))
         for i in (i for i in range(len(calls)) if i not in outcomes):
-            outcomes[i] = await self._run_tool(i, calls[i])
+            outcomes[i] = await self._run_tool(i, calls[i], scope)
         return [outcomes[i].result for i in range(len(calls))]
+
+    def _call_scope(self) -> CallScope:
+        """Made when it is needed: kept here, it and the dialogue would keep one another from being freed."""
+        return CallScope(
+            tools=self._agent.tools,
+            agent_id=self.agent_id,
+            user=self._ctx.user,
+            correlation_id=self._ctx.correlation_id,
+            services=self._ctx.services,
+            approver=self._ctx._run.approver,
+            around=self._once,
+            on_progress=self._progress,
+        )
 
     def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
         tool = self._agent.tools.get(call.name)
         return tool is not None and tool.policy.exclusive
 
-    async def _run_tool(self, position: int, call: ToolCallBlock) -> ToolOutcome:
+    async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome:
         key = f"{self._ctx.run_key}:{self._ctx.key}:{self._calls}.{position}"
-        outcome = await self._invoker.invoke(call, self._scope, idempotency_key=key)
+        invoker = self._ctx._run.options.get("invoker") or default_invoker()
+        outcome = await invoker.invoke(call, scope, idempotency_key=key)
         if outcome.is_security_event:
             await self._ctx.tell(
                 ToolRefused,
@@ -256,7 +264,7 @@ class Dialogue:
                 user_id=self._ctx.user.id,
                 source_agent_id=self.agent_id,
             )
-        await self._ctx.tell(
+        await self._ctx.tell_own(
             ToolResponse,
             tool_use_id=call.id,
             tool_name=call.name,
@@ -265,7 +273,7 @@ class Dialogue:
             error=outcome.error,
             duration_ms=outcome.duration_seconds * 1000,
             details=outcome.details,
-            source_agent_id=self.agent_id,
+            source_agent_id=self._speaker,
         )
         return outcome
 
@@ -276,8 +284,34 @@ class Dialogue:
             _EXECUTION,
             kind=prepared.tool.policy.effect,
             name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
-            reconcile=reconciler(prepared, self._scope),
+            reconcile=reconciler(prepared, self._call_scope()) or self._asker(prepared),
         )
+
+    def _asker(self, prepared: PreparedCall) -> Callable[[], Awaitable[Execution | None]] | None:
+        """A person knows what a tool cannot find out: whether an interrupted call took place."""
+        approver = self._ctx._run.approver
+        if approver is None:
+            return None
+
+        async def ask() -> Execution | None:
+            decision = await approver.decide(
+                ApprovalRequest(
+                    tool_use_id=prepared.call.id,
+                    tool_name=prepared.tool.name,
+                    args=prepared.args,
+                    idempotency_key=f"{prepared.idempotency_key}:outcome",
+                    reason=_OUTCOME_UNKNOWN,
+                    agent_id=self.agent_id,
+                    user=self._ctx.user,
+                    correlation_id=self._ctx.correlation_id,
+                    is_about_outcome=True,
+                )
+            )
+            if decision.verdict != "rejected":
+                return None
+            return Execution(content=f"A person confirmed: {decision.reason or 'this was already done'}")
+
+        return ask
 
     async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
         await self._ctx.tell_live(

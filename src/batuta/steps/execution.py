@@ -15,6 +15,7 @@ from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
 from batuta.steps.agent_telemetry import AgentTelemetry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
+from batuta.steps.declarations import declared
 from batuta.steps.dialogue import Dialogue, Spoken
 from batuta.steps.judging import VerdictError
 
@@ -33,7 +34,7 @@ class AgentExecution:
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._request = Message.user(agent.prompt_for(value))
         self._model = agent.model_for(self._ctx)
-        self._dialogue = Dialogue(agent, self._model, self._ctx, (*agent.history(self._ctx), self._request))
+        self._dialogue = Dialogue(agent, self._model, self._ctx)
 
     async def run(self) -> Any:
         """Bring a valid result, or fail having tried everything."""
@@ -51,7 +52,7 @@ class AgentExecution:
         else:
             agents.succeeded += 1
             agents.retried += self._was_retried
-            agents.last_confidence = getattr(output, "confidence", None)
+            agents.last_confidence = declared(output, "confidence")
             await self._telemetry.completed(output, self._tally)
             return output
         finally:
@@ -60,6 +61,7 @@ class AgentExecution:
 
     async def _corrected(self) -> Any:
         """Answer and judge until an answer holds or the attempts are used up."""
+        self._dialogue.opening = (*await self._agent.history(self._ctx), self._request)
         corrections = Corrections(self._agent.attempts)
         while True:
             spoken = await self._dialogue.ask(corrections.feedback)
@@ -103,7 +105,7 @@ class AgentExecution:
         await self._telemetry.failed(error, self._tally, fallback_successful=True)
         self._scope.agents.failed += 1
         self._scope.agents.is_partial = True
-        self._tally.note_fallback(fallback.name, getattr(output, "confidence", None))
+        self._tally.note_fallback(fallback.name, declared(output, "confidence"))
         return output
 
     @property

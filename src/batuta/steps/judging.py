@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from batuta.kernel.errors import InvalidAnswerError, Rejected
 from batuta.pipelines.context import Context
 from batuta.steps.correction import Kind
+from batuta.steps.declarations import declared
 from batuta.steps.parser import describe, parse_json
 
 Validator = Callable[[Any, Context], Awaitable[None]]
@@ -42,7 +43,7 @@ class Judge:
     async def _structured(self, text: str) -> Any:
         try:
             value = text if self.output is str else parse_json(text, self.output).value
-            check = getattr(value, "validate_structure", None)
+            check = declared(value, "validate_structure")
             if check is not None:
                 await check()
         except ValidationError as error:
@@ -58,8 +59,10 @@ class Judge:
             raise VerdictError("semantic", error) from error
 
     def _confident(self, value: Any) -> None:
-        confidence = getattr(value, "confidence", None)
-        if self.min_confidence is None or confidence is None or confidence >= self.min_confidence:
+        if self.min_confidence is None:
+            return
+        confidence = declared(value, "confidence")
+        if confidence is None or confidence >= self.min_confidence:
             return
         reason = Rejected(
             f"the confidence {confidence} is below {self.min_confidence}",

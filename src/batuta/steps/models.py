@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm import factory
 from batuta.llm.budget import MemoryBudgetLedger
 from batuta.llm.budgeted import BudgetedModel
@@ -26,7 +27,14 @@ def equipped(model: Model | str, ctx: Context) -> Model:
     budgets = options.get("budgets", ())
     if budgets:
         model = BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
-    return ResilientModel(model, protection or Protection(breaker=None, clock=ctx._run.clock))
+    return ResilientModel(model, protection or _retries_alone(ctx._run.clock))
+
+
+def _retries_alone(clock: Clock) -> Protection:
+    return _RETRIES_ALONE if clock is SYSTEM_CLOCK else Protection(breaker=None, clock=clock)
+
+
+_RETRIES_ALONE = Protection(breaker=None)
 
 
 @cache

@@ -6,7 +6,10 @@ the text (`embedded`); something like JSON can be repaired (`cleaned`). The firs
 
 import json
 import re
+import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, Literal, TypeVar
@@ -22,13 +25,20 @@ T = TypeVar("T")
 
 Strategy = Literal["direct", "fenced", "embedded", "cleaned"]
 
-MAX_CANDIDATES = 64
+MAX_CANDIDATES = 1_000
 """How many places of one text are tried; enough for any answer, and a bound for a hostile one."""
 MAX_TEXT = 2_000_000
+MAX_REPAIRED = 200_000
+"""Longer texts are not repaired."""
+REPAIR_SECONDS = 1.0
+"""How long all repairs of one text may take: what a hostile text asks of the library grows with its square."""
+MAX_PROBLEMS = 20
 
+_FENCE_MARK = "```"
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENING = re.compile(r"[\[{]")
 _DECODER = json.JSONDecoder()
+_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +58,17 @@ def parse_json(text: str, into: type[T] | Any) -> Parsed[T]:
     if len(text) > MAX_TEXT:
         raise InvalidAnswerError(f"the text has {len(text)} characters; at most {MAX_TEXT} are parsed")
     adapter = adapter_for(into)
-    mismatch: ValidationError | None = None
-    for strategy, candidates in _STRATEGIES:
-        for candidate in candidates(text):
-            try:
-                return Parsed(adapter.validate_python(candidate), strategy)
-            except ValidationError as error:
-                mismatch = mismatch or error
-    if mismatch is None:
+    mismatches: list[ValidationError] = []
+    for strategy, candidate in _candidates(text.removeprefix(_BOM)):
+        try:
+            return Parsed(_validated(candidate, adapter), strategy)
+        except ValidationError as error:
+            mismatches.append(error)
+        except RecursionError:
+            continue
+    if not mismatches:
         raise NoJsonFoundError("the text holds no JSON value")
-    raise InvalidAnswerError(describe(mismatch)) from mismatch
+    raise InvalidAnswerError(describe(mismatches[0])) from mismatches.pop(0)
 
 
 class ParserStep(Step[str, T]):
@@ -75,10 +86,13 @@ class ParserStep(Step[str, T]):
 
 def describe(error: ValidationError) -> str:
     """A validation error in words a model can act on: each place and what is wrong there."""
-    return "; ".join(
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    described = [
         f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: {problem['msg']}"
-        for problem in error.errors(include_url=False, include_context=False, include_input=False)
-    )
+        for problem in problems[:MAX_PROBLEMS]
+    ]
+    more = len(problems) - len(described)
+    return "; ".join([*described, f"and {more} more"] if more else described)
 
 
 @lru_cache(maxsize=256)
@@ -94,6 +108,15 @@ def adapter_for(into: Any) -> TypeAdapter[Any]:
         return TypeAdapter(into)
 
 
+def _candidates(text: str) -> Iterator[tuple[Strategy, Any]]:
+    """The values a text may mean. One that is an object or list as a whole, without fences, holds no other value."""
+    for strategy, found in _STRATEGIES:
+        for candidate in found(text):
+            yield strategy, candidate
+            if strategy == "direct" and isinstance(candidate, (dict, list)) and _FENCE_MARK not in text:
+                return
+
+
 def _direct(text: str) -> Iterator[Any]:
     yield from _loaded(text)
 
@@ -104,14 +127,16 @@ def _fenced(text: str) -> Iterator[Any]:
 
 
 def _embedded(text: str) -> Iterator[Any]:
-    """Values that stand in the text, outermost first, each place tried once."""
+    """Values that stand in the text. What is inside of something broken is no value of its own: that is skipped."""
     position, tries = 0, 0
     while tries < MAX_CANDIDATES and (opening := _OPENING.search(text, position)):
         tries += 1
         try:
             value, position = _DECODER.raw_decode(text, opening.start())
+        except json.JSONDecodeError as error:
+            position = max(error.pos, opening.start() + 1)
         except (ValueError, RecursionError):
-            position = opening.start() + 1
+            return
         else:
             yield value
 
@@ -119,16 +144,36 @@ def _embedded(text: str) -> Iterator[Any]:
 def _cleaned(text: str) -> Iterator[Any]:
     """What a repair library makes of the fenced blocks and of everything from the first bracket on."""
     blocks = [block for block in _FENCE.findall(text) if _OPENING.search(block)]
+    deadline = time.perf_counter() + REPAIR_SECONDS
     for block in [*blocks[:MAX_CANDIDATES], text]:
         opening = _OPENING.search(block)
-        if opening is None:
+        if opening is None or len(block) > MAX_REPAIRED:
             continue
         try:
-            repaired = json_repair.loads(block[opening.start() :])
+            with _stopped_at(deadline):
+                repaired = json_repair.loads(block[opening.start() :])
         except (ValueError, RecursionError):
             continue
+        except TimeoutError:
+            return
         if isinstance(repaired, (dict, list)) and repaired:
             yield repaired
+
+
+@contextmanager
+def _stopped_at(deadline: float) -> Iterator[None]:
+    """Stop code that does not stop by itself: `TimeoutError` is raised inside it when it next calls something."""
+
+    def check(*_: object) -> None:
+        if time.perf_counter() > deadline:
+            raise TimeoutError
+
+    before = sys.getprofile()
+    sys.setprofile(check)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 def _loaded(text: str) -> Iterator[Any]:
@@ -136,6 +181,11 @@ def _loaded(text: str) -> Iterator[Any]:
         yield json.loads(text)
     except (ValueError, RecursionError):
         return
+
+
+def _validated(candidate: Any, adapter: TypeAdapter[T]) -> T:
+    """Validated as JSON, so that a strict model takes a date or an enum member as JSON can write it."""
+    return adapter.validate_json(json.dumps(candidate))
 
 
 _STRATEGIES: tuple[tuple[Strategy, Callable[[str], Iterator[Any]]], ...] = (

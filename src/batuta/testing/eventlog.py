@@ -379,6 +379,16 @@ class FenceContract:
         await subject.log.raise_fence(session, 2)
         assert await subject.log.append(session, batch, fence=1) == first
 
+    async def test_a_fenced_owner_that_names_an_event_like_its_successor_is_told_that_it_is_fenced(
+        self, subject: Subject
+    ) -> None:
+        """Repeated runs give the same ids to the same doings, at other times: that is no alarm."""
+        session, event = new_id(), noted("a")
+        await subject.log.append(session, [event], fence=2)
+        with pytest.raises(FencedError):
+            await subject.log.append(session, [noted("a", event_id=event.event_id)], fence=1)
+        assert subject.alarms == []
+
     async def test_a_fence_whose_answer_got_lost_can_be_raised_again(self, subject: Subject) -> None:
         session = new_id()
         await sent_again(subject.log, "raise_fence", session, 4)

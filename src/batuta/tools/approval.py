@@ -19,6 +19,8 @@ class ApprovalRequest:
     agent_id: str = ""
     user: ToolUser = ANYBODY
     correlation_id: str = ""
+    is_about_outcome: bool = False
+    """The call was interrupted: approving does it again, rejecting says that it is done already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

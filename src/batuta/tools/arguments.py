@@ -23,6 +23,7 @@ MAX_PROBLEMS = 20
 _MAPS_OF_SCHEMAS = frozenset({"properties", "$defs", "patternProperties", "dependentSchemas"})
 _VALUES = frozenset({"default", "const", "enum", "examples"})
 _typed_dict: Any = TypedDict  # the functional form, with fields known only at run time
+_ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 _PLAIN_WORDS = {"missing": "is required", "extra_forbidden": "is not an argument of this tool"}
 
 
@@ -85,7 +86,7 @@ def describe(function: Callable[..., Any]) -> Described:
 def as_json(args: Mapping[str, Any]) -> str:
     """Arguments as JSON text. Raises `InvalidArgumentsError` for what JSON cannot say (NaN, infinity, objects)."""
     try:
-        return json.dumps(args, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return _ENCODER.encode(args)
     except (TypeError, ValueError, RecursionError) as error:
         message = f"the arguments are no JSON: {error}"
         raise InvalidArgumentsError(message, problems={"": str(error)}) from None

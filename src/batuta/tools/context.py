@@ -6,17 +6,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from batuta.kernel.users import ANYBODY, ToolUser
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUser:
-    """The person on whose behalf an agent acts."""
-
-    id: str | None = None
-    roles: frozenset[str] = frozenset()
-
-
-ANYBODY = ToolUser()
-"""Nobody in particular: holds no role."""
+__all__ = ["ANYBODY", "ReportProgress", "ToolContext", "ToolUser"]
 
 ReportProgress = Callable[[str, float | None, float | None], Awaitable[None]]
 """Takes a message, how much is done and how much there is."""

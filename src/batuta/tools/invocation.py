@@ -24,6 +24,7 @@ from batuta.kernel.errors import (
     code_of,
 )
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.outgoing import within_tool_use
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
 from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
@@ -33,6 +34,8 @@ from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content
 from batuta.tools.tool import Tool
 
 MAX_ERROR_CHARS = 2_000
+MAX_KEPT_NAMES = 20
+MAX_KEPT_NAME_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +181,10 @@ class ToolInvoker:
 
     def _record_refusal(self, call: ToolCallBlock, scope: CallScope, key: str, refused: _Refused) -> None:
         tool = scope.tools.get(call.name)
+        is_kept = tool is not None and refused.refusal is not Refusal.OVERSIZED_ARGUMENTS
+        args = call.args if is_kept else _names_only(call.args)
         self._audit.record(
-            self._entry(call, scope, key, tool=tool, args=call.args, outcome="refused", detail=refused.refusal)
+            self._entry(call, scope, key, tool=tool, args=args, outcome="refused", detail=refused.refusal)
         )
 
     def _entry(
@@ -219,6 +224,11 @@ def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[], Awaitab
         return Execution(content=as_content(value, prepared.tool.policy.max_result_chars))
 
     return ask
+
+
+def _names_only(args: Mapping[str, Any]) -> dict[str, str]:
+    """Arguments that nobody declared what to redact of, or that are too many to keep."""
+    return {name[:MAX_KEPT_NAME_CHARS]: "[not kept]" for name in list(args)[:MAX_KEPT_NAMES]}
 
 
 def _granted_tool(call: ToolCallBlock, scope: CallScope) -> Tool:
@@ -296,7 +306,8 @@ async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> A
     deadline = asyncio.timeout(seconds)
     try:
         async with deadline:
-            return await prepared.tool.body(prepared.values, context)
+            with within_tool_use(prepared.call.id):
+                return await prepared.tool.body(prepared.values, context)
     except TimeoutError as error:
         if deadline.expired():
             raise DeadlineExceededError(f"it did not answer within {seconds:g} s") from error

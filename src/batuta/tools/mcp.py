@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from batuta.kernel.errors import MissingExtraError, ToolFailedError
+from batuta.kernel.outgoing import outgoing_headers
 from batuta.tools.context import ToolContext
 from batuta.tools.mcp_tools import McpServer, content_of, digest_of, tool_of
 from batuta.tools.registry import ToolRegistry
@@ -192,7 +193,8 @@ class _Session:
             await context.progress(message or "", done=progress, total=total)
 
         try:
-            result = await self.client.call_tool(name, args, progress_callback=report)
+            meta: Any = outgoing_headers() or None
+            result = await self.client.call_tool(name, args, progress_callback=report, meta=meta)
         except MCPError as error:
             if error.code == wire.CONNECTION_CLOSED:
                 raise self._gone() from error

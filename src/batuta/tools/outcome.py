@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
 from batuta.kernel.errors import ToolFailedError
@@ -41,7 +41,7 @@ class Execution(BaseModel):
     error: str | None = None
     """The code of what went wrong."""
     refusal: Refusal | None = None
-    details: dict[str, JsonValue] = {}
+    details: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.contract.eventstore.test_projections import a_turn
-from tests.support.stores import Store
 
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.audit import ChainHead, ChainRow, Erased, Verified, verify, verify_session
@@ -14,6 +12,8 @@ from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.kernel.errors import FencedError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.eventlog import everything, noted, said
+from tests.contract.eventstore.test_projections import a_turn
+from tests.support.stores import Store
 
 CANARY = "canary-7f3a"
 OWNER = "E2E10001-0000-7000-8000-000000000001"

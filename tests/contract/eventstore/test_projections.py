@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from tests.support.stores import Opener, Store
 
 from batuta.events.conversation import AssistantMessage, Complete, TitleChanged
 from batuta.events.envelope import Event
@@ -20,6 +19,7 @@ from batuta.eventstore.readmodels import READ_MODELS
 from batuta.kernel.ids import SessionId, new_id
 from batuta.kernel.usage import Usage
 from batuta.testing.eventlog import noted, said
+from tests.support.stores import Opener, Store
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -248,6 +248,7 @@ async def test_lag_grows_while_something_waits(store: Store) -> None:
         assert await store.projections.lag() == timedelta()
         return
     await store.log.append(new_id(), [noted("a")])
+    await store.settle()
     await store.projections.reset()
     assert await store.projections.lag() > timedelta()
 

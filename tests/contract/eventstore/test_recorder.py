@@ -1,7 +1,6 @@
 """The recorder: phase one, on every store."""
 
 import pytest
-from tests.support.stores import Store
 
 from batuta.events.conversation import AssistantMessage, Complete
 from batuta.events.log import Appended
@@ -12,6 +11,7 @@ from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavail
 from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.clock import FakeClock
 from batuta.testing.eventlog import everything, noted, said, words
+from tests.support.stores import Store
 
 
 async def test_a_recorded_event_comes_back_with_its_position(store: Store) -> None:

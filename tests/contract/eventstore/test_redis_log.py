@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.contract.eventstore.test_postgres_log import overwrite
 
 from batuta.events.log import Alarm, EventLog
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.redis import RedisEventLog
 from batuta.kernel.ids import SessionId
 from batuta.testing.eventlog import EventLogContract, Subject
+from tests.contract.eventstore.test_postgres_log import overwrite
 
 
 class TestRedisEventLog(EventLogContract):

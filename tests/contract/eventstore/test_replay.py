@@ -4,8 +4,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tests.support.stores import Store
-
 from batuta.events.conversation import AssistantMessage, ErrorOccurred
 from batuta.events.envelope import Event
 from batuta.events.fold import fold
@@ -15,6 +13,7 @@ from batuta.eventstore.replay import records_of, session_events, session_view, s
 from batuta.kernel.ids import new_id
 from batuta.kernel.usage import Usage
 from batuta.testing.eventlog import noted, said
+from tests.support.stores import Store
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TRACE = "b" * 32

@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncIterator, Iterable
 
 import pytest
-from tests.support.stores import Store
 
 from batuta.events.log import EventLog
 from batuta.eventstore.memory import MemoryEventLog
@@ -12,6 +11,7 @@ from batuta.eventstore.transfer import BATCH, FORMAT, Imported, export_lines, im
 from batuta.kernel.errors import EventRefusedError, SequenceConflictError, UndecodableEventError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import everything, noted, said
+from tests.support.stores import Store
 
 
 async def exported(log: EventLog, sessions: Iterable[str] | None = None) -> list[str]:

@@ -19,7 +19,7 @@ from batuta.testing.clock import FakeClock
 from tests.unit.llm.doubles import Noted
 
 NAMES: dict[Provider, str] = {
-    "anthropic": "anthropic:claude-sonnet-4-5",
+    "anthropic": "anthropic:claude-haiku-4-5",
     "openai_chat": "openai:gpt-5",
     "openai_responses": "openai-responses:gpt-5",
     "google": "google:gemini-3-pro",

@@ -1,6 +1,7 @@
 """The fault matrix: every fault × every client × streaming or not, over real sockets (F-70, F-71)."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -103,7 +104,7 @@ async def test_a_rate_limit_without_a_time_waits_as_the_policy_says(stage: Stage
 @pytest.mark.parametrize(("kind", "status"), [("unavailable", 503), ("overloaded", 529)])
 async def test_a_lasting_overload_opens_the_breaker(stage: Stage, streaming: bool, kind: str, status: int) -> None:
     """F-71: exhausting the policy opens the breaker and counts a degradation."""
-    stage.simulator.inject(Fault(kind=kind, times=99))  # type: ignore[arg-type]
+    stage.simulator.inject(Fault(kind=kind, times=99))
     with pytest.raises(ProviderUnavailableError) as caught:
         await stage.ask_protected(said(), streaming=streaming)
     assert caught.value.status == status
@@ -114,11 +115,20 @@ async def test_a_lasting_overload_opens_the_breaker(stage: Stage, streaming: boo
 @pytest.mark.parametrize("kind", ENDINGS)
 async def test_an_answer_that_ends_differently_is_an_answer(stage: Stage, kind: str, streaming: bool) -> None:
     stage.play({"answers": [{"text": WORDS}]})
-    stage.simulator.inject(Fault(kind=kind))  # type: ignore[arg-type]
+    stage.simulator.inject(Fault(kind=kind))
     answer = await stage.ask_protected(said(), streaming=streaming)
     is_paused = kind == "pause" and stage.provider != "anthropic"  # the others have no pause: they just stop
     assert answer.stop_reason == ("success" if is_paused else ENDINGS[kind])
     assert len(stage.simulator.requests) == 1
+
+
+@pytest.mark.parametrize("body", [{"status": "ok"}, [], "busy"])
+async def test_json_that_is_no_answer_is_tried_again(stage: Stage, streaming: bool, body: Any) -> None:
+    """A gateway that answers 200 with something else is the provider's failure, not the model's."""
+    odd = {"raw": {"any": {"body": body, "events": [{"data": body}]}}}
+    stage.play({"answers": [odd, {"text": WORDS}], "otherwise": "repeat"})
+    assert (await stage.ask_protected(said(), streaming=streaming)).text == WORDS
+    assert len(stage.noted.retries) == 1
 
 
 async def test_a_provider_that_cannot_be_reached_is_unavailable(stage: Stage, streaming: bool) -> None:

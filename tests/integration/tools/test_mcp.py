@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.integration.tools.servers import everything_command, free_port, http_server, stdio_command
 
 from batuta.kernel.errors import ConfigurationError, InvalidArgumentsError
 from batuta.kernel.messages import ToolCallBlock
 from batuta.tools import CallScope, Refusal, Tool, ToolInvoker, ToolOutcome, ToolRegistry
 from batuta.tools.mcp import McpConnection
 from batuta.tools.mcp_tools import McpServer
+from tests.integration.tools.servers import everything_command, free_port, http_server, stdio_command
 
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 

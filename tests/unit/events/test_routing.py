@@ -35,7 +35,7 @@ SPECIFIED: list[tuple[str, str | None, str | None, str, str]] = [
     ("agent.execution.started agent.execution.completed agent.execution.failed", None, SAME, ASYNC, "internal"),
     ("agent.decision.recorded agent.retry.attempted agent.fallback.triggered", None, SAME, ASYNC, "internal"),
     ("agent.pipeline.started agent.pipeline.completed", None, SAME, ASYNC, "internal"),
-    ("hook.failed effect.intended", None, SAME, ASYNC, "internal"),
+    ("hook.failed effect.intended effect.abandoned", None, SAME, ASYNC, "internal"),
 ]
 ROWS = [(name, *rest) for names, *rest in SPECIFIED for name in names.split()]
 

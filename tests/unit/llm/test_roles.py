@@ -15,6 +15,7 @@ EXPECTED = {
     "rag_agent": (None, 0.5),
     "graphing_agent": (None, 0.2),
     "appointments_agent": (None, 0.3),
+    "calculator_agent": (None, 0.2),
     "session_title": (None, 0.7),
     "router": (None, 0.3),
     "summary": (None, 0.3),

@@ -70,7 +70,7 @@ def test_thinking_with_room_passes() -> None:
 
 
 def test_all_problems_are_told_at_once() -> None:
-    with pytest.raises(SettingsError, match="temperature.*;.*at least 1024"):
+    with pytest.raises(SettingsError, match=r"temperature.*;.*at least 1024"):
         check_settings("anthropic", request(thinking_budget_tokens=100, temperature=0.2))
 
 

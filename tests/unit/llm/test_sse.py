@@ -1,5 +1,7 @@
 """Server-sent events, however they are cut."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,5 +43,5 @@ def test_an_event_that_was_not_ended_comes_at_the_close() -> None:
 def test_wherever_the_bytes_are_cut_the_events_are_the_same(payloads: list[str], cuts: list[int]) -> None:
     whole = b"".join(b"event: x\ndata: " + payload.encode() + b"\n\n" for payload in payloads)
     places = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
-    pieces = [whole[start:end] for start, end in zip(places, places[1:], strict=False)]
+    pieces = [whole[start:end] for start, end in pairwise(places)]
     assert decoded(*pieces) == [payload.encode() for payload in payloads]

@@ -162,3 +162,14 @@ def test_a_bucket_nothing_can_be_taken_from_is_refused(tokens: float, per_second
 async def test_asking_for_more_than_the_bucket_holds_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="never fit"):
         await RateLimiter(clock=FakeClock()).acquire("x", tokens=11)
+
+
+async def test_an_idle_hour_saves_up_no_more_than_a_full_bucket() -> None:
+    clock = FakeClock()
+    limiter = RateLimiter(Rate(tokens=3, per_second=1), max_wait=REFUSING, clock=clock)
+    await limiter.acquire("x")
+    clock.advance(3600)
+    for _ in range(3):
+        await limiter.acquire("x")
+    with pytest.raises(RateLimitedError):
+        await limiter.acquire("x")

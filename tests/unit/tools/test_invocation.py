@@ -536,6 +536,15 @@ async def test_every_execution_and_refusal_is_audited() -> None:
     )
 
 
+@pytest.mark.parametrize("block", [call("unheard_of", pin="1234"), call("stock", sku="1234" * 20_000)])
+async def test_arguments_that_cannot_be_redacted_or_are_too_large_are_not_kept(block: ToolCallBlock) -> None:
+    audit = AuditList()
+
+    await ToolInvoker(audit=audit).invoke(block, CallScope(tools=ToolSet.of([stock])))
+
+    assert list(audit.entries[0].args.values()) == ["[not kept]"]
+
+
 async def test_without_an_audit_sink_the_log_keeps_a_line(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="batuta.tools.audit"):
         await invoke(stock, call("stock", sku="B-200"), agent_id="clerk")

@@ -4,6 +4,7 @@ await migrate("postgresql://…")      brings a database up to date; several pro
 """
 
 import asyncio
+import threading
 from pathlib import Path
 
 from alembic import command
@@ -22,4 +23,13 @@ def configuration(url: str) -> Config:
 
 async def migrate(url: str) -> None:
     """Bring the database up to date."""
-    await asyncio.to_thread(command.upgrade, configuration(url), "head")
+    await asyncio.to_thread(_upgrade, url)
+
+
+_one_at_a_time = threading.Lock()
+"""Alembic keeps its configuration in the module; other processes are held off by a lock in the database."""
+
+
+def _upgrade(url: str) -> None:
+    with _one_at_a_time:
+        command.upgrade(configuration(url), "head")

@@ -112,8 +112,8 @@ def _assistant(message: Message) -> Iterator[Json]:
     """The items of an answer; reasoning stands only before what it led to, and an item is sent once."""
     items = [item for block in message.content for item in _item(block)]
     sent: set[str] = set()
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        is_stranded = item["type"] == "reasoning" and following is None
+    for place, item in enumerate(items, 1):
+        is_stranded = item["type"] == "reasoning" and place == len(items)
         item_id = item.get("id")
         if is_stranded or item_id in sent:
             continue

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from batuta.kernel.errors import MissingExtraError, ToolFailedError, ToolRefusedError
+from batuta.kernel.outgoing import outgoing_headers
 from batuta.tools.builtin.addresses import Network, networks, require_reachable
 from batuta.tools.tool import Tool, tool
 
@@ -92,7 +93,7 @@ async def fetch(address: str, rules: HttpRules) -> dict[str, Any]:
             rules.require_allowed(url)
             _require_reachable_literal(url, rules)
             try:
-                async with session.get(url, allow_redirects=False) as response:
+                async with session.get(url, allow_redirects=False, headers=outgoing_headers()) as response:
                     if response.status not in _REDIRECTS:
                         return await _page(response, rules)
                     url = _redirected(response)

@@ -4,8 +4,6 @@ import logging
 from typing import Any
 
 import pytest
-from tests.replay.recorded import streamed, whole
-from tests.unit.events.adapters.seen import read_stream
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, Usage
 from batuta.events.adapters import AnthropicAdapter
@@ -19,6 +17,8 @@ from batuta.kernel.errors import (
     RateLimitedError,
 )
 from batuta.kernel.messages import OpaqueBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from tests.replay.recorded import streamed, whole
+from tests.unit.events.adapters.seen import read_stream
 
 ADAPTER = AnthropicAdapter()
 

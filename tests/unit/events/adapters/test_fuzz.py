@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from tests.replay.recorded import CELLS, streamed, whole
-from tests.unit.events.adapters.langchain_forms import FORMS
 
 from batuta.events import Event, decode, encode, normalize
 from batuta.events.adapters import AnthropicAdapter, BaseAdapter, adapter_for, events_of
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
 from batuta.kernel.ids import new_id
+from tests.replay.recorded import CELLS, streamed, whole
+from tests.unit.events.adapters.langchain_forms import FORMS
 
 COUNT = int(os.environ.get("BATUTA_FUZZ", "2000"))
 SEED = int(os.environ.get("BATUTA_FUZZ_SEED", str(random.SystemRandom().randrange(2**32))))

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from google.genai.types import GenerateContentResponse
-from tests.replay.recorded import whole
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, TurnPaused, Usage
 from batuta.events.adapters import GoogleAdapter
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import MalformedAnswerError, RateLimitedError
 from batuta.kernel.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from tests.replay.recorded import whole
 
 ADAPTER = GoogleAdapter()
 URL = "https://example.test/prices"

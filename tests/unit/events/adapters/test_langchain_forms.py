@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from tests.replay.make_wire_fixtures import FEATURES
-from tests.replay.recorded import whole
-from tests.unit.events.adapters.langchain_forms import FORMS, anthropic_model, at_once, google_model, in_chunks
 
 from batuta.events import AssistantMessage, ContentRefused, Event, Thinking, ToolRequest, ToolResponse, Usage
 from batuta.events.adapters import AnthropicAdapter, GoogleAdapter, OpenAIChatAdapter, adapter_for
+from tests.replay.make_wire_fixtures import FEATURES
+from tests.replay.recorded import whole
+from tests.unit.events.adapters.langchain_forms import FORMS, anthropic_model, at_once, google_model, in_chunks
 
 _CHAT = {
     "thinking": "the package leaves out fields OpenAI itself does not send",

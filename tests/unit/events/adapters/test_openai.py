@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tests.replay.recorded import streamed, whole
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, TurnPaused, Usage
 from batuta.events.adapters import BaseAdapter, OpenAIChatAdapter, OpenAIResponsesAdapter
@@ -18,6 +17,7 @@ from batuta.kernel.errors import (
     RateLimitedError,
 )
 from batuta.kernel.messages import OpaqueBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from tests.replay.recorded import streamed, whole
 
 CHAT, RESPONSES = OpenAIChatAdapter(), OpenAIResponsesAdapter()
 

@@ -8,8 +8,53 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
+TABLES = (
+    "approvals",
+    "audit",
+    "client_keys",
+    "consumers",
+    "cursors",
+    "dead_letters",
+    "dirty_sessions",
+    "log_heads",
+    "message_events",
+    "messages",
+    "session_owners",
+    "sessions",
+    "tool_executions",
+    "traces",
+    "turns",
+    "usage",
+)
+
 
 def upgrade() -> None:
+    """Make all tables."""
+    _create_approvals()
+    _create_audit()
+    _create_client_keys()
+    _create_consumers()
+    _create_cursors()
+    _create_dead_letters()
+    _create_dirty_sessions()
+    _create_log_heads()
+    _create_message_events()
+    _create_messages()
+    _create_session_owners()
+    _create_sessions()
+    _create_tool_executions()
+    _create_traces()
+    _create_turns()
+    _create_usage()
+
+
+def downgrade() -> None:
+    """Drop all tables, with everything in them."""
+    for table in reversed(TABLES):
+        op.drop_table(table)
+
+
+def _create_approvals() -> None:
     op.create_table(
         "approvals",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -32,6 +77,9 @@ def upgrade() -> None:
         sa.Column("resolved_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("session_id", "approval_id", name=op.f("pk_approvals")),
     )
+
+
+def _create_audit() -> None:
     op.create_table(
         "audit",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -45,6 +93,9 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_audit")),
     )
+
+
+def _create_client_keys() -> None:
     op.create_table(
         "client_keys",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -55,11 +106,17 @@ def upgrade() -> None:
         sa.Column("count", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("session_id", "client_key", name=op.f("pk_client_keys")),
     )
+
+
+def _create_consumers() -> None:
     op.create_table(
         "consumers",
         sa.Column("name", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_consumers")),
     )
+
+
+def _create_cursors() -> None:
     op.create_table(
         "cursors",
         sa.Column("consumer", sa.Text(), nullable=False),
@@ -69,6 +126,9 @@ def upgrade() -> None:
         sa.Column("retry_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("consumer", "session_id", name=op.f("pk_cursors")),
     )
+
+
+def _create_dead_letters() -> None:
     op.create_table(
         "dead_letters",
         sa.Column("consumer", sa.Text(), nullable=False),
@@ -79,6 +139,9 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("consumer", "session_id", "seq", name=op.f("pk_dead_letters")),
     )
+
+
+def _create_dirty_sessions() -> None:
     op.create_table(
         "dirty_sessions",
         sa.Column("consumer", sa.Text(), nullable=False),
@@ -87,6 +150,9 @@ def upgrade() -> None:
         sa.Column("marked_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("consumer", "session_id", "last_seq", name=op.f("pk_dirty_sessions")),
     )
+
+
+def _create_log_heads() -> None:
     op.create_table(
         "log_heads",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -96,7 +162,11 @@ def upgrade() -> None:
         sa.Column("link", sa.LargeBinary(), nullable=False),
         sa.Column("is_seeded", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_log_heads")),
+        postgresql_with={"fillfactor": 50},
     )
+
+
+def _create_message_events() -> None:
     op.create_table(
         "message_events",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -112,6 +182,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_message_events")),
         sa.UniqueConstraint("event_id", name=op.f("uq_message_events_event_id")),
     )
+
+
+def _create_messages() -> None:
     op.create_table(
         "messages",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -140,6 +213,9 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_messages")),
     )
+
+
+def _create_session_owners() -> None:
     op.create_table(
         "session_owners",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -149,6 +225,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_session_owners")),
     )
     op.create_index("ix_session_owners_user_id", "session_owners", ["user_id"], unique=False)
+
+
+def _create_sessions() -> None:
     op.create_table(
         "sessions",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -168,6 +247,9 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_sessions")),
     )
+
+
+def _create_tool_executions() -> None:
     op.create_table(
         "tool_executions",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -187,6 +269,9 @@ def upgrade() -> None:
         sa.Column("completed_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("session_id", "tool_use_id", name=op.f("pk_tool_executions")),
     )
+
+
+def _create_traces() -> None:
     op.create_table(
         "traces",
         sa.Column("trace_id", sa.Text(), nullable=False),
@@ -195,6 +280,9 @@ def upgrade() -> None:
         sa.Column("last_seq", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("trace_id", "session_id", name=op.f("pk_traces")),
     )
+
+
+def _create_turns() -> None:
     op.create_table(
         "turns",
         sa.Column(
@@ -224,6 +312,7 @@ def upgrade() -> None:
         sa.Column("accepted_epoch", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.Column("accepted_seq", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.Column("accepted_count", sa.BigInteger(), autoincrement=False, nullable=True),
+        sa.Column("accepted_events", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("ordinal", name=op.f("pk_turns")),
@@ -254,6 +343,9 @@ def upgrade() -> None:
         postgresql_where=sa.text("status IN ('queued', 'running', 'paused')"),
         sqlite_where=sa.text("status IN ('queued', 'running', 'paused')"),
     )
+
+
+def _create_usage() -> None:
     op.create_table(
         "usage",
         sa.Column("session_id", sa.Text(), nullable=False),
@@ -275,41 +367,3 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("session_id", "call_id", name=op.f("pk_usage")),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("usage")
-    op.drop_index(
-        "ix_turns_unfinished",
-        table_name="turns",
-        postgresql_where=sa.text("status IN ('queued', 'running', 'paused')"),
-        sqlite_where=sa.text("status IN ('queued', 'running', 'paused')"),
-    )
-    op.drop_index(
-        "ix_turns_ready",
-        table_name="turns",
-        postgresql_where=sa.text("status = 'queued'"),
-        sqlite_where=sa.text("status = 'queued'"),
-    )
-    op.drop_index(
-        "ix_turns_leased",
-        table_name="turns",
-        postgresql_where=sa.text("status = 'running'"),
-        sqlite_where=sa.text("status = 'running'"),
-    )
-    op.drop_table("turns")
-    op.drop_table("traces")
-    op.drop_table("tool_executions")
-    op.drop_table("sessions")
-    op.drop_index("ix_session_owners_user_id", table_name="session_owners")
-    op.drop_table("session_owners")
-    op.drop_table("messages")
-    op.drop_table("message_events")
-    op.drop_table("log_heads")
-    op.drop_table("dirty_sessions")
-    op.drop_table("dead_letters")
-    op.drop_table("cursors")
-    op.drop_table("consumers")
-    op.drop_table("client_keys")
-    op.drop_table("audit")
-    op.drop_table("approvals")

@@ -1,0 +1,97 @@
+"""All benchmarks: `make bench`. Prints one table per part and keeps it under `bench/results/`.
+
+    python -m bench.run                 every part
+    python -m bench.run pipelines       some of them
+
+A part is a module of this folder that prints one JSON object per line when it is run with `--json`.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bench.tables import table
+
+FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results"
+HELPERS = {"__init__", "run", "measuring", "subjects", "tables"}
+LIMIT_SECONDS = 1800
+
+
+def parts() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in HELPERS)
+
+
+def machine() -> dict[str, str]:
+    """Where and with what it was measured."""
+    cpu = next((line.partition(":")[2].strip() for line in _cpuinfo() if line.startswith("model name")), "unknown")
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu": f"{os.cpu_count()} × {cpu}",
+        "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
+        "batuta": metadata.version("batuta"),
+        "pydantic": metadata.version("pydantic"),
+    }
+
+
+def measured(part: str) -> list[str]:
+    """The rows of a part, as JSON, shown as they come."""
+    command = [sys.executable, "-m", f"bench.{part}", "--json"]
+    environment = {**os.environ, "PYTHONPATH": f"{FOLDER.parent}{os.pathsep}{FOLDER.parent / 'src'}"}
+    outcome = subprocess.run(
+        command,
+        cwd=FOLDER.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=True,
+    )
+    return [line for line in outcome.stdout.splitlines() if line.startswith("{")]
+
+
+def keep(part: str, lines: list[str], when: datetime) -> Path:
+    """Write the figures with date, versions and machine; returns the Markdown file."""
+    RESULTS.mkdir(exist_ok=True)
+    where = machine()
+    name = f"{when:%Y-%m-%d}-{part}"
+    whole: dict[str, Any] = {"part": part, "when": when.isoformat(timespec="seconds"), "machine": where}
+    whole["rows"] = [json.loads(line) for line in lines]
+    (RESULTS / f"{name}.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    facts = "".join(f"- {key}: {value}\n" for key, value in where.items())
+    text = f"# {part}, {when:%Y-%m-%d %H:%M} UTC\n\n{facts}\n{table(lines, is_markdown=True)}"
+    path = RESULTS / f"{name}.md"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _cpuinfo() -> list[str]:
+    path = Path("/proc/cpuinfo")
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"any of {', '.join(parts())}; all if none is named")
+    chosen = parser.parse_args().parts or parts()
+    if unknown := sorted(set(chosen) - set(parts())):
+        parser.error(f"no such part: {', '.join(unknown)}")
+    when, missed = datetime.now(UTC), 0
+    for part in chosen:
+        lines = measured(part)
+        missed += sum(json.loads(line).get("met") is False for line in lines)
+        print(f"\n{part}\n\n{table(lines)}\n\n-> {keep(part, lines, when).relative_to(FOLDER.parent)}", flush=True)
+    print(f"\n{missed} aims missed" if missed else "\nevery aim is met")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The appointment desk of one installation: calendars by user, the clock, the user's time zone."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from batuta.agents.appointments.calendar_file import CalendarFile
+from batuta.agents.appointments.models import Appointment, Draft, Intent, Outcome, ParsedRequest
+from batuta.agents.appointments.resolving import Moment, look_up, matching, resolve_geo, resolve_temporal, validate
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import ConfigurationError
+
+NOBODY = "local"
+TIME_ZONE_SERVICE = "timezone"
+"""The name under which a run may say the user's time zone."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where calendars are, and from when and where requests are seen."""
+
+    folder: Path
+    clock: Clock = SYSTEM_CLOCK
+    time_zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        """Refuse a zone that nobody knows."""
+        if not _is_zone(self.time_zone):
+            raise ConfigurationError(f"there is no time zone {self.time_zone!r}; use one like Europe/Madrid")
+
+    def calendar(self, user_id: str | None, services: Mapping[Any, Any]) -> CalendarFile:
+        """A user's own calendar."""
+        name = user_id or NOBODY
+        safe = name if _PLAIN_NAME.fullmatch(name) else hashlib.sha256(name.encode()).hexdigest()[:32]
+        return CalendarFile(self.folder / f"{safe}.ics", self.zone(services))
+
+    def moment(self, services: Mapping[Any, Any]) -> Moment:
+        """Now, where the user is."""
+        return Moment(now=self.clock.now(), zone=self.zone(services))
+
+    def zone(self, services: Mapping[Any, Any]) -> str:
+        """The user's time zone, as far as the run says."""
+        given = services.get(TIME_ZONE_SERVICE)
+        return given if isinstance(given, str) and _is_zone(given) else self.time_zone
+
+
+def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Outcome:
+    """All the deterministic steps at once: what a request means and whether it can be had."""
+    chosen = chosen_appointment(parsed, calendar, moment)
+    if isinstance(chosen, Outcome):
+        return chosen
+    draft = resolve_geo(resolve_temporal(parsed, moment, chosen), moment)
+    return look_up(validate(draft, moment), calendar, moment)
+
+
+def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Appointment | Outcome | None:
+    """The appointment to move; an outcome if there is none or it could be several."""
+    if parsed.intent is not Intent.RESCHEDULING:
+        return None
+    found = matching(parsed, calendar, moment)
+    draft = Draft(parsed=parsed, zone=moment.zone)
+    if not found:
+        return Outcome(outcome="not_found", draft=draft)
+    if len({each.uid for each in found}) > 1:
+        return Outcome(outcome="needs_information", draft=draft, choices=tuple(found[:5]))
+    return found[0]
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True

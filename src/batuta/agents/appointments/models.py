@@ -1,0 +1,107 @@
+"""The values that pass through the appointment pipeline, from words to a checked slot."""
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+DEFAULT_MINUTES = 60
+MAX_MINUTES = 12 * 60
+
+Language = Literal["en", "es"]
+OutcomeName = Literal[
+    "free",
+    "appointment_created",
+    "appointment_moved",
+    "conflict_detected",
+    "needs_information",
+    "not_found",
+    "not_approved",
+]
+
+
+class Intent(Enum):
+    """What somebody wants of the calendar."""
+
+    CREATION = "appointment_creation"
+    RESCHEDULING = "rescheduling"
+    QUESTION = "availability_question"
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ParsedRequest(_Value):
+    """What a request says, in its own words."""
+
+    intent: Intent = Field(description="What the user wants")
+    language: Language = Field(default="en", description="The language of the request")
+    date_text: str | None = Field(default=None, description="The words for the (new) day, such as `tomorrow`")
+    time_text: str | None = Field(default=None, description="The words for the (new) time, such as `10am`")
+    duration_minutes: int | None = Field(default=None, description="How long it takes, if it is said")
+    contact: str | None = Field(default=None, description="With whom, as written")
+    place: str | None = Field(default=None, description="Where, as written")
+    title: str = Field(default="", description="A short title")
+    confidence: float = Field(ge=0, le=1)
+    reasoning: str = ""
+
+
+class Slot(_Value):
+    """A stretch of time."""
+
+    start: AwareDatetime
+    end: AwareDatetime
+
+    @classmethod
+    def of(cls, start: datetime, minutes: int) -> "Slot":
+        """So many real minutes from a start, whatever the clocks do meanwhile."""
+        return cls(start=start, end=(start.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(start.tzinfo))
+
+    @property
+    def minutes(self) -> int:
+        """How long it is."""
+        return int((self.end - self.start).total_seconds() // 60)
+
+    def overlaps(self, other: "Slot") -> bool:
+        """Whether both have some time in common."""
+        return self.start < other.end and other.start < self.end
+
+
+class Appointment(Slot):
+    """What stands in a calendar."""
+
+    uid: str
+    title: str
+    place: str | None = None
+    contact: str | None = None
+
+
+class Draft(_Value):
+    """A request while it is resolved: what is known so far, and what stands in its way."""
+
+    parsed: ParsedRequest
+    zone: str
+    slot: Slot | None = None
+    day: AwareDatetime | None = None
+    """The day that is meant, where no time is said."""
+    moved: Appointment | None = None
+    """The appointment to move."""
+    problems: tuple[str, ...] = ()
+    """Keys of what is missing or wrong; `wording` says them."""
+    notes: tuple[str, ...] = ()
+    """What was assumed on the way."""
+
+
+class Outcome(_Value):
+    """What came of a request."""
+
+    outcome: OutcomeName
+    draft: Draft
+    conflicts: tuple[Appointment, ...] = ()
+    alternatives: tuple[Slot, ...] = ()
+    appointment: Appointment | None = None
+    choices: tuple[Appointment, ...] = ()
+    """The appointments that could be meant, where several could."""
+    confidence: float = 1.0

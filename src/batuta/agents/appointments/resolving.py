@@ -1,0 +1,149 @@
+"""The deterministic steps of the pipeline: temporal, geo, validation, availability. Each takes a draft further.
+
+Time arrives as a parameter; only availability looks at the calendar.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from batuta.agents.appointments.calendar_file import FAR, CalendarFile
+from batuta.agents.appointments.models import (
+    DEFAULT_MINUTES,
+    MAX_MINUTES,
+    Appointment,
+    Draft,
+    Intent,
+    Outcome,
+    ParsedRequest,
+    Slot,
+)
+from batuta.agents.appointments.temporal import resolve_date, resolve_time, settle
+from batuta.llm.offline.words import folded
+from batuta.llm.offline.zones import zones_in
+
+OPENS, CLOSES = time(9), time(18)
+STEP = timedelta(minutes=30)
+MAX_ALTERNATIVES = 3
+MAX_SEARCHED_STEPS = 96
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """From when and where a request is seen."""
+
+    now: datetime
+    zone: str
+
+    @property
+    def local(self) -> datetime:
+        """The time where the user is."""
+        return self.now.astimezone(ZoneInfo(self.zone))
+
+
+def resolve_temporal(parsed: ParsedRequest, moment: Moment, moved: Appointment | None = None) -> Draft:
+    """The day and time a request means. What is not said is taken from the appointment that is moved, if one is."""
+    return _placed(Draft(parsed=parsed, zone=moment.zone, moved=moved), moment)
+
+
+def resolve_geo(draft: Draft, moment: Moment) -> Draft:
+    """A place in another time zone: the time that was said is the time there."""
+    zones = zones_in(folded(draft.parsed.place or ""))
+    if not zones or zones[0] == draft.zone:
+        return draft
+    elsewhere = draft.model_copy(update={"zone": zones[0], "slot": None, "day": None, "problems": ()})
+    return _placed(elsewhere, moment)
+
+
+def validate(draft: Draft, moment: Moment) -> Draft:
+    """What keeps a draft from being looked up: no time, a time gone by, a length nobody means."""
+    problems = list(draft.problems)
+    minutes = draft.parsed.duration_minutes
+    if minutes is not None and not 0 < minutes <= MAX_MINUTES:
+        problems.append("duration")
+    if draft.slot is not None and draft.slot.start < moment.now:
+        problems.append("past")
+    return draft.model_copy(update={"problems": tuple(dict.fromkeys(problems))})
+
+
+def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
+    """Whether the slot is free; if not, what is in it and when else would be."""
+    if draft.problems and not (draft.problems == ("time",) and draft.parsed.intent is Intent.QUESTION and draft.day):
+        return Outcome(outcome="needs_information", draft=draft, confidence=draft.parsed.confidence)
+    if draft.slot is None:
+        return _day_overview(draft, calendar, moment)
+    conflicts = calendar.conflicts(draft.slot, without=draft.moved.uid if draft.moved else "")
+    if not conflicts:
+        return Outcome(outcome="free", draft=draft, confidence=draft.parsed.confidence)
+    alternatives = free_slots(draft.slot.start, draft.slot.minutes, calendar, moment)
+    return Outcome(
+        outcome="conflict_detected",
+        draft=draft,
+        conflicts=tuple(conflicts),
+        alternatives=tuple(alternatives),
+        confidence=draft.parsed.confidence,
+    )
+
+
+def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Moment) -> list[Slot]:
+    """The next free slots of a length in office hours, from a moment on."""
+    busy = calendar.between(start, start + timedelta(days=7))
+    found: list[Slot] = []
+    for number in range(MAX_SEARCHED_STEPS):
+        slot = Slot.of(start + STEP * number, minutes)
+        is_free = not any(each.overlaps(slot) for each in busy)
+        if is_free and slot.start >= moment.now and slot.start.time() >= OPENS and slot.end.time() <= CLOSES:
+            found.append(slot)
+        if len(found) == MAX_ALTERNATIVES:
+            break
+    return found
+
+
+def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> list[Appointment]:
+    """The coming appointments a request may mean: those that name its contact, else all."""
+    coming = calendar.between(moment.now, moment.now + FAR)
+    if not parsed.contact:
+        return coming
+    wanted = folded(parsed.contact)
+    return [each for each in coming if wanted in folded(f"{each.title} {each.contact or ''}")]
+
+
+def _placed(draft: Draft, moment: Moment) -> Draft:
+    parsed, zone = draft.parsed, ZoneInfo(draft.zone)
+    today = moment.now.astimezone(zone).date()
+    spoken = resolve_time(parsed.time_text) if parsed.time_text else None
+    day = resolve_date(parsed.date_text, today, parsed.language) if parsed.date_text else None
+    if parsed.date_text and day is None:
+        return draft.model_copy(update={"problems": ("date",)})
+    kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None
+    wanted = spoken[0] if spoken else kept.time() if kept else None
+    if wanted is None:
+        noon = datetime.combine(day, time(12), zone) if day else None
+        return draft.model_copy(update={"problems": ("time",), "day": noon})
+    if day is None:
+        day = kept.date() if kept else today
+        if not kept and datetime.combine(day, wanted, zone) < moment.now:
+            day += timedelta(days=1)
+    if day == today and parsed.date_text and datetime.combine(day, wanted, zone) < moment.now and _is_weekday(parsed):
+        day += timedelta(days=7)
+    start, shift = settle(day, wanted, zone)
+    notes = [note for note in (shift, "afternoon" if spoken and spoken[1] else None) if note]
+    return draft.model_copy(update={"slot": Slot.of(start, _minutes(draft)), "notes": tuple(notes)})
+
+
+def _is_weekday(parsed: ParsedRequest) -> bool:
+    return parsed.date_text not in ("today", "hoy", "tonight")
+
+
+def _minutes(draft: Draft) -> int:
+    kept = draft.moved.minutes if draft.moved else DEFAULT_MINUTES
+    return min(max(draft.parsed.duration_minutes or kept, 1), MAX_MINUTES)
+
+
+def _day_overview(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
+    assert draft.day is not None
+    opening = draft.day.replace(hour=OPENS.hour, minute=0)
+    closing = draft.day.replace(hour=CLOSES.hour, minute=0)
+    busy = calendar.between(opening, closing)
+    slots = [slot for slot in free_slots(opening, _minutes(draft), calendar, moment) if slot.start < closing]
+    return Outcome(outcome="free", draft=draft, conflicts=tuple(busy), alternatives=tuple(slots))

@@ -1,0 +1,240 @@
+"""The tools of the appointment agent: two that read, two that write after somebody has agreed."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from batuta.agents.appointments import wording
+from batuta.agents.appointments.calendar_file import CalendarFile, uid_for
+from batuta.agents.appointments.desk import Desk, assess
+from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Outcome, Slot
+from batuta.agents.appointments.parsing import date_words, parse_request
+from batuta.agents.appointments.resolving import matching
+from batuta.agents.appointments.temporal import resolve_date
+from batuta.kernel.errors import ToolFailedError
+from batuta.llm.offline.words import folded, language_of
+from batuta.tools.context import ToolContext
+from batuta.tools.tool import Tool, tool
+
+MAX_LISTED = 30
+NEXT_TOOLS = {Intent.CREATION: "create_appointment", Intent.RESCHEDULING: "move_appointment"}
+
+Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
+
+
+def appointment_tools(desk: Desk) -> tuple[Tool, ...]:
+    """`check_availability`, `create_appointment`, `move_appointment`, `find_appointments`."""
+    return _check_tool(desk), create_tool(desk), move_tool(desk), _find_tool(desk)
+
+
+def checked(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as a model reads it. Only a free slot has a `start` and a `next_tool`."""
+    draft = outcome.draft
+    facts: dict[str, Any] = {"outcome": outcome.outcome, "summary": wording.summary_of(outcome)}
+    facts["conflicts"] = [_shown(each) for each in outcome.conflicts]
+    facts["alternatives"] = [slot.start.isoformat() for slot in outcome.alternatives]
+    if outcome.outcome != "free" or draft.slot is None:
+        return facts
+    facts |= {"start": draft.slot.start.isoformat(), "duration_minutes": draft.slot.minutes}
+    if draft.moved is not None:
+        facts |= {"uid": draft.moved.uid, "title": draft.moved.title, "previous_start": draft.moved.start.isoformat()}
+    else:
+        facts |= {"title": draft.parsed.title, "with_whom": draft.parsed.contact, "place": draft.parsed.place}
+    return facts | {"next_tool": NEXT_TOOLS.get(draft.parsed.intent)}
+
+
+def _find_tool(desk: Desk) -> Tool:
+    @tool(kind="retrieval")
+    async def find_appointments(request: str, context: ToolContext) -> dict[str, Any]:
+        """List the user's coming appointments, such as "what meetings do I have today?" or "show my agenda".
+
+        Args:
+            request: Which ones, in the user's own words: a day, a week, a person.
+            context: The call.
+        """
+        return await asyncio.to_thread(_found, desk, request, context)
+
+    return find_appointments
+
+
+def _check_tool(desk: Desk) -> Tool:
+    @tool(kind="retrieval")
+    async def check_availability(request: str, context: ToolContext) -> dict[str, Any]:
+        """Find out what day and time a request means and whether it is free, such as "am I free on Friday at 3pm?".
+
+        Call it before an appointment is created or moved; then call the tool that `next_tool` names, with its values.
+
+        Args:
+            request: The whole request in the user's own words.
+            context: The call.
+        """
+        calendar = desk.calendar(context.user.id, context.services)
+        outcome = await asyncio.to_thread(assess, parse_request(request), calendar, desk.moment(context.services))
+        context.enrich(outcome=outcome.outcome)
+        return checked(outcome)
+
+    return check_availability
+
+
+def create_tool(desk: Desk) -> Tool:
+    """The tool that writes a new appointment."""
+
+    async def made(args: dict[str, Any], context: ToolContext) -> Any:
+        calendar = desk.calendar(context.user.id, context.services)
+        there = await asyncio.to_thread(calendar.find, uid_for(context.idempotency_key))
+        return None if there is None else _created(there)
+
+    @tool(effect="write", kind="side_effect", approval="always", preview=_creation_preview, reconcile=made)
+    async def create_appointment(
+        title: str,
+        start: datetime,
+        context: ToolContext,
+        duration_minutes: Minutes = DEFAULT_MINUTES,
+        with_whom: str | None = None,
+        place: str | None = None,
+    ) -> dict[str, Any]:
+        """Create an appointment in the user's calendar, such as "cita mañana 10am con Dr. Pérez" or "book a meeting".
+
+        Args:
+            title: What it is called, as `check_availability` gives it.
+            start: When it begins, as `check_availability` gives it.
+            context: The call.
+            duration_minutes: How long it takes.
+            with_whom: The person it is with.
+            place: Where it is.
+        """
+        slot = Slot.of(_zoned(start, desk, context), duration_minutes)
+        wanted = Appointment(
+            uid=uid_for(context.idempotency_key), title=title, start=slot.start, end=slot.end, place=place,
+            contact=with_whom,
+        )  # fmt: skip
+        return await asyncio.to_thread(_book, desk.calendar(context.user.id, context.services), wanted)
+
+    return create_appointment
+
+
+def move_tool(desk: Desk) -> Tool:
+    """The tool that gives an appointment another time."""
+
+    async def done(args: dict[str, Any], context: ToolContext) -> Any:
+        calendar = desk.calendar(context.user.id, context.services)
+        if not await asyncio.to_thread(calendar.was_moved_by, args["uid"], context.idempotency_key):
+            return None
+        there = await asyncio.to_thread(calendar.find, args["uid"])
+        return None if there is None else _moved(there, _zoned(args["previous_start"], desk, context))
+
+    @tool(effect="write", kind="side_effect", approval="always", preview=_move_preview, reconcile=done)
+    async def move_appointment(
+        uid: str,
+        title: str,
+        previous_start: datetime,
+        start: datetime,
+        context: ToolContext,
+        duration_minutes: Minutes = DEFAULT_MINUTES,
+    ) -> dict[str, Any]:
+        """Move an appointment to another time, such as "move my meeting with Ana to Friday 3pm" or "mueve la reunión".
+
+        Args:
+            uid: The id of the appointment, as `check_availability` gives it.
+            title: What it is called, as `check_availability` gives it.
+            previous_start: When it began so far, as `check_availability` gives it.
+            start: When it begins from now on, as `check_availability` gives it.
+            context: The call.
+            duration_minutes: How long it takes.
+        """
+        slot = Slot.of(_zoned(start, desk, context), duration_minutes)
+        calendar = desk.calendar(context.user.id, context.services)
+        before = _zoned(previous_start, desk, context)
+        return await asyncio.to_thread(_shift, calendar, uid, slot, before, context.idempotency_key)
+
+    return move_appointment
+
+
+def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
+    moment, calendar = desk.moment(context.services), desk.calendar(context.user.id, context.services)
+    found = matching(parse_request(request), calendar, moment)
+    window = _window(request, moment.local)
+    if window is not None:
+        found = [each for each in found if each.overlaps(window)]
+    return {
+        "appointments": [_shown(each) for each in found[:MAX_LISTED]],
+        "summary": wording.listed(found[:MAX_LISTED]),
+    }
+
+
+def _window(request: str, now: datetime) -> Slot | None:
+    """The day or week a request names."""
+    words = date_words(request)
+    if words is None:
+        return None
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if "week" in words or "semana" in words:
+        monday = midnight - timedelta(days=now.weekday())
+        start = monday if "this" in words or "esta" in words else monday + timedelta(days=7)
+        return Slot(start=start, end=start + timedelta(days=7))
+    day = resolve_date(folded(words), now.date(), language_of(request))
+    if day is None:
+        return None
+    start = midnight.replace(year=day.year, month=day.month, day=day.day)
+    return Slot(start=start, end=start + timedelta(days=1))
+
+
+def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:
+    conflicts = calendar.conflicts(wanted, without=wanted.uid)
+    if conflicts:
+        return _refused(wanted, conflicts)
+    return _created(calendar.add(wanted))
+
+
+def _shift(calendar: CalendarFile, uid: str, slot: Slot, before: datetime, key: str) -> dict[str, Any]:
+    conflicts = calendar.conflicts(slot, without=uid)
+    if conflicts:
+        return _refused(slot, conflicts)
+    there = calendar.move(uid, slot, key)
+    if there is None:
+        raise ToolFailedError(f"there is no appointment {uid[:64]!r}; look it up with check_availability")
+    return _moved(there, before)
+
+
+def _created(appointment: Appointment) -> dict[str, Any]:
+    return {"outcome": "appointment_created", **_shown(appointment), "summary": wording.created(appointment)}
+
+
+def _moved(appointment: Appointment, before: datetime) -> dict[str, Any]:
+    return {"outcome": "appointment_moved", **_shown(appointment), "summary": wording.moved(appointment, before)}
+
+
+def _refused(slot: Slot, conflicts: list[Appointment]) -> dict[str, Any]:
+    shown = [_shown(each) for each in conflicts]
+    return {"outcome": "conflict_detected", "conflicts": shown, "summary": wording.taken(slot, conflicts)}
+
+
+def _shown(appointment: Appointment) -> dict[str, Any]:
+    return appointment.model_dump(mode="json", exclude_none=True)
+
+
+def _zoned(moment: datetime, desk: Desk, context: ToolContext) -> datetime:
+    """A time in the user's zone; one without a zone is meant there."""
+    zone = ZoneInfo(desk.zone(context.services))
+    return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
+
+
+def _creation_preview(args: dict[str, Any]) -> str:
+    start, minutes = args["start"], args.get("duration_minutes", DEFAULT_MINUTES)
+    lines = [f"📅 {args['title']}", f"{_when(start)}, {minutes} min"]
+    lines += [f"{sign} {args[name]}" for sign, name in (("👤", "with_whom"), ("📍", "place")) if args.get(name)]
+    return "\n".join(lines)
+
+
+def _move_preview(args: dict[str, Any]) -> str:
+    before, after = args["previous_start"], args["start"]
+    return f"📅 {args['title']}\n{_when(before)}\n→ {_when(after)}"
+
+
+def _when(moment: datetime) -> str:
+    """A moment with its distance from UTC, if it says one."""
+    offset = moment.isoformat()[-6:] if moment.tzinfo else ""
+    return f"{wording.day_in_words(moment, 'en')}, {moment:%H:%M} {offset}".rstrip()

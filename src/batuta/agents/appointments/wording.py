@@ -1,0 +1,160 @@
+"""What the appointment agent says, English and Spanish: sentences from outcomes, and previews for approvals."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from batuta.agents.appointments.models import Appointment, Language, Outcome, Slot
+from batuta.llm.offline.lexicon import MONTH_NAMES, WEEKDAYS
+
+LANGUAGES: tuple[Language, ...] = ("en", "es")
+
+SENTENCES: dict[str, dict[Language, str]] = {
+    "free": {"en": "{slot} is free.", "es": "{slot}: está libre."},
+    "created": {"en": "Booked: {title}, {slot}.", "es": "Reservado: {title}, {slot}."},
+    "moved": {
+        "en": "Moved: {title} is now on {slot} (before: {before}).",
+        "es": "Cambiado: {title} pasa a {slot} (antes: {before}).",
+    },
+    "conflict": {
+        "en": "{slot} is taken: {others}.{instead}",
+        "es": "{slot} está ocupado: {others}.{instead}",
+    },
+    "instead": {"en": " Free instead: {slots}.", "es": " Libre en su lugar: {slots}."},
+    "overview": {"en": "{day}: {busy} Free: {slots}.", "es": "{day}: {busy} Libre: {slots}."},
+    "busy": {"en": "taken: {others}.", "es": "ocupado: {others}."},
+    "not_busy": {"en": "nothing is booked.", "es": "no hay nada reservado."},
+    "no_slots": {"en": "no time in office hours", "es": "ninguna hora de oficina"},
+    "time": {"en": "At what time?", "es": "¿A qué hora?"},
+    "date": {"en": "I do not understand which day is meant.", "es": "No entiendo qué día es."},
+    "past": {"en": "{slot} has gone by.", "es": "{slot} ya ha pasado."},
+    "duration": {
+        "en": "An appointment takes between one minute and twelve hours.",
+        "es": "Una cita dura entre un minuto y doce horas.",
+    },
+    "not_found": {
+        "en": "I find no coming appointment that this could mean.",
+        "es": "No encuentro ninguna cita próxima a la que se refiera.",
+    },
+    "choices": {"en": "Which one is meant? {others}.", "es": "¿Cuál de ellas? {others}."},
+    "listed": {"en": "Your appointments:\n{lines}", "es": "Tus citas:\n{lines}"},
+    "none": {"en": "There are no appointments.", "es": "No hay citas."},
+    "afternoon": {"en": " I took the time for the afternoon.", "es": " He entendido que es por la tarde."},
+    "skipped": {
+        "en": " The clocks skip that time, so it is the next one there is.",
+        "es": " El reloj se salta esa hora, así que es la siguiente.",
+    },
+    "doubled": {
+        "en": " The clocks have that time twice; the first is meant.",
+        "es": " El reloj repite esa hora; es la primera.",
+    },
+}
+
+
+def in_both(name: str, **facts: dict[Language, str]) -> dict[str, str]:
+    """A sentence in both languages; each fact comes in both."""
+    words = {language: {key: value[language] for key, value in facts.items()} for language in LANGUAGES}
+    return {language: SENTENCES[name][language].format(**words[language]) for language in LANGUAGES}
+
+
+def summary_of(outcome: Outcome) -> dict[str, str]:
+    """What came of a request, in both languages."""
+    draft = outcome.draft
+    slot = both(lambda language: slot_in_words(draft.slot, language) if draft.slot else "")
+    if outcome.outcome == "conflict_detected":
+        return in_both("conflict", slot=slot, others=named(outcome.conflicts), instead=_instead(outcome.alternatives))
+    if outcome.choices:
+        return in_both("choices", others=named(outcome.choices))
+    if outcome.outcome == "not_found":
+        return in_both("not_found")
+    if outcome.outcome == "needs_information":
+        return in_both(draft.problems[0], **({"slot": slot} if draft.problems[0] == "past" else {}))
+    if draft.slot is None:
+        return _overview(outcome)
+    notes = both(lambda language: "".join(SENTENCES[note][language] for note in draft.notes))
+    free = in_both("free", slot=slot)
+    return {language: free[language] + notes[language] for language in LANGUAGES}
+
+
+def created(appointment: Appointment) -> dict[str, str]:
+    """That an appointment has been made."""
+    return in_both("created", title=_same(appointment.title), slot=both(lambda lang: slot_in_words(appointment, lang)))
+
+
+def moved(appointment: Appointment, before: datetime) -> dict[str, str]:
+    """That an appointment has another time."""
+    return in_both(
+        "moved",
+        title=_same(appointment.title),
+        slot=both(lambda language: slot_in_words(appointment, language)),
+        before=both(lambda language: f"{day_in_words(before, language)}, {before:%H:%M}"),
+    )
+
+
+def taken(slot: Slot, others: Iterable[Appointment]) -> dict[str, str]:
+    """That a slot is no longer free."""
+    words = both(lambda language: slot_in_words(slot, language))
+    return in_both("conflict", slot=words, others=named(others), instead=_same(""))
+
+
+def listed(appointments: list[Appointment]) -> dict[str, str]:
+    """Appointments, one a line."""
+    if not appointments:
+        return in_both("none")
+    lines = both(lambda lang: "\n".join(f"- {slot_in_words(each, lang)}: {each.title}" for each in appointments))
+    return in_both("listed", lines=lines)
+
+
+def named(appointments: Iterable[Appointment]) -> dict[Language, str]:
+    """Appointments in one line."""
+    all_of_them = list(appointments)
+    return both(lambda lang: "; ".join(f"{each.title} ({slot_in_words(each, lang)})" for each in all_of_them))
+
+
+def slot_in_words(slot: Slot, language: Language) -> str:
+    """`Monday, 16 November 2026, 10:00–11:00`."""
+    return f"{day_in_words(slot.start, language)}, {slot.start:%H:%M}–{slot.end:%H:%M}"
+
+
+def day_in_words(day: datetime, language: Language) -> str:
+    """`Monday, 16 November 2026`."""
+    weekday, month = WEEKDAYS[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
+    if language == "es":
+        return f"{weekday}, {day.day} de {month} de {day.year}"
+    return f"{weekday}, {day.day} {month} {day.year}"
+
+
+def both(say: Callable[[Language], str]) -> dict[Language, str]:
+    """What a function says in each language."""
+    return {language: say(language) for language in LANGUAGES}
+
+
+def _overview(outcome: Outcome) -> dict[str, str]:
+    day = outcome.draft.day
+    assert day is not None
+    busy = in_both("busy", others=named(outcome.conflicts)) if outcome.conflicts else in_both("not_busy")
+    slots = _slots(outcome.alternatives) if outcome.alternatives else SENTENCES["no_slots"]
+    words: dict[Language, str] = {"en": busy["en"], "es": busy["es"]}
+    return in_both("overview", day=both(lambda language: day_in_words(day, language)), busy=words, slots=slots)
+
+
+def _instead(slots: tuple[Slot, ...]) -> dict[Language, str]:
+    if not slots:
+        return _same("")
+    found = in_both("instead", slots=_slots(slots))
+    return {"en": found["en"], "es": found["es"]}
+
+
+def _slots(slots: tuple[Slot, ...]) -> dict[Language, str]:
+    """The day is said where it changes."""
+    days = [slot.start.date() for slot in slots]
+    is_new = [index == 0 or days[index] != days[index - 1] for index in range(len(slots))]
+    hours = [f"{slot.start:%H:%M}–{slot.end:%H:%M}" for slot in slots]
+    return both(
+        lambda language: "; ".join(
+            slot_in_words(slot, language) if new else time for slot, new, time in zip(slots, is_new, hours, strict=True)
+        )
+    )
+
+
+def _same(text: str) -> dict[Language, str]:
+    return dict.fromkeys(LANGUAGES, text)

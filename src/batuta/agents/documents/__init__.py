@@ -1,0 +1,5 @@
+"""Answers from a folder of documents, with citations that code has checked."""
+
+from batuta.agents.documents.agent import SAMPLES, specialist
+
+__all__ = ["SAMPLES", "specialist"]

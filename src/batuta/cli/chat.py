@@ -1,0 +1,96 @@
+"""`batuta chat`: the first team in the terminal, with live events, tool cards and approvals."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.prompt import Prompt
+
+from batuta.cli.output import err, out
+from batuta.cli.platform import ConfigFile, settings_from
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import AssistantMessage, ErrorOccurred
+from batuta.events.envelope import Event
+from batuta.events.plans import AgentHandoff, PlanGenerated
+from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.server.team import first_team
+from batuta.tools.approval import ApprovalDecision, ApprovalRequest
+from batuta.tools.context import ToolUser
+
+
+def chat(
+    config: ConfigFile = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Where the team keeps its files.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Talk to one agent instead of the team.")] = None,
+) -> None:
+    """Talk to the team. An empty line ends it."""
+    team = first_team(settings_from(config, data_dir=data_dir))
+    err.print(f"[dim]{team.model_label}; an empty line ends the conversation[/]")
+    asyncio.run(_talk(team.orchestrator, agent))
+
+
+async def _talk(team: Orchestrator, agent: str | None) -> None:
+    conversation = Conversation()
+    user = ToolUser(id=os.environ.get("USER", "me"), roles=frozenset({"user", "approver", "analyst"}))
+    while text := (await asyncio.to_thread(Prompt.ask, "[bold]you[/]", default="", show_default=False)).strip():
+        turn = await team.run(
+            text, target_agent_id=agent, conversation=conversation, sink=Cards(), approver=Asks(), user=user
+        )
+        if turn.error is not None:
+            err.print(f"[red]{escape(turn.error.message)}[/]")
+        err.print(f"[dim]{turn.usage.total} tokens[/]")
+
+
+class Cards:
+    """Shows what happens, as it happens."""
+
+    def emit(self, event: Event) -> None:
+        """Show an event that a person wants to see."""
+        match event:
+            case PlanGenerated(steps=steps):
+                err.print("[bold]plan[/] " + " → ".join(f"{s.agent_name}: {escape(s.task)}" for s in steps))
+            case AgentHandoff(to_agent=taker):
+                err.print(f"[dim]{taker.agent_icon or '•'} {escape(taker.agent_name)}[/]")
+            case ToolRequest(tool_name=name, args=args):
+                err.print(f"  [cyan]⚙ {escape(name)}[/] [dim]{escape(json.dumps(args, ensure_ascii=False))}[/]")
+            case ToolResponse(success=False, content=content):
+                err.print(f"  [red]{escape(content)}[/]")
+            case AssistantMessage(content=content, source_agent_id=who):
+                out.print(f"[bold green]{who}[/] {escape(content)}")
+            case ErrorOccurred(message=message):
+                err.print(f"[red]{escape(message)}[/]")
+            case _:
+                pass
+
+
+class Asks:
+    """Asks whoever sits at the terminal."""
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        """Approve, reject with a reason, or edit the arguments."""
+        err.print(f"[yellow]approval:[/] {escape(request.preview or request.tool_name)}")
+        err.print(f"[dim]{escape(json.dumps(request.args, ensure_ascii=False))}[/]")
+        choice = await asyncio.to_thread(Prompt.ask, "approve, reject or edit", choices=["a", "r", "e"], default="a")
+        if choice == "a":
+            return ApprovalDecision.approve(by="terminal")
+        if choice == "r":
+            return ApprovalDecision.reject(await asyncio.to_thread(Prompt.ask, "why", default=""), by="terminal")
+        return ApprovalDecision.edit(await _edited(request.args), by="terminal")
+
+
+async def _edited(args: dict[str, object]) -> dict[str, object]:
+    while True:
+        text = await asyncio.to_thread(Prompt.ask, "arguments", default=json.dumps(args, ensure_ascii=False))
+        try:
+            edited = json.loads(text)
+        except json.JSONDecodeError as error:
+            err.print(f"[red]no JSON: {error}[/]")
+            continue
+        if isinstance(edited, dict):
+            return edited
+        err.print("[red]arguments are a JSON object[/]")

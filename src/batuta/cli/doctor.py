@@ -1,0 +1,74 @@
+"""`batuta doctor`: is everything there that the platform needs?"""
+
+import asyncio
+import importlib.metadata
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from batuta.cli.output import out
+from batuta.cli.platform import ConfigFile, DataDir, settings_from
+from batuta.llm.factory import default_model
+from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import PROVIDERS
+from batuta.server.config import Settings
+from batuta.server.static_files import STATIC
+from batuta.server.wiring import open_store
+
+ENOUGH_BYTES = 500_000_000
+Finding = tuple[bool, str]
+
+
+def doctor(config: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Check versions, database, Redis, keys, model, disk and web application. Exit code 1 if something is wrong."""
+    settings = settings_from(config, data_dir=data_dir)
+    findings = [*_machine(settings), *asyncio.run(_stores(settings)), *_models(settings)]
+    for is_well, words in findings:
+        out.print(f"{'[green]✓[/]' if is_well else '[red]✗[/]'} {words}", highlight=False)
+    raise SystemExit(int(not all(is_well for is_well, _ in findings)))
+
+
+def _machine(settings: Settings) -> list[Finding]:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    folder = next(place for place in (settings.data_dir, *settings.data_dir.absolute().parents) if place.exists())
+    free = shutil.disk_usage(folder).free
+    return [
+        (sys.version_info >= (3, 11), f"Python {version}, Batuta {importlib.metadata.version('batuta')}"),
+        (free > ENOUGH_BYTES, f"{free / 1e9:.1f} GB free where data is kept ({_shown(settings.data_dir)})"),
+        ((STATIC / "index.html").is_file(), "the web application is built" if STATIC.is_dir() else "run `make web`"),
+    ]
+
+
+async def _stores(settings: Settings) -> list[Finding]:
+    kind = "PostgreSQL" if settings.database_url is not None else "SQLite"
+    try:
+        async with asyncio.timeout(10), open_store(settings) as store:
+            durable = await store.log.durability()
+            found: list[Finding] = [(True, f"{kind} answers; acknowledged means {durable.mode}")]
+            found += [await _answers(name, check) for name, check in store.checks.items()]
+            return found
+    except Exception as error:
+        return [(False, f"{kind} does not answer: {type(error).__name__}: {error}")]
+
+
+async def _answers(name: str, check: Callable[[], Awaitable[object]]) -> Finding:
+    try:
+        await check()
+    except Exception as error:
+        return False, f"{name} does not answer: {error}"
+    return True, f"{name} answers"
+
+
+def _models(settings: Settings) -> list[Finding]:
+    keys = sorted(
+        {name for name, provider in PROVIDERS.items() for key in provider.key_variables if os.environ.get(key)}
+    )
+    model = settings.model or default_model()
+    words = "the built-in offline model (no key is set)" if model == OFFLINE_MODEL else model
+    return [(True, f"model: {words}"), (True, f"keys: {', '.join(keys) or 'none'}")]
+
+
+def _shown(path: Path) -> str:
+    return str(path)

@@ -1,0 +1,75 @@
+"""`batuta serve`, `worker` and `migrate`: the platform's processes."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from batuta.cli.output import err, fail
+from batuta.kernel.errors import ConfigurationError
+from batuta.server.app import serve as serve_platform
+from batuta.server.config import Settings, load_settings
+from batuta.server.team import first_team
+from batuta.server.wiring import migrate as migrate_database
+from batuta.server.wiring import open_platform, open_worker
+
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")]
+DataDir = Annotated[Path | None, typer.Option(help="Where the embedded mode keeps everything.")]
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Where to listen (127.0.0.1).")] = None,
+    port: Annotated[int | None, typer.Option(help="The port (8000); 0 takes a free one.")] = None,
+    data_dir: DataDir = None,
+    demo: Annotated[bool, typer.Option("--demo", help="One-click login, for this machine only.")] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Start the platform. Without any setting it works at once: one file, no key, no server."""
+    settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
+    asyncio.run(_serve(settings))
+
+
+def worker(config: ConfigFile = None) -> None:
+    """Run turns beside other workers; needs BATUTA_DATABASE_URL."""
+    settings = settings_from(config)
+    if settings.database_url is None:
+        raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
+    asyncio.run(_work(settings))
+
+
+def migrate(config: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Bring the database up to date."""
+    asyncio.run(migrate_database(settings_from(config, data_dir=data_dir)))
+    err.print("the database is up to date")
+
+
+def settings_from(config: Path | None, **given: Any) -> Settings:
+    """The settings of a command, or a clear complaint."""
+    try:
+        return load_settings(os.environ, config, **{name: value for name, value in given.items() if value is not None})
+    except ConfigurationError as error:
+        raise fail(str(error), 2) from error
+
+
+async def _serve(settings: Settings) -> None:
+    team = first_team(settings)
+
+    def started(address: str) -> None:
+        err.print(f"[bold green]Batuta[/] is ready at [bold]{address}[/]  [dim]({team.model_label}; Ctrl-C stops)[/]")
+
+    async with open_platform(
+        settings, team.orchestrator, model_label=team.model_label, is_offline=team.is_offline
+    ) as platform:
+        await serve_platform(platform, on_start=started)
+
+
+async def _work(settings: Settings) -> None:
+    stop = asyncio.Event()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(kind, stop.set)
+    async with open_worker(settings, first_team(settings).orchestrator) as run:
+        err.print("the worker is ready; Ctrl-C lets it finish what it does")
+        await run(stop)

@@ -1,0 +1,49 @@
+"""Events that the runner tells about every step; apart from the others because every pipeline needs them."""
+
+from typing import Any, Literal
+
+from batuta.events.envelope import Event
+from batuta.kernel.errors import ErrorCategory
+
+EffectKind = Literal["read", "idempotent", "write"]
+
+
+class _StepEvent(Event):
+    step_name: str
+    step_type: str
+    pipeline_name: str | None = None
+    path: str
+    parent_step: str | None = None
+    attributes: dict[str, Any] = {}
+
+
+class StepStarted(_StepEvent):
+    """The runner begins a step."""
+
+    type: Literal["step.started"] = "step.started"
+
+
+class StepCompleted(_StepEvent):
+    """A step returned a value."""
+
+    type: Literal["step.completed"] = "step.completed"
+    duration_ms: float
+
+
+class StepFailed(_StepEvent):
+    """A step returned an error, raised, or was cancelled."""
+
+    type: Literal["step.failed"] = "step.failed"
+    duration_ms: float
+    category: ErrorCategory
+    code: str
+    message: str
+
+
+class HookFailed(Event):
+    """An after hook raised; the step's result stands."""
+
+    type: Literal["hook.failed"] = "hook.failed"
+    hook: str
+    path: str
+    message: str

@@ -1,0 +1,84 @@
+"""The turn queue beside the Redis log: turns are rows in PostgreSQL, their events are in Redis.
+
+No transaction spans the two, so the row comes first and carries the events with it: it is the acceptance. Whoever
+takes the turn appends what is missing, under ids that make a repetition harmless, before anything else happens.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+
+import asyncpg
+
+from batuta.events.admission import Batch, admit
+from batuta.events.catalogue import decode
+from batuta.events.envelope import Event
+from batuta.events.log import Appended
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork
+from batuta.eventstore import work_rules as rules
+from batuta.eventstore.postgres_append import Executor
+from batuta.eventstore.postgres_turns import PostgresTurnQueue, insert_turn, now_at
+from batuta.eventstore.redis import RedisEventLog
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.failpoints import failpoint
+
+_SELECT_PENDING = """
+SELECT accepted_events, client_key FROM turns
+WHERE turn_id = $1 AND accepted_seq IS NULL AND accepted_events IS NOT NULL"""
+_NOTE_PLACE = """
+UPDATE turns SET accepted_epoch = $2, accepted_seq = $3, accepted_count = $4, accepted_events = NULL
+WHERE turn_id = $1"""
+_SELECT = "SELECT * FROM turns WHERE turn_id = $1"
+
+
+class RedisTurnQueue(PostgresTurnQueue):
+    """A `TurnQueue` for a log in Redis, in the database it is shipped to."""
+
+    def __init__(self, log: RedisEventLog) -> None:
+        super().__init__(log.database)
+        self.limits = log.limits
+        self._redis = log
+
+    async def lease(
+        self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
+    ) -> Lease | None:
+        """See `TurnQueue.lease`. The session's fence rises in Redis, and what was accepted is appended there."""
+        lease = await super().lease(owner, length=length, kinds=kinds)
+        if lease is not None and lease.work.session_id is not None:
+            await self._redis.raise_fence(lease.work.session_id, lease.fence)
+            await self._append_accepted(lease.work.turn_id, lease.work.session_id)
+        return lease
+
+    async def _accept(
+        self, work: NewWork, events: Sequence[Event], batch: Batch | None, client_key: str | None
+    ) -> Accepted:
+        try:
+            async with self._database.transaction() as connection:
+                row = rules.new_row(work, events, client_key, await now_at(connection))
+                row["accepted_events"] = None if batch is None else json.dumps([e.payload for e in batch.entries])
+                answer = await insert_turn(connection, row, None)
+        except asyncpg.UniqueViolationError as error:
+            raise StoreUnavailableError(f"turn {work.turn_id} is being accepted elsewhere: send it again") from error
+        failpoint("queue.accept.after_commit")
+        if answer.work.session_id is not None:
+            await self._append_accepted(answer.work.turn_id, answer.work.session_id)
+        async with self._database.connection() as connection:
+            (stored,) = await connection.fetch(_SELECT, answer.work.turn_id)
+        return rules.accepted(dict(stored))
+
+    async def _append(self, connection: Executor, batch: Batch) -> Appended:
+        """In Redis, while the turn's row is locked; if the row cannot be changed then, the same events come again."""
+        return await self._redis.append_batch(batch)
+
+    async def _append_accepted(self, turn_id: str, session_id: str) -> None:
+        """Append what was accepted with a turn, if nobody did so yet."""
+        async with self._database.connection() as connection:
+            pending = await connection.fetchrow(_SELECT_PENDING, turn_id)
+        if pending is None:
+            return
+        events = [decode(payload) for payload in json.loads(pending["accepted_events"])]
+        batch = admit(session_id, events, client_key=pending["client_key"], limits=self.limits)
+        appended = await self._redis.append_batch(batch)
+        where = (appended.epoch, appended.first_seq, appended.count)
+        async with self._database.connection() as connection:
+            await connection.execute(_NOTE_PLACE, turn_id, *where)

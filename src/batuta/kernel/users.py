@@ -1,0 +1,15 @@
+"""On whose behalf something runs."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUser:
+    """The person on whose behalf an agent acts."""
+
+    id: str | None = None
+    roles: frozenset[str] = frozenset()
+
+
+ANYBODY = ToolUser()
+"""Nobody in particular: holds no role."""

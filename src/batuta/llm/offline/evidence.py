@@ -1,0 +1,103 @@
+"""An answer from passages: the sentences that say what was asked, each with a footnote that quotes it.
+
+Meals are paid up to 40 euros a day.[^1]
+
+[^1]: expense-policy.md, Meals: "Meals are paid up to 40 euros a day."
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batuta.llm.offline.lexicon import Language
+from batuta.llm.offline.phrases import phrase
+from batuta.llm.offline.words import folded, stems, topics
+
+LEAST_RELEVANCE = 0.5
+"""A passage below it shares words with the question, but not what the question is about."""
+MAX_SENTENCES = 3
+CLOSE = 0.85
+"""How near to the best sentence others must come to be told as well."""
+SECTION_WEIGHT = 0.4
+NUMBER_BONUS = 0.5
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÑ¿¡0-9])")
+_MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
+_ASKS_AMOUNT = re.compile(
+    r"\b(?:how (?:much|many|long|often)|cuant[oa]s?|when|cuando|limit|limite|maximum|maximo|hours?|horario)\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A sentence of a passage."""
+
+    text: str
+    where: str
+    score: float
+
+
+def is_evidence(value: Any) -> bool:
+    """Whether a result is a list of passages."""
+    return isinstance(value, Mapping) and isinstance(value.get("passages"), list)
+
+
+def cited_answer(value: Mapping[str, Any], question: str, language: Language) -> str:
+    """The best sentences with their footnotes, or that the documents do not say."""
+    passages = [passage for passage in value["passages"] if isinstance(passage, Mapping)]
+    quotes = _best(_quotes(passages, question))
+    if not quotes:
+        return phrase("not_in_documents", language)
+    lines = [f"{quote.text}[^{number}]" for number, quote in enumerate(quotes, 1)]
+    notes = [f'[^{number}]: {quote.where}: "{quote.text}"' for number, quote in enumerate(quotes, 1)]
+    return "\n\n".join([" ".join(lines), "\n".join(notes)])
+
+
+def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
+    asked = topics(question) | stems(question)
+    asks_amount = _ASKS_AMOUNT.search(folded(question)) is not None
+    return [
+        Quote(
+            text=_spoken(sentence),
+            where=", ".join(str(passage[key]) for key in ("file", "section") if passage.get(key)),
+            score=_score(sentence, passage, asked, asks_amount=asks_amount),
+        )
+        for passage in passages
+        if _relevance(passage) >= LEAST_RELEVANCE
+        for sentence in _sentences(str(passage.get("text", "")))
+    ]
+
+
+def _score(sentence: str, passage: Mapping[str, Any], asked: frozenset[str], *, asks_amount: bool) -> float:
+    own = len(asked & (topics(sentence) | stems(sentence)))
+    heading = f"{passage.get('section', '')} {passage.get('title', '')}"
+    around = len(asked & (topics(heading) | stems(heading)))
+    if not own and not around:
+        return 0.0
+    number = NUMBER_BONUS if asks_amount and re.search(r"\d", sentence) else 0.0
+    return (own + SECTION_WEIGHT * around + number) * _relevance(passage)
+
+
+def _relevance(passage: Mapping[str, Any]) -> float:
+    given = passage.get("relevance", 1)
+    return float(given) if isinstance(given, int | float) else 0.0
+
+
+def _best(quotes: list[Quote]) -> list[Quote]:
+    highest = max((quote.score for quote in quotes), default=0.0)
+    if not highest:
+        return []
+    near = [quote for quote in quotes if quote.score >= highest * CLOSE]
+    return sorted(near, key=lambda quote: -quote.score)[:MAX_SENTENCES]
+
+
+def _sentences(text: str) -> list[str]:
+    """Sentences of paragraphs, items of lists; headings are no statements."""
+    blocks = re.split(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\|)", text)
+    flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
+    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if topics(sentence)]
+
+
+def _spoken(sentence: str) -> str:
+    return _MARKUP.sub("", sentence).strip()

@@ -1,0 +1,192 @@
+"""The vocabulary of the built-in model, English and Spanish: data, no rules.
+
+Words are written without accents, as `words.folded` gives them.
+"""
+
+from typing import Literal
+
+Language = Literal["en", "es"]
+
+CONCEPTS: dict[str, str] = {
+    "appointment": "appointment appointments meeting meetings cita citas reunion reuniones calendar calendario agenda "
+    "schedule event events evento eventos call calls llamada",
+    "create": "create book schedule arrange reserve agendar agenda crear crea reservar reserva programar programa "
+    "concertar apunta apuntame anota set put pon",
+    "move": "move reschedule shift postpone mover mueve muevela muevelo cambia cambiar cambiame reprogramar reprograma "
+    "aplaza aplazar posponer pospon adelanta adelantar retrasa retrasar",
+    "free": "free available availability busy libre libres disponible disponibilidad hueco huecos ocupado ocupada",
+    "list": "list show upcoming lista listar muestra muestrame ensename proximas proximos",
+    "time": "time hour clock hora horas reloj",
+    "zone": "zone timezone huso zona horaria",
+    "date": "date weekday week today fecha semana hoy",
+    "convert": "convert conversion convierte convertir pasar pasa",
+    "calculate": "calculate calculation arithmetic compute sum subtract multiply divide percent percentage average "
+    "plus minus times divided squared calcula calculame calcular calculo aritmetica suma sumar resta restar "
+    "multiplica multiplicar dividir dividido porcentaje promedio media raiz root mas menos",
+    "document": "document documents file files policy policies manual handbook guide faq documento documentos archivo "
+    "archivos politica politicas guia normativa",
+    "search": "search find look lookup busca buscar encuentra encontrar",
+    "read": "read lee leer",
+    "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
+    "reembolso reembolsa reembolsan",
+    "travel": "travel trip trips travelling flight flights fly hotel viaje viajes viajar vuelo vuelos volar",
+    "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
+    "holiday": "holiday holidays vacation vacations leave vacaciones vacacion",
+    "work": "remote remotely homeworking teletrabajo teletrabajar",
+    "price": "price prices pricing plan plans precio precios plan planes",
+    "product": "product producto",
+    "cancel": "cancel delete remove cancela cancelar borra borrar elimina eliminar anula anular",
+    "send": "send mail email envia enviar manda mandar correo",
+    "write": "write compose draft escribe escribir redacta redactar",
+    "translate": "translate translation traduce traducir traduccion",
+    "join": "onboarding welcome joiner bienvenida incorporacion",
+}
+
+ACTIONS = frozenset({"@cancel", "@send", "@write", "@translate", "@move", "@create"})
+"""What is asked to be done: an agent that does not know it cannot do it, whatever else it knows."""
+
+STOP_WORDS: dict[Language, str] = {
+    "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "
+    "would should may might must i me my mine you your we our us they them their he she it its this that these those "
+    "there here what which who whom when where why how much many please tell give want need like about as into than "
+    "then so not no yes have has had get let let's also just any some all more most day "
+    "days minute minutes up summarise summarize summary explain say says",
+    "es": "un una unos unas el la los las lo de del al a en con por para y e o u pero si es son era fue ser estar esta "
+    "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
+    "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
+    "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
+    "dias minuto minutos resume resumen resumir explica explicame cuentame dice",
+}
+
+MARKS: dict[Language, str] = {
+    "en": "the is are what how much many when where which who can could would my your you please with and for of to do "
+    "does move book schedule show list calculate time tomorrow today on at hello hi thanks help read search find it",
+    "es": "el la los las de del que es son como cuanto cuanta cuantos cuantas cual cuando donde quien mi mis tu por "
+    "para con y en un una hay puedo puedes dime muestra mueve agenda calcula hora manana hoy hola gracias ayuda cita "
+    "lee busca abre reunion lunes martes miercoles jueves viernes sabado domingo tengo estoy entre dividido mas "
+    "multiplicado suma resta raiz convierte proxima citas se cuesta",
+}
+"""Words that tell a language from the other."""
+
+QUESTION_WORDS = (
+    "what which who whom whose when where why how is are do does did can could may should will que cual cuales quien "
+    "quienes cuando donde como cuanto cuanta cuantos cuantas por puedo puede hay es son tengo"
+)
+
+DAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado domingo "
+    "tomorrow tonight manana"
+)
+MONTHS = (
+    "january february march april june july august september october november december enero febrero marzo abril mayo "
+    "junio julio agosto septiembre octubre noviembre diciembre"
+)
+
+GREETINGS = (
+    "hi hello hey hola buenas saludos greetings howdy good morning afternoon evening buenos dias tardes noches team "
+    "equipo there"
+)
+THANKS = (
+    "thanks thank thx gracias cheers perfect perfecto great genial ok okay vale you muchas mil so much very bye adios "
+    "goodbye hasta luego pronto"
+)
+HELP = (
+    r"^\W*(?:please\s+)?(?:help|ayuda)(?:\s+(?:me|please|por favor))?\W*$|"
+    r"what can (?:you|this team) do|que (?:puedes|sabes|podeis|sabeis) hacer|who are you|quien eres|"
+    r"what are you|que eres|how do(?:es)? (?:you|this) work|como funciona"
+)
+
+SEQUENCE = (
+    r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)"
+    r"[,:]?\s+"
+)
+"""Between a step and one that needs it."""
+ADDITION = (
+    r"\s*;\s+|\s*[,.]?\s+(?:and\s+also|as\s+well\s+as|also|y\s+tambi[eé]n|y\s+adem[aá]s|adem[aá]s|tambi[eé]n)[,:]?\s+|"
+    r"(?<=[?!])\s+(?=\S{2,})"
+)
+"""Between steps that do not need one another."""
+LOOSE = r"\s*,?\s+(?:and|y|e)\s+"
+"""May join words as well as requests: it divides only where both sides are requests of different agents."""
+CONTINUATION = r"^[¿¡\s]*(?:and|y|e|what about|how about|que tal|qué tal)\b"
+
+ZONE_ALIASES: dict[str, str] = {
+    "tokio": "Asia/Tokyo",
+    "londres": "Europe/London",
+    "nueva york": "America/New_York",
+    "ciudad de mexico": "America/Mexico_City",
+    "mexico": "America/Mexico_City",
+    "pekin": "Asia/Shanghai",
+    "beijing": "Asia/Shanghai",
+    "san francisco": "America/Los_Angeles",
+    "california": "America/Los_Angeles",
+    "washington": "America/New_York",
+    "boston": "America/New_York",
+    "miami": "America/New_York",
+    "barcelona": "Europe/Madrid",
+    "sevilla": "Europe/Madrid",
+    "seville": "Europe/Madrid",
+    "valencia": "Europe/Madrid",
+    "espana": "Europe/Madrid",
+    "spain": "Europe/Madrid",
+    "roma": "Europe/Rome",
+    "milan": "Europe/Rome",
+    "berlin": "Europe/Berlin",
+    "munich": "Europe/Berlin",
+    "frankfurt": "Europe/Berlin",
+    "germany": "Europe/Berlin",
+    "alemania": "Europe/Berlin",
+    "paris": "Europe/Paris",
+    "lisboa": "Europe/Lisbon",
+    "moscu": "Europe/Moscow",
+    "estambul": "Europe/Istanbul",
+    "el cairo": "Africa/Cairo",
+    "delhi": "Asia/Kolkata",
+    "mumbai": "Asia/Kolkata",
+    "bombay": "Asia/Kolkata",
+    "india": "Asia/Kolkata",
+    "japan": "Asia/Tokyo",
+    "japon": "Asia/Tokyo",
+    "singapur": "Asia/Singapore",
+    "seul": "Asia/Seoul",
+    "bogota": "America/Bogota",
+    "buenos aires": "America/Argentina/Buenos_Aires",
+    "sao paulo": "America/Sao_Paulo",
+    "utc": "UTC",
+    "gmt": "UTC",
+}
+"""Names people use for places whose time zone is called otherwise."""
+
+ZONE_AREAS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+"""Where the last part of a time zone's name is a place."""
+
+NUMBER_WORDS: dict[str, int] = {
+    word: value
+    for value, words in {
+        0: "zero cero", 1: "one", 2: "two dos", 3: "three tres", 4: "four cuatro", 5: "five cinco", 6: "six seis",
+        7: "seven siete", 8: "eight ocho", 9: "nine nueve", 10: "ten diez", 11: "eleven once", 12: "twelve doce",
+        13: "thirteen trece", 14: "fourteen catorce", 15: "fifteen quince", 20: "twenty veinte", 30: "thirty treinta",
+        40: "forty cuarenta", 50: "fifty cincuenta", 60: "sixty sesenta", 70: "seventy setenta", 80: "eighty ochenta",
+        90: "ninety noventa", 100: "hundred cien", 1000: "thousand mil",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+
+UNIT_SECONDS: dict[str, int] = {
+    **dict.fromkeys(("second", "seconds", "sec", "s", "segundo", "segundos"), 1),
+    **dict.fromkeys(("minute", "minutes", "min", "mins", "minuto", "minutos"), 60),
+    **dict.fromkeys(("hour", "hours", "h", "hr", "hrs", "hora", "horas"), 3_600),
+    **dict.fromkeys(("day", "days", "dia", "dias"), 86_400),
+    **dict.fromkeys(("week", "weeks", "semana", "semanas"), 604_800),
+}
+
+WEEKDAYS: dict[Language, tuple[str, ...]] = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "es": ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
+}
+MONTH_NAMES: dict[Language, tuple[str, ...]] = {
+    "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December"),
+    "es": ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+           "noviembre", "diciembre"),
+}  # fmt: skip

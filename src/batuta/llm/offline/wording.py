@@ -1,0 +1,135 @@
+"""Answers in words: from tool results, from the results of a plan, and titles."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.llm.offline.evidence import cited_answer, is_evidence
+from batuta.llm.offline.lexicon import MONTH_NAMES, STOP_WORDS, WEEKDAYS, Language
+from batuta.llm.offline.phrases import phrase
+from batuta.llm.offline.reading import Task, content_of
+from batuta.llm.offline.words import folded
+
+MAX_TITLE_CHARS = 60
+MAX_TITLE_WORDS = 7
+MAX_LISTED = 20
+MAX_SUMMARY_CHARS = 600
+
+_NOT_APPROVED = re.compile(r"was not approved(?:: (?P<reason>.*))?$", re.DOTALL)
+_FAILURE = re.compile(r"^[\w-]+ (?:failed|refused): ", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"^\[\^\w+\]:.*$", re.MULTILINE)
+_MARKER = re.compile(r"\[\^\w+\]")
+_STOPS = {language: frozenset(words.split()) for language, words in STOP_WORDS.items()}
+
+
+def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task) -> str:
+    """What the newest results say, in the language of the request."""
+    said = [_told(call, result, task) for call, result in results]
+    return "\n".join(dict.fromkeys(said))
+
+
+def conclusion(task: Task) -> str:
+    """The results of a plan, each under its number."""
+    lines = []
+    for outcome in task.results:
+        if outcome.is_missing:
+            reason = outcome.text.partition(") ")[2] or outcome.text
+            text = phrase("step_missing", task.language, task=outcome.task or outcome.agent, reason=reason)
+            lines.append(f"- {text}")
+        else:
+            lines.append(f"- {_without_notes(outcome.text)} [{outcome.number}]")
+    return "\n".join(lines) or phrase("nothing_found", task.language)
+
+
+def title_of(text: str) -> str:
+    """A few words that tell a conversation from others."""
+    words = text.split()
+    while len(words) > 1 and folded(words[0]).strip("¿¡,.") in _STOPS["en"] | _STOPS["es"]:
+        words = words[1:]
+    title = " ".join(words[:MAX_TITLE_WORDS]).strip(" ¿?¡!.,;:\"'")[:MAX_TITLE_CHARS].strip()
+    return title[:1].upper() + title[1:] if title else "Conversation"
+
+
+def summary_of(text: str) -> str:
+    """The beginning of a text, in whole sentences where possible."""
+    flat = " ".join(text.split())
+    if len(flat) <= MAX_SUMMARY_CHARS:
+        return flat or "-"
+    cut = flat[:MAX_SUMMARY_CHARS]
+    return cut[: cut.rfind(". ") + 1] or f"{cut.rpartition(' ')[0] or cut} …"
+
+
+def moment_in_words(moment: datetime, language: Language) -> str:
+    """A date and time as people write it."""
+    weekday, month = WEEKDAYS[language][moment.weekday()], MONTH_NAMES[language][moment.month - 1]
+    if language == "es":
+        return f"{moment:%H:%M} del {weekday}, {moment.day} de {month} de {moment.year}"
+    return f"{moment:%H:%M} on {weekday}, {moment.day} {month} {moment.year}"
+
+
+def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
+    if result.is_error:
+        return _failed(result.content, task.language)
+    value = content_of(result)
+    if is_evidence(value):
+        return cited_answer(value, task.text, task.language)
+    if isinstance(value, Mapping):
+        return _of_facts(value, task.language)
+    if isinstance(value, list):
+        return _listed(value, task.language)
+    expression = call.args.get("expression")
+    text = result.content if not isinstance(value, str) else value
+    return phrase("equals", task.language, argument=expression, value=text) if expression else text
+
+
+def _failed(content: str, language: Language) -> str:
+    declined = _NOT_APPROVED.search(content)
+    if declined is not None:
+        reason = declined["reason"]
+        name = "not_approved_because" if reason else "not_approved"
+        return phrase(name, language, reason=reason)
+    return phrase("failed", language, reason=_FAILURE.sub("", content))
+
+
+def _of_facts(facts: Mapping[str, Any], language: Language) -> str:
+    """A result's own summary where it has one, a time as a time, anything else as a list of its facts."""
+    summary = facts.get("summary")
+    if isinstance(summary, Mapping) and summary:
+        return str(summary.get(language) or next(iter(summary.values())))
+    if isinstance(summary, str) and summary:
+        return summary
+    moment = _moment(facts.get("time"))
+    if moment is not None and "zone" in facts:
+        return phrase("at_a_time", language, zone=facts["zone"], moment=moment_in_words(moment, language))
+    shown = [
+        f"- {str(name).replace('_', ' ')}: {_plain(value)}"
+        for name, value in facts.items()
+        if value not in (None, "", [])
+    ]
+    return "\n".join(shown[:MAX_LISTED]) or phrase("nothing_found", language)
+
+
+def _listed(items: list[Any], language: Language) -> str:
+    if not items:
+        return phrase("nothing_found", language)
+    return "\n".join(f"- {_plain(item)}" for item in items[:MAX_LISTED])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_plain(part)}" for name, part in value.items() if part not in (None, "", []))
+    return ", ".join(map(_plain, value)) if isinstance(value, list) else str(value)
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _without_notes(text: str) -> str:
+    """A worker's words without its footnotes: they stand under its own message."""
+    return _MARKER.sub("", _FOOTNOTE.sub("", text)).strip()

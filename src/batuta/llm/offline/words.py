@@ -1,0 +1,159 @@
+"""A text as features: concepts and stems of its words, and signals of what it holds (`#expression`, `#day` …).
+
+Requests, agent cards and tools are described by the same features, so that they can be compared; a card or tool says
+more about itself by giving examples of what people ask of it.
+"""
+
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+
+from batuta.llm.offline.expressions import expression_in
+from batuta.llm.offline.lexicon import CONCEPTS, DAYS, MARKS, MONTHS, QUESTION_WORDS, STOP_WORDS, Language
+from batuta.llm.offline.zones import without_zones, zones_in
+
+SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#listing": 1.0, "#question": 0.2}
+"""How much it tells that a text holds something, against a word: a sum is a task, a place may stand anywhere."""
+UNKNOWN_WEIGHT = 1.0
+"""How much a word counts that nobody knows: most likely a subject outside the team's work."""
+NAME_WEIGHT = 0.3
+"""… unless it is written like a name: whom something is about is not what is asked."""
+LEAST_TOTAL = 1.0
+"""A request that says less than a word is known to nobody."""
+STEM_LENGTH = 6
+
+_WORD = re.compile(r"[a-z][a-z0-9]*")
+"""Numbers say nothing about a subject: signals and arguments see them."""
+_DAY = re.compile(
+    rf"\b(?:{DAYS.replace(' ', '|')})\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:de\s+|of\s+)?"
+    rf"(?:{MONTHS.replace(' ', '|')})\b|\b(?:{MONTHS.replace(' ', '|')})\s+\d{{1,2}}\b|\b(?:next|proxim[oa])\s+\w+"
+)
+_TIME_OF_DAY = re.compile(
+    r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m|p\.m|h|hs)\b|\b\d{1,2}:\d\d\b|\ba\s+las?\s+(?:\d|una)|\bat\s+\d{1,2}\b|"
+    r"\bnoon\b|\bmidday\b|\bmediodia\b"
+)
+_LISTING = re.compile(
+    r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"
+    r"\btengo alg"
+)
+_NAME = re.compile(r"(?<=[^.?!¿¡\s]\s)[A-ZÁÉÍÓÚÑ]\w+")
+"""A capital letter inside a sentence."""
+_SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents."""
+    decomposed = unicodedata.normalize("NFD", text.lower())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def language_of(text: str) -> Language:
+    """English or Spanish, whichever its small words point to."""
+    words = _WORD.findall(folded(text))
+    spanish = sum(word in _MARKS["es"] for word in words) + 2 * len(_SPANISH_ONLY.findall(text.lower()))
+    english = sum(word in _MARKS["en"] for word in words)
+    return "es" if spanish > english else "en"
+
+
+@lru_cache(maxsize=512)
+def features(text: str) -> frozenset[str]:
+    """What a text is about."""
+    return topics(text) | signals(text)
+
+
+def signals(text: str) -> set[str]:
+    """What kinds of things a text holds."""
+    plain = folded(text)
+    found = {
+        "#expression": expression_in(text, language_of(text)) is not None,
+        "#day": _DAY.search(plain) is not None,
+        "#time": _TIME_OF_DAY.search(plain) is not None,
+        "#zone": bool(zones_in(plain)),
+        "#listing": _LISTING.search(plain) is not None,
+        "#question": is_question(text),
+    }
+    return {signal for signal, is_there in found.items() if is_there}
+
+
+def is_question(text: str) -> bool:
+    """Whether somebody asks something."""
+    first = _WORD.search(folded(text))
+    return "?" in text or (first is not None and first.group() in _QUESTION_WORDS)
+
+
+def topics(text: str) -> frozenset[str]:
+    """The concepts and stems of a text's content words; days are signals, not subjects."""
+    words = _WORD.findall(without_zones(folded(text)))
+    return frozenset(name for word in words if word not in _EMPTY or word in _CONCEPTS for name in _names(word))
+
+
+def stems(text: str) -> frozenset[str]:
+    """The content words of a text, cut to what their forms have in common."""
+    return frozenset(stem(word) for word in _WORD.findall(folded(text)) if word not in _STOP)
+
+
+def stem(word: str) -> str:
+    """A word without its plural, at most so long."""
+    if len(word) > 4 and word.endswith("es"):
+        word = word[:-2]
+    elif len(word) > 3 and word.endswith("s"):
+        word = word[:-1]
+    return word[:STEM_LENGTH]
+
+
+class Vocabulary:
+    """What several candidates say about themselves, and how well a request fits each of them."""
+
+    def __init__(self, descriptions: Mapping[str, Iterable[str]]) -> None:
+        self._known = {name: frozenset().union(*map(features, texts)) for name, texts in descriptions.items()}
+        counts: dict[str, int] = defaultdict(int)
+        for known in self._known.values():
+            for feature in known:
+                counts[feature] += 1
+        self._counts = counts
+
+    def scores(self, text: str) -> dict[str, float]:
+        """For each candidate, which share of the request it knows: 0 to 1, rarer words counting more."""
+        asked = features(text)
+        names = {stem(folded(name)) for name in _NAME.findall(text)}
+        weights = {feature: NAME_WEIGHT if feature in names else self._weight(feature) for feature in asked}
+        total = max(sum(weights.values()), LEAST_TOTAL)
+        return {name: sum(weights[feature] for feature in asked & known) / total for name, known in self._known.items()}
+
+    def knows(self, name: str, feature: str) -> bool:
+        """Whether a candidate has a feature."""
+        return feature in self._known.get(name, ())
+
+    def _weight(self, feature: str) -> float:
+        count = self._counts.get(feature, 0)
+        if not count:
+            return UNKNOWN_WEIGHT
+        rarity = math.log(1 + len(self._known) / count)
+        return rarity * SIGNAL_WEIGHTS.get(feature, 1.0)
+
+
+def _names(word: str) -> Iterable[str]:
+    return _CONCEPTS.get(word) or (stem(word),)
+
+
+@cache
+def _words_of(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
+def _by_word() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for concept, words in CONCEPTS.items():
+        for word in words.split():
+            found[word].add(f"@{concept}")
+    return {word: frozenset(concepts) for word, concepts in found.items()}
+
+
+_CONCEPTS = _by_word()
+_QUESTION_WORDS = _words_of(QUESTION_WORDS)
+_STOP = frozenset().union(*(_words_of(table) for table in STOP_WORDS.values()))
+_EMPTY = _STOP | _words_of(DAYS) | _words_of(MONTHS)
+_MARKS: dict[Language, frozenset[str]] = {language: _words_of(table) for language, table in MARKS.items()}

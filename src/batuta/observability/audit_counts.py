@@ -1,0 +1,140 @@
+"""Proves for a recorded run that nothing went untold: events = spans = provider calls.
+
+    audit(events).assert_complete()
+    audit(events, provider_calls=12, exported_spans=48)     # as counted by the provider and by the trace store
+
+What begins must end, once; every model call is one request event, one response event and one span; whoever else
+counted must have counted the same. A run that was killed shows here as beginnings without an end.
+
+A provider counts tries: a call that was tried again is one more for each retry, one that a breaker, limiter or budget
+refused is one less.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from batuta.events.envelope import Event
+from batuta.events.runtime import AttemptRejected, LimiterThrottled, LlmRequest, LlmResponse
+from batuta.events.telemetry import AgentRetryAttempted
+from batuta.kernel.errors import LogicalError
+from batuta.observability.runs import Span, SpanKind, assemble
+
+_PAIRS: dict[SpanKind, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    SpanKind.STEP: (("step.started",), ("step.completed", "step.failed")),
+    SpanKind.AGENT: (("agent.execution.started",), ("agent.execution.completed", "agent.execution.failed")),
+    SpanKind.MODEL: (("llm.request",), ("llm.response",)),
+    SpanKind.TOOL: (("tool_request",), ("tool_response",)),
+    SpanKind.PLAN: (("plan_generated",), ("plan_completed",)),
+}
+"""What begins and ends each kind of span."""
+
+
+class IncompleteTelemetryError(LogicalError):
+    """Something happened that was not told, or was told and did not happen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """One kind of thing, counted from every side that could count it."""
+
+    what: str
+    begun: int
+    ended: int
+    spans: int
+    elsewhere: int | None = None
+    """As counted by somebody else: the provider, the trace store."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all sides agree."""
+        return len({self.begun, self.ended, self.spans, self.elsewhere} - {None}) == 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The counts of a run and what is wrong with them."""
+
+    counts: tuple[Count, ...]
+    unfinished: tuple[str, ...] = ()
+    """Names of spans without an end."""
+    repeated: tuple[str, ...] = ()
+    """Ids of events that were told twice."""
+    spans: int = 0
+    exported_spans: int | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing and nothing is too much."""
+        return not self.problems()
+
+    def problems(self) -> list[str]:
+        """What is wrong, one sentence each; empty for a run that was told in full."""
+        found = [
+            f"{count.what}: {count.begun} begun, {count.ended} ended, {count.spans} spans"
+            + ("" if count.elsewhere is None else f", {count.elsewhere} counted elsewhere")
+            for count in self.counts
+            if not count.is_complete
+        ]
+        found += [f"{name} did not end" for name in self.unfinished]
+        found += [f"event {event_id} was told twice" for event_id in self.repeated]
+        if self.exported_spans is not None and self.exported_spans != self.spans:
+            found.append(f"{self.spans} spans follow from the events, {self.exported_spans} were exported")
+        return found
+
+    def assert_complete(self) -> None:
+        """Raise `IncompleteTelemetryError` with everything that is wrong."""
+        if problems := self.problems():
+            raise IncompleteTelemetryError("the run was not told in full: " + "; ".join(problems))
+
+
+def audit(events: Iterable[Event], *, provider_calls: int | None = None, exported_spans: int | None = None) -> Audit:
+    """Count a run from all sides."""
+    told = list(events)
+    spans = assemble(told)
+    types = Counter(event.type for event in told)
+    by_kind = Counter(_counted_as(span) for span in spans)
+    counts = tuple(
+        Count(
+            what=kind.value,
+            begun=sum(types[name] for name in begin),
+            ended=sum(types[name] for name in end),
+            spans=by_kind[kind],
+        )
+        for kind, (begin, end) in _PAIRS.items()
+    )
+    tries = provider_tries(told)
+    return Audit(
+        counts=(*counts, Count(what="tries", begun=tries, ended=tries, spans=tries, elsewhere=provider_calls)),
+        unfinished=tuple(f"{span.kind} {span.name}" for span in spans if span.end is None),
+        repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in told).items() if n > 1),
+        spans=len(spans),
+        exported_spans=exported_spans,
+    )
+
+
+def provider_tries(events: Iterable[Event]) -> int:
+    """How often a provider was really called."""
+    tries = 0
+    rejected: set[tuple[str | None, str]] = set()
+    for event in events:
+        match event:
+            case LlmRequest():
+                tries += 1
+            case LlmResponse(error=error) if error in _NOT_ADMITTED:
+                tries -= 1
+            case LimiterThrottled(refused=True):
+                tries -= 1
+            case AttemptRejected():
+                rejected.add((event.correlation_id, event.message))
+            case AgentRetryAttempted():
+                # A correction is a call of its own, told as one; any other retry repeats the call it is in.
+                tries += (event.correlation_id, event.original_error) not in rejected
+    return tries
+
+
+_NOT_ADMITTED = frozenset({"CircuitOpenError", "BudgetExceededError"})
+
+
+def _counted_as(span: Span) -> SpanKind:
+    return SpanKind.STEP if span.kind is SpanKind.PIPELINE else span.kind

@@ -1,0 +1,203 @@
+"""The event channel: one sink in front of any number of subscribers, none of which can hold up a run.
+
+    producer -> EventChannel.emit -> a bounded buffer per subscriber -> its own thread, or an `async for`
+
+Each subscriber says what it wants (types, a correlation id), how much may wait for it, and what happens when that is
+full. Transient events may be dropped, and are counted. Persisted events are never dropped: a subscriber that cannot
+keep up with those waits on disk (`SPILL`) or is disconnected, knows it, and can read the log from where it was.
+"""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from types import TracebackType
+
+from batuta.events.envelope import Event
+from batuta.events.sink import EventSink
+from batuta.observability.subscription import ChannelStats, Overflow, Subscription
+
+__all__ = ["ChannelStats", "EventChannel", "Interest", "Overflow", "Subscription"]
+
+log = logging.getLogger("batuta.observability")
+
+CAPACITY = 10_000
+MAX_WAIT = timedelta(milliseconds=10)
+"""How long `emit` may wait in all, once per stall; far below what makes a run slow."""
+BATCH = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interest:
+    """What a subscriber wants to see; everything by default."""
+
+    types: frozenset[str] | None = None
+    correlation_id: str | None = None
+
+    @classmethod
+    def in_types(cls, types: Iterable[str | type[Event]], correlation_id: str | None = None) -> "Interest":
+        """These types, given by name or model."""
+        names = frozenset(kind if isinstance(kind, str) else kind.route.type for kind in types)
+        return cls(types=names, correlation_id=correlation_id)
+
+    def covers(self, event_type: str) -> bool:
+        """Whether events of this type are wanted at all."""
+        return self.types is None or event_type in self.types
+
+
+EVERYTHING = Interest()
+
+
+class EventChannel:
+    """An `EventSink` that hands each event to the subscribers that want it and never waits longer than `max_wait`.
+
+    with EventChannel() as channel:
+        channel.attach(SpanSink(...), name="spans", overflow=Overflow.SPILL)
+        await pipeline.run(request, sink=channel)
+    """
+
+    def __init__(self, *, max_wait: timedelta = MAX_WAIT) -> None:
+        self._max_wait = max_wait.total_seconds()
+        self._lock = threading.Lock()
+        self._subscriptions: tuple[tuple[Interest, Subscription], ...] = ()
+        self._wanted: dict[str, tuple[tuple[str | None, Callable[[Event], None]], ...]] = {}
+        self._pumps: list[_Pump] = []
+        self.emitted = 0
+
+    def emit(self, event: Event) -> None:
+        """Hand the event to everyone who wants it."""
+        self.emitted += 1
+        for correlation_id, offer in self._wanted.get(event.type) or self._who_wants(event.type):
+            if correlation_id is None or correlation_id == event.correlation_id:
+                offer(event)
+
+    def attach(
+        self,
+        sink: EventSink,
+        *,
+        name: str,
+        interest: Interest = EVERYTHING,
+        capacity: int = CAPACITY,
+        overflow: Overflow = Overflow.SPILL,
+    ) -> Subscription:
+        """Give a sink a thread of its own that hands it the events one by one."""
+        subscription = Subscription(name, capacity=capacity, overflow=overflow, max_wait=self._max_wait)
+        pump = _Pump(subscription, sink)
+        self._add(interest, subscription)
+        self._pumps.append(pump)
+        pump.start()
+        return subscription
+
+    @contextlib.asynccontextmanager
+    async def subscribe(
+        self,
+        *,
+        name: str,
+        interest: Interest = EVERYTHING,
+        capacity: int = CAPACITY,
+        overflow: Overflow = Overflow.DROP,
+    ) -> AsyncIterator[AsyncIterator[Event]]:
+        """Events as they come, in this event loop; the iteration ends with the channel or with a disconnection.
+
+        Where the producer runs in the same loop, `BLOCK` could only wait in vain: it counts as `DISCONNECT`.
+        """
+        awaited = Overflow.DISCONNECT if overflow is Overflow.BLOCK else overflow
+        subscription = Subscription(name, capacity=capacity, overflow=awaited, max_wait=self._max_wait)
+        self._add(interest, subscription)
+        try:
+            yield _arriving(subscription)
+        finally:
+            self.detach(subscription)
+
+    def detach(self, subscription: Subscription) -> None:
+        """End a subscription; what waits for it is forgotten."""
+        with self._lock:
+            self._subscriptions = tuple(pair for pair in self._subscriptions if pair[1] is not subscription)
+            self._wanted = {}
+        subscription.close()
+
+    def stats(self) -> list[ChannelStats]:
+        """How each subscriber fares."""
+        return [subscription.stats() for _, subscription in self._subscriptions]
+
+    def drain(self, timeout: timedelta = timedelta(seconds=10)) -> bool:
+        """Wait until every attached sink has seen what was emitted; whether that came true in time."""
+        end = time.monotonic() + timeout.total_seconds()
+        idle = [pump.subscription.wait_until_idle(end - time.monotonic()) for pump in self._pumps]
+        return all(idle)
+
+    def close(self, timeout: timedelta = timedelta(seconds=10)) -> None:
+        """Let the attached sinks see what is left, then end everything."""
+        self.drain(timeout)
+        for _, subscription in self._subscriptions:
+            subscription.close()
+        for pump in self._pumps:
+            pump.join(1.0)
+
+    def __enter__(self) -> "EventChannel":
+        """Open as it is made."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+    def _add(self, interest: Interest, subscription: Subscription) -> None:
+        with self._lock:
+            self._subscriptions = (*self._subscriptions, (interest, subscription))
+            self._wanted = {}
+
+    def _who_wants(self, event_type: str) -> tuple[tuple[str | None, Callable[[Event], None]], ...]:
+        with self._lock:
+            found = tuple(
+                (interest.correlation_id, subscription.offer)
+                for interest, subscription in self._subscriptions
+                if interest.covers(event_type)
+            )
+            self._wanted[event_type] = found
+        return found
+
+
+class _Pump(threading.Thread):
+    """Hands what waits for a subscriber to its sink; a sink that raises is reported once and goes on."""
+
+    def __init__(self, subscription: Subscription, sink: EventSink) -> None:
+        super().__init__(name=f"batuta-{subscription.name}", daemon=True)
+        self.subscription = subscription
+        self._sink = sink
+        self._has_failed = False
+
+    def run(self) -> None:
+        """Until the subscription ends."""
+        while (batch := self.subscription.take(BATCH)) is not None:
+            for event in batch:
+                try:
+                    self._sink.emit(event)
+                except Exception as error:
+                    self._report(event, error)
+            self.subscription.done(batch)
+
+    def _report(self, event: Event, error: Exception) -> None:
+        self.subscription.failures += 1
+        if not self._has_failed:
+            self._has_failed = True
+            log.error("subscriber %s raised on %s: %r", self.subscription.name, event.type, error, exc_info=error)
+
+
+async def _arriving(subscription: Subscription) -> AsyncIterator[Event]:
+    loop = asyncio.get_running_loop()
+    arrived = asyncio.Event()
+    while True:
+        arrived.clear()
+        batch = subscription.take_now(BATCH, wake=lambda: loop.call_soon_threadsafe(arrived.set))
+        if batch is None:
+            return
+        if not batch:
+            await arrived.wait()
+        for event in batch:
+            yield event
+        subscription.done(batch)

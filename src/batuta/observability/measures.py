@@ -1,0 +1,202 @@
+"""From an event to measurements: which metric moves, by how much, under which labels.
+
+    event -> Measurer.of -> Measure("agent_executions_total", ("parsing", "success"), 1.0)
+
+Labels hold names that code chose, never what people or models said; where a name comes from outside, the number of
+different values is bounded.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from batuta.events.envelope import Event
+from batuta.observability.redaction import REDACTOR
+
+MAX_LABEL_VALUES = 1_000
+MAX_RUNS = 10_000
+OTHER = "other"
+
+_PHASES = {"closed": 0.0, "half_open": 1.0, "open": 2.0}
+
+
+class Measure(NamedTuple):
+    """One movement of one metric: a counter and a histogram take the amount, a gauge is set to it or moved by it."""
+
+    metric: str
+    labels: tuple[str, ...]
+    amount: float
+
+
+Rule = Callable[["Measurer", Any], Iterable[Measure]]
+
+
+class Measurer:
+    """Reads measurements off events. Remembers who asked for a run, for as long as it lasts."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[str | None, dict[str, Any]] = OrderedDict()
+        self._known: dict[str, set[str]] = {}
+
+    def of(self, event: Event) -> list[Measure]:
+        """What an event moves."""
+        measures = [Measure("events_total", (event.type,), 1.0)]
+        rule = RULES.get(event.type)
+        if rule is not None:
+            measures.extend(rule(self, event))
+        return measures
+
+    # steps and pipelines
+
+    def step_started(self, event: Any) -> Iterable[Measure]:
+        yield Measure("active_steps_count", (_pipeline(event),), 1.0)
+
+    def step_completed(self, event: Any) -> Iterable[Measure]:
+        yield from self._step_ended(event, "success")
+        if "route" in event.attributes:  # a switch took the way that a router chose
+            yield Measure("intent_actions_total", (self._bounded("intent", str(event.attributes.get("option"))),), 1.0)
+
+    def step_failed(self, event: Any) -> Iterable[Measure]:
+        yield from self._step_ended(event, "failure")
+
+    def _step_ended(self, event: Any, status: str) -> Iterable[Measure]:
+        place = (_pipeline(event), event.step_name)
+        yield Measure("active_steps_count", (place[0],), -1.0)
+        yield Measure("step_executions_total", (*place, status), 1.0)
+        yield Measure("step_duration_ms", place, event.duration_ms)
+
+    def pipeline_started(self, event: Any) -> Iterable[Measure]:
+        self._remember(event.correlation_id, user=event.user_id, pipeline=event.pipeline_type)
+        return ()
+
+    def pipeline_completed(self, event: Any) -> Iterable[Measure]:
+        run = self._runs.pop(event.correlation_id, {})
+        yield Measure("pipeline_executions_total", (event.pipeline_type, event.status), 1.0)
+        yield Measure("pipeline_duration_seconds", (event.pipeline_type,), event.total_execution_time_ms / 1000)
+        if run.get("tokens"):
+            yield Measure("pipeline_tokens", (event.pipeline_type,), run["tokens"])
+
+    def completed(self, event: Any) -> Iterable[Measure]:
+        yield Measure("turns_total", (event.status,), 1.0)
+        if event.duration_ms is not None and event.status != "paused":
+            yield Measure("turn_duration_seconds", (event.status,), event.duration_ms / 1000)
+        if event.usage.total:
+            yield Measure("pipeline_tokens", ("turn",), event.usage.total)
+
+    # agents
+
+    def agent_completed(self, event: Any) -> Iterable[Measure]:
+        yield Measure("agent_executions_total", (event.agent_name, "success"), 1.0)
+        yield Measure("agent_execution_duration_seconds", (event.agent_name,), event.execution_time_seconds)
+        if event.confidence is not None:
+            yield Measure("agent_confidence", (event.agent_name,), event.confidence)
+
+    def agent_failed(self, event: Any) -> Iterable[Measure]:
+        name = event.agent_name
+        seconds = event.execution_time_before_failure_ms / 1000
+        yield Measure("agent_executions_total", (name, "failed"), 1.0)
+        yield Measure("agent_errors_total", (name, event.error_type, event.error_category), 1.0)
+        yield Measure("agent_execution_duration_seconds", (name,), seconds)
+
+    def decision_recorded(self, event: Any) -> Iterable[Measure]:
+        if event.decision_type == "routing" and (option := event.output_data.get("option")) is not None:
+            yield Measure("intents_total", (self._bounded("intent", str(option)),), 1.0)
+
+    def retry_attempted(self, event: Any) -> Iterable[Measure]:
+        yield Measure("agent_retries_total", (event.agent_name, event.retry_reason), 1.0)
+        pipeline = self._runs.get(event.correlation_id, {}).get("pipeline", "")
+        yield Measure("step_retries_total", (pipeline, event.agent_name, event.retry_reason), 1.0)
+
+    def fallback_triggered(self, event: Any) -> Iterable[Measure]:
+        yield Measure("agent_fallbacks_total", (event.primary_agent, event.fallback_agent), 1.0)
+
+    def attempt_rejected(self, event: Any) -> Iterable[Measure]:
+        agent = event.source_agent_id or event.path
+        yield Measure("validation_failures_total", (agent, event.kind), 1.0)
+        if event.kind == "structural" and event.message.startswith("option"):
+            yield Measure("intents_unknown_total", (agent,), 1.0)
+
+    # models and tools
+
+    def llm_response(self, event: Any) -> Iterable[Measure]:
+        model = self._bounded("model", event.model)
+        status = "success" if event.success else "failure"
+        yield Measure("llm_request_duration_seconds", (event.provider,), event.duration_ms / 1000)
+        yield Measure("llm_requests_total", (event.provider, model, status), 1.0)
+        run = self._runs.get(event.correlation_id, {})
+        place = (run.get("pipeline", ""), event.path.rpartition("/")[2])
+        if event.usage is not None:
+            run["tokens"] = run.get("tokens", 0) + event.usage.total
+            yield Measure("step_tokens_total", (*place, "input"), event.usage.input)
+            yield Measure("step_tokens_total", (*place, "output"), event.usage.output)
+        if event.cost is not None:
+            yield Measure("step_cost_usd", place, float(event.cost))
+            yield Measure("llm_cost_usd_total", (event.provider, model), float(event.cost))
+            if (user := run.get("user")) is not None:
+                yield Measure("user_cost_usd_total", (self._bounded("user", user),), float(event.cost))
+
+    def tool_response(self, event: Any) -> Iterable[Measure]:
+        tool = self._bounded("tool", event.tool_name)  # a model may ask for tools that nobody has
+        yield Measure("tool_calls_total", (tool, "success" if event.success else "failure"), 1.0)
+        yield Measure("tool_duration_seconds", (tool,), event.duration_ms / 1000)
+
+    def tool_refused(self, event: Any) -> Iterable[Measure]:
+        yield Measure("tool_refusals_total", (self._bounded("tool", event.tool_name),), 1.0)
+
+    # protections and people
+
+    def breaker_changed(self, event: Any) -> Iterable[Measure]:
+        yield Measure("circuit_breaker_state", (event.key,), _PHASES[event.current])
+        if event.current == "open":
+            yield Measure("circuit_breaker_opened_total", (event.key,), 1.0)
+
+    def limiter_throttled(self, event: Any) -> Iterable[Measure]:
+        yield Measure("limiter_throttled_total", (event.key, "refused" if event.refused else "delayed"), 1.0)
+
+    def budget_refused(self, event: Any) -> Iterable[Measure]:
+        yield Measure("budget_refusals_total", (event.scope.partition(":")[0],), 1.0)
+
+    def feedback_given(self, event: Any) -> Iterable[Measure]:
+        yield Measure("feedback_total", (str(event.rating),), 1.0)
+
+    def _remember(self, correlation_id: str | None, **facts: Any) -> None:
+        self._runs[correlation_id] = facts
+        if len(self._runs) > MAX_RUNS:
+            self._runs.popitem(last=False)
+
+    def _bounded(self, label: str, value: str) -> str:
+        """A label value from outside: redacted, and one of at most so many."""
+        known = self._known.setdefault(label, set())
+        if value not in known:
+            if len(known) >= MAX_LABEL_VALUES:
+                return OTHER
+            known.add(value)
+        return REDACTOR.text(value)
+
+
+def _pipeline(event: Any) -> str:
+    return event.pipeline_name or ""
+
+
+RULES: dict[str, Rule] = {
+    "step.started": Measurer.step_started,
+    "step.completed": Measurer.step_completed,
+    "step.failed": Measurer.step_failed,
+    "agent.pipeline.started": Measurer.pipeline_started,
+    "agent.pipeline.completed": Measurer.pipeline_completed,
+    "complete": Measurer.completed,
+    "agent.execution.completed": Measurer.agent_completed,
+    "agent.execution.failed": Measurer.agent_failed,
+    "agent.decision.recorded": Measurer.decision_recorded,
+    "agent.retry.attempted": Measurer.retry_attempted,
+    "agent.fallback.triggered": Measurer.fallback_triggered,
+    "attempt.rejected": Measurer.attempt_rejected,
+    "llm.response": Measurer.llm_response,
+    "tool_response": Measurer.tool_response,
+    "tool.refused": Measurer.tool_refused,
+    "breaker.changed": Measurer.breaker_changed,
+    "limiter.throttled": Measurer.limiter_throttled,
+    "budget.refused": Measurer.budget_refused,
+    "feedback_given": Measurer.feedback_given,
+}
+"""Events that move more than the count of events."""

@@ -1,0 +1,155 @@
+"""The one table of metrics. Prometheus, OpenTelemetry, dashboard and alert rules all read names and labels here.
+
+Where the telemetry contract fixes a name, its labels and its buckets, the row says exactly that.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+
+class MetricKind(StrEnum):
+    """How a metric moves."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+Merge = Literal["all", "sum", "livesum", "max", "livemax", "min", "livemin", "mostrecent", "livemostrecent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One row."""
+
+    name: str
+    kind: MetricKind
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+    merge: Merge = "livesum"
+    """How the values of a gauge from several processes become one."""
+    is_moved: bool = False
+    """Of a gauge: measurements move it up and down instead of setting it."""
+    otel: str | None = None
+    """Its name over OTLP, where it has one."""
+    unit: str = ""
+
+
+_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+_LLM_SECONDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+_MILLISECONDS = (0.1, 1.0, 5.0, 10.0, 50.0, 100.0, 500.0, 1_000.0, 5_000.0, 10_000.0, 30_000.0, 60_000.0)
+_DOLLARS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
+_TOKENS = (100.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0, 50_000.0, 100_000.0, 500_000.0)
+_TURN_SECONDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
+
+_STEP = ("pipeline", "step")
+
+
+def _counter(name: str, text: str, *labels: str, otel: str | None = None, unit: str = "") -> Metric:
+    return Metric(name=name, kind=MetricKind.COUNTER, help=text, labels=labels, otel=otel, unit=unit)
+
+
+def _gauge(name: str, text: str, *labels: str, merge: Merge = "livesum", otel: str | None = None) -> Metric:
+    return Metric(name=name, kind=MetricKind.GAUGE, help=text, labels=labels, merge=merge, otel=otel)
+
+
+def _histogram(
+    name: str, text: str, *labels: str, buckets: tuple[float, ...], otel: str | None = None, unit: str = ""
+) -> Metric:
+    return Metric(name=name, kind=MetricKind.HISTOGRAM, help=text, labels=labels, buckets=buckets, otel=otel, unit=unit)
+
+
+_TABLE = (
+    # the telemetry contract
+    _counter("agent_executions_total", "Agent executions that ended.", "agent_name", "status"),
+    _counter("agent_errors_total", "Agent executions that failed.", "agent_name", "error_type", "error_category"),
+    _counter("agent_retries_total", "Attempts after the first.", "agent_name", "retry_reason"),
+    _counter("agent_fallbacks_total", "Times another step took over.", "primary_agent", "fallback_agent"),
+    _histogram(
+        "agent_execution_duration_seconds", "Duration of agent executions.", "agent_name", buckets=_SECONDS, unit="s"
+    ),
+    _histogram(
+        "llm_request_duration_seconds", "Duration of model calls.", "llm_provider", buckets=_LLM_SECONDS, unit="s"
+    ),
+    _gauge("agent_confidence", "Confidence of the last decision.", "agent_name", merge="livemostrecent"),
+    _gauge("llm_tokens_remaining", "Tokens left of a provider's quota.", "llm_provider", merge="livemin"),
+    _gauge("event_emit_rate", "Events told per second."),
+    _gauge("event_loss_rate", "Share of events that were told and not delivered.", merge="livemax"),
+    _gauge("trace_completion_rate", "Share of runs whose end was told.", merge="livemin"),
+    _gauge("event_latency_p95", "Seconds from an event to its observers, 95th percentile.", merge="livemax"),
+    # steps
+    _counter("step_executions_total", "Steps that ended.", *_STEP, "status", otel="batuta.step.executions"),
+    _counter("step_tokens_total", "Tokens used.", *_STEP, "direction", otel="batuta.step.tokens", unit="{token}"),
+    _counter("step_retries_total", "Attempts after the first.", *_STEP, "reason", otel="batuta.step.retries"),
+    _histogram(
+        "step_duration_ms", "Duration of steps.", *_STEP, buckets=_MILLISECONDS, otel="batuta.step.duration", unit="ms"
+    ),
+    _histogram("step_cost_usd", "Cost of model calls.", *_STEP, buckets=_DOLLARS, otel="batuta.step.cost", unit="USD"),
+    Metric(
+        name="active_steps_count",
+        kind=MetricKind.GAUGE,
+        help="Steps at work.",
+        labels=("pipeline",),
+        is_moved=True,
+        otel="batuta.step.active",
+    ),
+    # pipelines and turns
+    _counter("pipeline_executions_total", "Pipelines that ended.", "pipeline", "status"),
+    _histogram("pipeline_duration_seconds", "Duration of pipelines.", "pipeline", buckets=_TURN_SECONDS, unit="s"),
+    _histogram("pipeline_tokens", "Tokens of a pipeline or turn.", "pipeline", buckets=_TOKENS, unit="{token}"),
+    _counter("turns_total", "Turns that ended.", "status"),
+    _histogram("turn_duration_seconds", "From the message to the end of the answer.", "status", buckets=_TURN_SECONDS),
+    _gauge("turn_queue_depth", "Turns that wait for a worker.", merge="livemax"),
+    # models, tools, quality
+    _counter("llm_requests_total", "Model calls that ended.", "llm_provider", "model", "status"),
+    _counter("llm_cost_usd_total", "Money spent on models.", "llm_provider", "model", unit="USD"),
+    _counter("user_cost_usd_total", "Money spent on models, by user.", "user", unit="USD"),
+    _counter("validation_failures_total", "Answers that were rejected.", "agent_name", "kind"),
+    _counter("tool_calls_total", "Tool calls that ended.", "tool_name", "status"),
+    _histogram("tool_duration_seconds", "Duration of tool calls.", "tool_name", buckets=_SECONDS, unit="s"),
+    _counter("tool_refusals_total", "Tool calls that were not allowed.", "tool_name"),
+    _counter("intents_total", "Requests by intention.", "intent"),
+    _counter("intent_actions_total", "Requests that led to an action, by intention.", "intent"),
+    _counter("intents_unknown_total", "Answers that named an intention outside the enum.", "agent_name"),
+    _counter("feedback_total", "Judgements of users.", "rating"),
+    # protections
+    _gauge(
+        "circuit_breaker_state", "0 closed, 1 half open, 2 open.", "key", merge="livemax", otel="batuta.breaker.state"
+    ),
+    _counter("circuit_breaker_opened_total", "Times a breaker opened.", "key"),
+    _counter("limiter_throttled_total", "Calls that a limiter delayed or refused.", "key", "outcome"),
+    _gauge("limiter_tokens", "Tokens left in a limiter's bucket.", "key", merge="livemin"),
+    _counter("budget_refusals_total", "Model calls that did not fit a budget.", "scope"),
+    # the road itself
+    _counter("events_total", "Events told.", "type"),
+    _gauge("event_channel_depth", "Events that wait for a subscriber.", "subscriber"),
+    _gauge("event_channel_dropped", "Transient events a subscriber did not get.", "subscriber"),
+    _gauge("event_channel_missed", "Events told while a subscriber was disconnected.", "subscriber"),
+    _gauge("log_to_database_lag_seconds", "Age of the oldest event that is not projected.", merge="livemax"),
+    _gauge("storage_used_bytes", "Bytes that conversations occupy.", merge="livemax"),
+    _gauge("storage_capacity_bytes", "Bytes that conversations may occupy.", merge="livemax"),
+)
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _TABLE}
+"""The table by name."""
+
+GEN_AI_METRICS = {
+    "gen_ai.client.token.usage": "{token}",
+    "gen_ai.client.operation.duration": "s",
+    "gen_ai.client.operation.time_to_first_chunk": "s",
+    "gen_ai.execute_tool.duration": "s",
+    "gen_ai.invoke_agent.duration": "s",
+    "gen_ai.invoke_agent.inference_calls": "{call}",
+    "gen_ai.invoke_agent.tool_calls": "{call}",
+    "gen_ai.workflow.duration": "s",
+}
+"""Histograms that only OpenTelemetry has, by the names of its GenAI conventions."""
+
+
+def series_of(metric: Metric) -> tuple[str, ...]:
+    """The names under which Prometheus knows a metric."""
+    if metric.kind is MetricKind.HISTOGRAM:
+        return tuple(f"{metric.name}_{suffix}" for suffix in ("bucket", "sum", "count"))
+    return (metric.name,)

@@ -1,0 +1,122 @@
+"""Metrics over OpenTelemetry (extra `otel`): the GenAI conventions' histograms, and `batuta.step.*` of the table."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from batuta.events.envelope import Event
+from batuta.events.runtime import LlmResponse
+from batuta.kernel.extras import load_extra
+from batuta.observability.measures import Measurer
+from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric, MetricKind
+from batuta.observability.runs import RunAssembler, Span, SpanKind
+from batuta.observability.span_facts import OPERATIONS, error_type, provider_name
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+
+Point = tuple[str, float, dict[str, Any]]
+"""A metric, a value, and attributes."""
+
+
+class OtelMetrics:
+    """A sink that feeds a meter provider; put it behind the channel."""
+
+    def __init__(self, provider: "MeterProvider | None" = None) -> None:
+        api = load_extra("opentelemetry.metrics", extra="otel", needed_for="metrics over OTLP")
+        meter = (provider or api.get_meter_provider()).get_meter("batuta")
+        self._gen_ai = {name: meter.create_histogram(name, unit=unit) for name, unit in GEN_AI_METRICS.items()}
+        self._own = {name: _instrument(meter, metric) for name, metric in METRICS.items() if metric.otel is not None}
+        self._measurer = Measurer()
+        self._assembler = RunAssembler()
+        self._first_words: dict[str | None, Event] = {}
+
+    def emit(self, event: Event) -> None:
+        """Count an event."""
+        for measure in self._measurer.of(event):
+            record = self._own.get(measure.metric)
+            if record is not None:
+                record(measure.amount, dict(zip(METRICS[measure.metric].labels, measure.labels, strict=True)))
+        self._note_first_words(event)
+        for span in self._assembler.feed(event):
+            for name, value, attributes in self._points(span):
+                self._gen_ai[name].record(value, attributes)
+
+    def _note_first_words(self, event: Event) -> None:
+        if event.type in ("content_delta", "thinking_delta"):
+            self._first_words.setdefault(event.message_id, event)
+
+    def _points(self, span: Span) -> Iterable[Point]:
+        make = _POINTS.get(span.kind)
+        if make is not None and span.end is not None:
+            yield from make(span)
+        if isinstance(span.end, LlmResponse) and (first := self._first_words.pop(span.end.call_id, None)) is not None:
+            waited = (first.timestamp - span.started_at).total_seconds()
+            yield "gen_ai.client.operation.time_to_first_chunk", max(waited, 0.0), _model_attributes(span)
+
+
+def _instrument(meter: Any, metric: Metric) -> Callable[..., None]:
+    made: Callable[..., None]
+    match metric.kind:
+        case MetricKind.COUNTER:
+            made = meter.create_counter(metric.otel, unit=metric.unit).add
+        case MetricKind.HISTOGRAM:
+            made = meter.create_histogram(metric.otel, unit=metric.unit).record
+        case MetricKind.GAUGE if metric.is_moved:
+            made = meter.create_up_down_counter(metric.otel, unit=metric.unit).add
+        case MetricKind.GAUGE:
+            made = meter.create_gauge(metric.otel, unit=metric.unit).set
+    return made
+
+
+def _seconds(span: Span) -> float:
+    return span.duration.total_seconds() if span.duration is not None else 0.0
+
+
+def _attributes(span: Span, **own: Any) -> dict[str, Any]:
+    said = {"gen_ai.operation.name": OPERATIONS[span.kind], **own}
+    return {**said, "error.type": error_type(span.end)} if span.is_failed else said
+
+
+def _model_attributes(span: Span) -> dict[str, Any]:
+    start: Any = span.start
+    said = _attributes(
+        span, **{"gen_ai.provider.name": provider_name(start.provider), "gen_ai.request.model": start.model}
+    )
+    return {**said, "gen_ai.response.model": span.end.model} if isinstance(span.end, LlmResponse) else said
+
+
+def _model(span: Span) -> Iterable[Point]:
+    said = _model_attributes(span)
+    yield "gen_ai.client.operation.duration", _seconds(span), said
+    usage = span.end.usage if isinstance(span.end, LlmResponse) else None
+    if usage is not None:
+        yield "gen_ai.client.token.usage", usage.input, {**said, "gen_ai.token.type": "input"}
+        yield "gen_ai.client.token.usage", usage.output, {**said, "gen_ai.token.type": "output"}
+
+
+def _agent(span: Span) -> Iterable[Point]:
+    start: Any = span.start
+    said = _attributes(
+        span,
+        **{"gen_ai.agent.name": span.name, "gen_ai.provider.name": provider_name(start.llm_provider or "unknown")},
+    )
+    yield "gen_ai.invoke_agent.duration", _seconds(span), said
+    yield "gen_ai.invoke_agent.inference_calls", sum(child.kind is SpanKind.MODEL for child in span.children), said
+    yield "gen_ai.invoke_agent.tool_calls", sum(child.kind is SpanKind.TOOL for child in span.children), said
+
+
+def _tool(span: Span) -> Iterable[Point]:
+    yield "gen_ai.execute_tool.duration", _seconds(span), _attributes(span, **{"gen_ai.tool.name": span.name})
+
+
+def _workflow(span: Span) -> Iterable[Point]:
+    yield "gen_ai.workflow.duration", _seconds(span), _attributes(span, **{"gen_ai.workflow.name": span.name})
+
+
+_POINTS: dict[SpanKind, Callable[[Span], Iterable[Point]]] = {
+    SpanKind.MODEL: _model,
+    SpanKind.AGENT: _agent,
+    SpanKind.TOOL: _tool,
+    SpanKind.PIPELINE: _workflow,
+    SpanKind.TURN: _workflow,
+}

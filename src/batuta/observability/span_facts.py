@@ -1,0 +1,293 @@
+"""What a span says of itself: its name and attributes, by the names of OpenTelemetry's GenAI conventions.
+
+Names and figures only. What people, models and tools said is added when content capture is on; error messages are
+redacted in any case.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from batuta.events.envelope import Event
+from batuta.events.runtime import LlmResponse, StepFailed
+from batuta.events.telemetry import AgentExecutionCompleted, AgentExecutionFailed
+from batuta.events.tools import ToolResponse
+from batuta.kernel.answers import StopReason
+from batuta.kernel.usage import Usage
+from batuta.observability.redaction import REDACTOR
+from batuta.observability.runs import Span, SpanKind
+
+Attributes = dict[str, Any]
+
+PROVIDER_NAMES = {
+    "google": "gcp.gemini",
+    "azure": "azure.ai.openai",
+    "mistral": "mistral_ai",
+    "xai": "x_ai",
+    "bedrock": "aws.bedrock",
+}
+"""Providers whose name in the conventions is not ours."""
+
+FINISH_REASONS: dict[StopReason, str] = {
+    "success": "stop",
+    "max_tokens": "length",
+    "paused": "pause",
+    "refused": "content_filter",
+}
+"""Why a model stopped, in the words of the conventions."""
+
+OPERATIONS = {
+    SpanKind.TURN: "invoke_workflow",
+    SpanKind.PIPELINE: "invoke_workflow",
+    SpanKind.AGENT: "invoke_agent",
+    SpanKind.MODEL: "chat",
+    SpanKind.TOOL: "execute_tool",
+    SpanKind.PLAN: "plan",
+}
+"""`gen_ai.operation.name`; steps and validations are ours alone."""
+
+
+def span_name(span: Span) -> str:
+    """`chat gpt-5`, `invoke_agent clerk`, `execute_tool stock`; a step goes by its own name."""
+    match span.kind:
+        case SpanKind.STEP:
+            return span.name
+        case SpanKind.VALIDATION:
+            return f"validate {span.name}"
+        case SpanKind.PLAN:
+            return "plan"
+        case kind:
+            return f"{OPERATIONS[kind]} {span.name}"
+
+
+def attributes_of(span: Span, *, has_content: bool = False) -> Attributes:
+    """Everything the span says of itself."""
+    start = span.start
+    said: Attributes = {"correlation.id": start.correlation_id or ""}
+    if start.session_id is not None:
+        said["gen_ai.conversation.id"] = start.session_id
+    if span.kind in OPERATIONS:
+        said["gen_ai.operation.name"] = OPERATIONS[span.kind]
+    _FACTS[span.kind](span, said)
+    if has_content:
+        _add_content(span, said)
+    if span.is_failed or span.end is None:
+        said["error.type"] = error_type(span.end)
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def provider_name(provider: str) -> str:
+    """A provider as the conventions call it."""
+    return PROVIDER_NAMES.get(provider, provider)
+
+
+def error_type(end: Event | None) -> str:
+    """What kind of error ended a span; one that never ended is `unfinished`."""
+    if end is None:
+        return "unfinished"
+    for name in ("error_code", "code", "error", "kind", "status"):
+        if isinstance(found := getattr(end, name, None), str) and found:
+            return REDACTOR.text(found)
+    return "_OTHER"
+
+
+def error_message(span: Span) -> str | None:
+    """Why it ended badly, redacted."""
+    if span.end is None:
+        return "it did not end"
+    if span.kind is SpanKind.VALIDATION:
+        return None  # it quotes the answer
+    for name in ("error_message", "message", "error", "failure_reason"):
+        if isinstance(found := getattr(span.end, name, None), str) and found:
+            return REDACTOR.text(found)
+    return None
+
+
+def mark_name(event: Event) -> str:
+    """A span event's name: `retry_attempted`, `decision_recorded`, `breaker_changed`."""
+    return event.type.removeprefix("agent.").replace(".", "_")
+
+
+def mark_attributes(event: Event) -> Attributes:
+    """What a span event says."""
+    names = _MARKS.get(event.type, {})
+    said = {shown: getattr(event, field) for field, shown in names.items()}
+    return {
+        shown: REDACTOR.text(value) if isinstance(value, str) else value
+        for shown, value in said.items()
+        if value is not None
+    }
+
+
+_MARKS: dict[str, dict[str, str]] = {
+    "agent.retry.attempted": {
+        "retry_attempt": "attempt",
+        "original_error": "error",
+        "delay_seconds": "delay_seconds",
+        "retry_reason": "retry_reason",
+        "retry_strategy": "retry_strategy",
+    },
+    "agent.decision.recorded": {
+        "decision_type": "decision_type",
+        "decision_category": "decision_category",
+        "confidence": "confidence",
+        "decision_id": "decision_id",
+        "was_cached": "was_cached",
+    },
+    "agent.fallback.triggered": {
+        "primary_agent": "primary_agent",
+        "fallback_agent": "fallback_agent",
+        "trigger_reason": "trigger_reason",
+        "fallback_successful": "fallback_successful",
+        "fallback_confidence": "fallback_confidence",
+    },
+    "attempt.rejected": {"attempt": "attempt", "kind": "kind"},
+    "breaker.changed": {"key": "key", "previous": "previous", "current": "current"},
+    "limiter.throttled": {"key": "key", "wait_seconds": "wait_seconds", "refused": "refused"},
+    "budget.refused": {"scope": "scope", "limit": "limit"},
+    "tool.refused": {"tool_name": "tool_name", "tool_use_id": "tool_use_id"},
+    "hook.failed": {"hook": "hook"},
+    "plan_step_started": {"step_index": "step_index", "agent_id": "agent_id"},
+    "plan_step_completed": {"step_index": "step_index", "status": "status"},
+    "approval_requested": {"tool_name": "tool_name", "approval_id": "approval_id"},
+    "approval_resolved": {"decision": "decision", "approval_id": "approval_id"},
+    "error": {"code": "code", "category": "category"},
+}
+
+
+def _turn(span: Span, said: Attributes) -> None:
+    said["gen_ai.workflow.name"] = "turn"
+    said["batuta.turn.id"] = span.start.turn_id
+    said["batuta.turn.status"] = getattr(span.end, "status", None)
+    _add_usage(said, getattr(span.end, "usage", None), getattr(span.end, "cost", None))
+
+
+def _step(span: Span, said: Attributes) -> None:
+    start: Any = span.start
+    said["pipeline.name"] = start.pipeline_name or (start.step_name if span.kind is SpanKind.PIPELINE else None)
+    said["step.name"] = start.step_name
+    said["step.type"] = start.step_type
+    said["step.path"] = start.path
+    said["step.status"] = "failure" if isinstance(span.end, StepFailed) else "success" if span.end else "unfinished"
+    if isinstance(span.end, StepFailed):
+        said["error.category"] = str(span.end.category)
+
+
+def _pipeline(span: Span, said: Attributes) -> None:
+    _step(span, said)
+    said["gen_ai.workflow.name"] = span.name
+    for mark in span.marks:
+        if mark.type == "agent.pipeline.completed":
+            told: Any = mark
+            said["pipeline.status"] = told.status
+            said["pipeline.agents_executed"] = told.agents_executed
+            said["validation.confidence"] = told.final_confidence
+
+
+def _agent(span: Span, said: Attributes) -> None:
+    start: Any = span.start
+    end = span.end
+    said["agent.name"] = said["gen_ai.agent.name"] = start.agent_name
+    said["agent.version"] = said["gen_ai.agent.version"] = start.agent_version
+    said["gen_ai.provider.name"] = provider_name(start.llm_provider or "unknown")
+    said["gen_ai.request.model"] = start.llm_model
+    said["gen_ai.request.temperature"] = start.temperature
+    said["gen_ai.request.max_tokens"] = start.max_tokens
+    _add_usage(said, _usage_below(span), None)
+    if isinstance(end, AgentExecutionCompleted):
+        said["validation.confidence"] = end.confidence
+        said["agent.decision_type"] = end.decision_type
+        said["batuta.cost.usd"] = None if end.llm_cost_usd is None else float(end.llm_cost_usd)
+        said["agent.retry_count"] = end.retry_count
+    if isinstance(end, AgentExecutionFailed):
+        said["error.category"] = end.error_category
+        said["error.stage"] = end.stage
+        said["agent.retry_count"] = end.retry_count
+        said["agent.fallback_used"] = bool(end.fallback_successful)
+
+
+def _model(span: Span, said: Attributes) -> None:
+    start: Any = span.start
+    said["gen_ai.provider.name"] = provider_name(start.provider)
+    said["gen_ai.request.model"] = start.model
+    said["gen_ai.request.stream"] = start.is_streaming or None
+    said["step.path"] = start.path
+    agent: Any = span.parent.start if span.parent is not None and span.parent.kind is SpanKind.AGENT else None
+    if agent is not None:
+        said["gen_ai.request.temperature"] = agent.temperature
+        said["gen_ai.request.max_tokens"] = agent.max_tokens
+    if isinstance(span.end, LlmResponse):
+        end = span.end
+        said["gen_ai.response.model"] = end.model
+        said["gen_ai.response.id"] = end.message_id
+        said["gen_ai.response.finish_reasons"] = (FINISH_REASONS[end.stop_reason],) if end.stop_reason else None
+        _add_usage(said, end.usage, end.cost)
+
+
+def _tool(span: Span, said: Attributes) -> None:
+    start: Any = span.start
+    said["gen_ai.tool.name"] = start.tool_name
+    said["gen_ai.tool.call.id"] = start.tool_use_id
+    said["gen_ai.tool.type"] = "extension" if start.is_server_side else "function"
+    said["gen_ai.agent.name"] = start.source_agent_id
+
+
+def _validation(span: Span, said: Attributes) -> None:
+    end: Any = span.end
+    said["agent.name"] = span.name
+    said["validation.confidence"] = getattr(end, "confidence", None)
+    said["validation.status"] = "failure" if span.is_failed else "success"
+    said["validation.kind"] = getattr(end, "kind", None)
+    said["validation.attempt"] = getattr(end, "attempt", None)
+
+
+def _plan(span: Span, said: Attributes) -> None:
+    start: Any = span.start
+    said["batuta.plan.id"] = start.plan_id
+    said["batuta.plan.steps"] = len(start.steps)
+    said["batuta.plan.status"] = getattr(span.end, "status", None)
+
+
+_FACTS: dict[SpanKind, Callable[[Span, Attributes], None]] = {
+    SpanKind.TURN: _turn,
+    SpanKind.PIPELINE: _pipeline,
+    SpanKind.STEP: _step,
+    SpanKind.AGENT: _agent,
+    SpanKind.MODEL: _model,
+    SpanKind.TOOL: _tool,
+    SpanKind.VALIDATION: _validation,
+    SpanKind.PLAN: _plan,
+}
+
+
+def _usage_below(span: Span) -> Usage | None:
+    """An agent used what its model calls used, no more."""
+    used = [call.end.usage for call in span.children if isinstance(call.end, LlmResponse) and call.end.usage]
+    return sum(used[1:], used[0]) if used else None
+
+
+def _add_usage(said: Attributes, usage: Usage | None, cost: Any) -> None:
+    if usage is not None:
+        said["gen_ai.usage.input_tokens"] = usage.input
+        said["gen_ai.usage.output_tokens"] = usage.output
+        said["gen_ai.usage.cache_read.input_tokens"] = usage.cache_read or None
+        said["gen_ai.usage.cache_creation.input_tokens"] = usage.cache_write or None
+        said["gen_ai.usage.reasoning.output_tokens"] = usage.thinking or None
+    if cost is not None:
+        said["batuta.cost.usd"] = float(cost)
+
+
+def _add_content(span: Span, said: Attributes) -> None:
+    """What was said, where somebody asked for it."""
+    start, end = span.start, span.end
+    if span.kind is SpanKind.TOOL:
+        said["gen_ai.tool.call.arguments"] = json.dumps(getattr(start, "args", {}), default=str)
+        said["gen_ai.tool.call.result"] = end.content if isinstance(end, ToolResponse) else None
+    if span.kind is SpanKind.AGENT:
+        said["gen_ai.input.messages"] = _message("user", getattr(start, "input_summary", ""))
+        if isinstance(end, AgentExecutionCompleted):
+            said["gen_ai.output.messages"] = _message("assistant", end.output_summary)
+
+
+def _message(role: str, text: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}], ensure_ascii=False)

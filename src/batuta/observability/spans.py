@@ -1,0 +1,217 @@
+"""The bridge to OpenTelemetry (extra `otel`): spans built from events, away from the run, exported in batches.
+
+    with EventChannel() as channel, SpanSink(otlp_exporter("http://localhost:4318")) as spans:
+        channel.attach(spans, name="spans")
+        await pipeline.run(request, sink=channel)
+
+The SDK's own batching drops spans when its queue is full. Here the channel does the waiting, with its bounds and
+counts, and the sink hands whole batches to the exporter.
+"""
+
+import os
+import threading
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from batuta.events.envelope import Event
+from batuta.kernel.errors import ConfigurationError
+from batuta.kernel.extras import load_extra
+from batuta.kernel.ids import trace_id_for
+from batuta.observability.propagation import TraceContext
+from batuta.observability.runs import RunAssembler, Span, SpanKind
+from batuta.observability.span_facts import attributes_of, error_message, mark_attributes, mark_name, span_name
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+SCOPE = "batuta"
+BATCH = 512
+LINGER = timedelta(seconds=1)
+"""How long a span waits for others to be exported with."""
+MAX_PARENTS = 10_000
+
+Protocol = Literal["grpc", "http/protobuf"]
+
+_EXPORTERS: dict[str, str] = {
+    "grpc": "opentelemetry.exporter.otlp.proto.grpc.trace_exporter",
+    "http/protobuf": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+}
+_UNMARKED = frozenset({"agent.pipeline.started", "agent.pipeline.completed"})
+"""Told as attributes of their pipeline's span."""
+
+
+def otlp_exporter(
+    endpoint: str | None = None, *, protocol: Protocol | None = None, headers: Mapping[str, str] | None = None
+) -> "SpanExporter":
+    """An OTLP exporter; what is not given comes from the `OTEL_EXPORTER_OTLP_*` variables."""
+    chosen = protocol or os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+    if chosen not in _EXPORTERS:
+        raise ConfigurationError(f"OTLP goes over {' or '.join(_EXPORTERS)}, got {chosen!r}")
+    module = load_extra(_EXPORTERS[chosen], extra="otel", needed_for="exporting spans over OTLP")
+    options: dict[str, Any] = {} if headers is None else {"headers": dict(headers)}
+    if endpoint is not None:
+        options["endpoint"] = endpoint if chosen == "grpc" else f"{endpoint.rstrip('/')}/v1/traces"
+    if chosen == "grpc" and endpoint is not None:
+        options["insecure"] = endpoint.startswith("http://")
+    exporter: SpanExporter = module.OTLPSpanExporter(**options)
+    return exporter
+
+
+def resource_of(service_name: str, **attributes: str) -> "Resource":
+    """What all spans and metrics of a process have in common."""
+    resources = load_extra("opentelemetry.sdk.resources", extra="otel", needed_for="naming the service")
+    resource: Resource = resources.Resource.create({"service.name": service_name, **attributes})
+    return resource
+
+
+class SpanSink:
+    """Builds a span for every pipeline, step, agent, model call, tool, validation and plan it hears of."""
+
+    def __init__(
+        self,
+        exporter: "SpanExporter",
+        *,
+        resource: "Resource | None" = None,
+        has_content: bool | None = None,
+        linger: timedelta = LINGER,
+    ) -> None:
+        self._make = _SpanMaker(resource or resource_of("batuta"), _captures_content(has_content))
+        self._exporter = exporter
+        self._assembler = RunAssembler()
+        self._parents: dict[str, TraceContext] = {}
+        self._ready: list[ReadableSpan] = []
+        self._lock = threading.RLock()
+        self._linger = linger.total_seconds()
+        self._timer: threading.Timer | None = None
+        self.exported = 0
+        self.failed = 0
+        """Spans of batches that the exporter would not take."""
+
+    def expect(self, context: TraceContext) -> None:
+        """Put the runs of a trace under the span that an incoming request named."""
+        with self._lock:
+            self._parents[context.trace_id] = context
+            while len(self._parents) > MAX_PARENTS:
+                del self._parents[next(iter(self._parents))]
+
+    def emit(self, event: Event) -> None:
+        """Take one event; export when a batch is full."""
+        with self._lock:
+            ended = self._assembler.feed(event)
+            if ended:
+                self._keep(ended)
+
+    def flush(self) -> None:
+        """Export what has ended so far."""
+        with self._lock:
+            self._export()
+
+    def close(self) -> None:
+        """Export everything, what did not end included, and let the exporter go."""
+        with self._lock:
+            self._keep(self._assembler.close())
+            self._export()
+            self._exporter.shutdown()
+
+    def __enter__(self) -> "SpanSink":
+        """Ready as it is made."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+    def _keep(self, ended: list[Span]) -> None:
+        for span in ended:
+            parent = self._parents.get(span.start.trace_id or "")
+            if parent is None or parent.is_sampled:
+                self._ready.append(self._make(span, parent))
+        if len(self._ready) >= BATCH:
+            self._export()
+        elif self._ready and self._timer is None:
+            self._timer = threading.Timer(self._linger, self.flush)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _export(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        ready, self._ready = self._ready, []
+        if not ready:
+            return
+        if self._exporter.export(ready).value == 0:
+            self.exported += len(ready)
+        else:
+            self.failed += len(ready)
+
+
+class _SpanMaker:
+    """Makes OpenTelemetry's spans of ours."""
+
+    def __init__(self, resource: "Resource", has_content: bool) -> None:
+        sdk = load_extra("opentelemetry.sdk.trace", extra="otel", needed_for="spans")
+        api = load_extra("opentelemetry.trace", extra="otel", needed_for="spans")
+        scope = load_extra("opentelemetry.sdk.util.instrumentation", extra="otel", needed_for="spans")
+        self._span, self._event, self._context = sdk.ReadableSpan, sdk.Event, api.SpanContext
+        self._kinds = {SpanKind.MODEL: api.SpanKind.CLIENT}
+        self._internal = api.SpanKind.INTERNAL
+        self._ok = api.Status(api.StatusCode.UNSET)
+        self._status, self._error = api.Status, api.StatusCode.ERROR
+        self._flags = api.TraceFlags(api.TraceFlags.SAMPLED)
+        self._scope = scope.InstrumentationScope(SCOPE)
+        self._resource = resource
+        self._has_content = has_content
+
+    def __call__(self, span: Span, incoming: TraceContext | None) -> "ReadableSpan":
+        trace_id = int(span.start.trace_id or trace_id_for(span.start.correlation_id or span.start.event_id), 16)
+        ended_at = span.ended_at or _last_told(span)
+        is_failed = span.is_failed or span.end is None
+        made: ReadableSpan = self._span(
+            name=span_name(span),
+            context=self._context(trace_id, int(span.id, 16), is_remote=False, trace_flags=self._flags),
+            parent=self._parent(span, trace_id, incoming),
+            resource=self._resource,
+            attributes=attributes_of(span, has_content=self._has_content),
+            events=[
+                self._event(mark_name(mark), mark_attributes(mark), _nanoseconds(mark.timestamp))
+                for mark in span.marks
+                if mark.type not in _UNMARKED
+            ],
+            kind=self._kinds.get(span.kind, self._internal),
+            status=self._status(self._error, error_message(span)) if is_failed else self._ok,
+            start_time=_nanoseconds(span.started_at),
+            end_time=max(_nanoseconds(ended_at), _nanoseconds(span.started_at)),
+            instrumentation_scope=self._scope,
+        )
+        return made
+
+    def _parent(self, span: Span, trace_id: int, incoming: TraceContext | None) -> Any:
+        if span.parent is not None:
+            return self._context(trace_id, int(span.parent.id, 16), is_remote=False, trace_flags=self._flags)
+        if incoming is not None and incoming.parent_span_id is not None:
+            return self._context(trace_id, int(incoming.parent_span_id, 16), is_remote=True, trace_flags=self._flags)
+        return None
+
+
+def _captures_content(chosen: bool | None) -> bool:
+    """Off unless it is asked for here or by the variable the conventions define."""
+    if chosen is not None:
+        return chosen
+    return os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").lower() in ("true", "span_only")
+
+
+def _last_told(span: Span) -> datetime:
+    return max([span.started_at, *(mark.timestamp for mark in span.marks)])
+
+
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def _nanoseconds(moment: datetime) -> int:
+    return ((moment - _EPOCH) // _MICROSECOND) * 1000

@@ -1,0 +1,41 @@
+"""The first team: the specialists that come with the platform, on the model that is configured or the built-in one."""
+
+from dataclasses import dataclass
+
+from batuta.agents import appointments, calculator, documents
+from batuta.llm.factory import default_model
+from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.roles import DEFAULT_ROLES
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.server.config import Settings
+
+OFFLINE_LABEL = "Built-in deterministic model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstTeam:
+    """A team and the model it runs on."""
+
+    orchestrator: Orchestrator
+    model_label: str
+    is_offline: bool
+
+
+def first_team(settings: Settings) -> FirstTeam:
+    """The team of a platform. Without a key it runs on the built-in model, and says so."""
+    model = settings.model or default_model()
+    is_offline = model == OFFLINE_MODEL
+    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    orchestrator = Orchestrator(
+        supervisor=model,
+        agents=[
+            appointments.specialist(model, data_dir=settings.data_dir),
+            calculator.specialist(model),
+            documents.specialist(model, data_dir=settings.data_dir),
+        ],
+        settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,
+        is_streaming=True,
+    )
+    return FirstTeam(
+        orchestrator=orchestrator, model_label=OFFLINE_LABEL if is_offline else model, is_offline=is_offline
+    )

@@ -1,0 +1,224 @@
+"""The crash matrix: your team is killed at every event boundary, and goes on elsewhere as if nothing had happened.
+
+    report = await crash_matrix(build_team, "book monday")
+    report.check()
+
+`build` makes a fresh team for every process that would start. The matrix first runs a turn undisturbed, then once for
+every event it stored, killing the worker just before or just after that event; another worker finishes the turn. What
+a person sees in the end must be the same, and no effect that was recorded may have happened twice.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+
+from batuta.events.conversation import UserMessage
+from batuta.events.emitter import Stamp
+from batuta.events.envelope import Event
+from batuta.events.queue import Lease, NewWork, WorkStatus
+from batuta.events.runtime import EffectRecorded
+from batuta.events.sink import Recorder
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.eventstore.journal import DurableJournal
+from batuta.eventstore.memory import MemoryEventLog
+from batuta.eventstore.memory_turns import MemoryTurnQueue
+from batuta.eventstore.recorder import TurnRecorder
+from batuta.kernel.ids import new_id
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.journal import Journal
+from batuta.testing.clock import FakeClock
+
+MAX_LIVES = 20
+
+Decide = Callable[[ApprovalRequested], ApprovalResolved]
+
+
+class Killed(BaseException):
+    """The process died here."""
+
+
+def approve(requested: ApprovalRequested) -> ApprovalResolved:
+    """Say yes to everything, except that an interrupted call is taken as done."""
+    decision = "rejected" if _is_about_outcome(requested) else "approved"
+    return ApprovalResolved(approval_id=requested.approval_id, decision=decision, by="tester")
+
+
+def _is_about_outcome(requested: ApprovalRequested) -> bool:
+    return "nobody knows" in requested.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashReport:
+    """What became of every crash."""
+
+    boundaries: int
+    """How many events the undisturbed turn stored."""
+    differences: tuple[str, ...] = ()
+    """Crashes after which a person would have seen something else."""
+    repeated: tuple[str, ...] = ()
+    """Effects that were recorded twice."""
+    asked: tuple[str, ...] = ()
+    """Crashes in the middle of a write without `reconcile`: a person was asked, and the answer is what is seen."""
+
+    def check(self) -> None:
+        """Fail if a crash changed anything."""
+        problems = [*self.differences, *self.repeated]
+        if problems:
+            raise AssertionError(f"{len(problems)} of {2 * self.boundaries} crashes were felt:\n" + "\n".join(problems))
+
+
+@dataclass(slots=True)
+class _Stage:
+    """One session in memory, and the workers that come and go."""
+
+    build: Callable[[], Orchestrator]
+    decide: Decide
+    clock: FakeClock = field(default_factory=FakeClock)
+    log: MemoryEventLog = field(init=False)
+    queue: MemoryTurnQueue = field(init=False)
+    session_id: str = field(default_factory=new_id)
+    turn_id: str = field(default_factory=new_id)
+
+    def __post_init__(self) -> None:
+        self.log = MemoryEventLog(clock=self.clock)
+        self.queue = MemoryTurnQueue(self.log)
+
+    async def accept(self, message: str) -> None:
+        asked = UserMessage(content=message, session_id=self.session_id, turn_id=self.turn_id)
+        work = NewWork(turn_id=self.turn_id, session_id=self.session_id, payload={"text": message})
+        await self.queue.accept(work, [asked], client_key="message")
+
+    async def play(self, desk: "_Desk") -> None:
+        """Let workers live and die until the turn has ended."""
+        for life in range(MAX_LIVES):
+            worker = TurnWorker(self.build(), self.queue, self.log, desk, WorkerSettings(owner=f"worker-{life}"))
+            try:
+                await worker.run_until_idle()
+            except Killed:
+                self.clock.advance(timedelta(minutes=1).total_seconds())
+                await self.queue.recover()
+                continue
+            if await self._is_over():
+                return
+            await self._answer_questions()
+        raise AssertionError(f"the turn did not end within {MAX_LIVES} lives")
+
+    async def events(self) -> tuple[Event, ...]:
+        return (await self.log.read(self.session_id, limit=100_000)).events
+
+    async def _is_over(self) -> bool:
+        work = await self.queue.get(self.turn_id)
+        return work is not None and work.status not in (WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.PAUSED)
+
+    async def _answer_questions(self) -> None:
+        events = await self.events()
+        decided = {event.approval_id for event in events if isinstance(event, ApprovalResolved)}
+        for asked in events:
+            if isinstance(asked, ApprovalRequested) and asked.approval_id not in decided:
+                answer = self.decide(asked).model_copy(update={"session_id": self.session_id, "turn_id": self.turn_id})
+                await self.log.append(self.session_id, [answer])
+                await self.queue.resume(self.turn_id, waiting_for=asked.approval_id)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Where a turn's owner writes, until it dies."""
+
+    log: MemoryEventLog
+    kill_at: int | None = None
+    is_stored_first: bool = False
+    written: int = 0
+
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+        inner = TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+        return _MortalRecorder(inner, {event.event_id for event in told}, self)
+
+    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+        stamp = Stamp(correlation_id=lease.work.turn_id, session_id=lease.work.session_id, turn_id=lease.work.turn_id)
+        return DurableJournal(self.log, recorder, stamp, events=told)
+
+    async def write(self, store: Callable[[], Awaitable[Event]]) -> Event:
+        """Store an event, and die before or after it if it is time."""
+        self.written += 1
+        if self.written != self.kill_at:
+            return await store()
+        if self.is_stored_first:
+            await store()
+        raise Killed
+
+
+@dataclass(frozen=True, slots=True)
+class _MortalRecorder:
+    inner: TurnRecorder
+    told: set[str]
+    desk: _Desk
+
+    async def record(self, event: Event) -> Event:
+        if event.event_id in self.told or event.persistence == "transient":
+            return await self.inner.record(event)
+        return await self.desk.write(lambda: self.inner.record(event))
+
+
+async def crash_matrix(
+    build: Callable[[], Orchestrator],
+    message: str,
+    *,
+    decide: Decide = approve,
+    same: Callable[[Sequence[Event]], Any] | None = None,
+    reset: Callable[[], object] = lambda: None,
+) -> CrashReport:
+    """Kill a turn before and after every event it stores. `same` reduces a log to what must not change.
+
+    `reset` puts the world outside back to where it was; it is called before every turn, never within one.
+    """
+    reduce = same or seen_by_a_person
+    reset()
+    calm = _Stage(build, decide)
+    await calm.accept(message)
+    calm_desk = _Desk(calm.log)
+    await calm.play(calm_desk)
+    expected = reduce(await calm.events())
+    differences: list[str] = []
+    repeated: list[str] = []
+    asked: list[str] = []
+    for place in range(1, calm_desk.written + 1):
+        for is_stored_first in (False, True):
+            reset()
+            stage = _Stage(build, decide)
+            await stage.accept(message)
+            await stage.play(_Desk(stage.log, place, is_stored_first))
+            events = await stage.events()
+            where = f"killed {'after' if is_stored_first else 'before'} event {place}"
+            if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
+                asked.append(where)
+            elif (found := reduce(events)) != expected:
+                differences.append(f"{where}: {found!r} instead of {expected!r}")
+            repeated.extend(f"{where}: {key} was recorded twice" for key in _twice(events))
+    return CrashReport(
+        boundaries=calm_desk.written,
+        differences=tuple(differences),
+        repeated=tuple(repeated),
+        asked=tuple(asked),
+    )
+
+
+def seen_by_a_person(events: Sequence[Event]) -> list[tuple[str, str]]:
+    """What the log shows, without ids and times, and without the pauses that a crash may add.
+
+    The results of tools that ran side by side are shown in the order they came; that order may differ.
+    """
+    shown: list[tuple[str, str]] = []
+    for event in events:
+        words = next((str(getattr(event, n)) for n in ("content", "result", "status") if hasattr(event, n)), "")
+        is_pause = event.type in ("turn_paused", "approval_requested", "approval_resolved")
+        if not event.is_internal and not is_pause and words != "paused":
+            shown.append((event.type, words))
+    return [line for _, lines in groupby(shown, key=lambda line: line[0]) for line in sorted(lines)]
+
+
+def _twice(events: Sequence[Event]) -> list[str]:
+    keys = [event.key for event in events if isinstance(event, EffectRecorded)]
+    return sorted({key for key in keys if keys.count(key) > 1})

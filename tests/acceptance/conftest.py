@@ -1,0 +1,33 @@
+"""The platform as people get it, and Chromium in front of it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.support.browser import Visitor, chromium
+from tests.support.demo import Demo, serving_demo
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for all tests of a process."""
+    async with chromium() as found:
+        yield found
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(browser: Browser) -> AsyncIterator[Visitor]:
+    """Pages of one test; none of them may have had anything to complain about."""
+    found = Visitor(browser)
+    yield found
+    await found.close()
+    assert found.complaints == []
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Demo]:
+    """The first team, in a process of its own."""
+    async with serving_demo(tmp_path_factory.mktemp("demo")) as found:
+        yield found

@@ -1,0 +1,117 @@
+"""What somebody sees who has just started the platform (P-1, W-1, W-7, A-30, A-40)."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.support.browser import TALL, Visitor, ask, conversation, enter_demo, picture, settled
+from tests.support.demo import Demo
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def opened(visitor: Visitor, demo: Demo, **options: Any) -> Page:
+    page = await visitor.open(demo.address, **options)
+    await enter_demo(page)
+    return page
+
+
+async def waits_for_approval(page: Page, text: str) -> None:
+    await ask(page, text)
+    await page.get_by_role("button", name="Edit").wait_for()
+
+
+async def test_two_clicks_lead_from_the_door_to_a_useful_answer(visitor: Visitor, demo: Demo) -> None:
+    """W-7: three clicks are allowed."""
+    page = await visitor.open(demo.address)
+    await page.get_by_role("button", name="Open the demo").click()
+    await (
+        page.get_by_text("What appointments do I have this week?")
+        .or_(page.get_by_text("How many days of holidays do I have?"))
+        .first.click()
+    )
+    await settled(page)
+    assert await page.locator("[data-row=item]").count() >= 2
+    await picture(page, "first-answer")
+
+
+async def test_a_question_in_english_is_answered_with_its_source(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await ask(page, "How many days of holidays do I have?")
+    await settled(page)
+    await conversation(page).get_by_text("25 days of paid holidays").first.wait_for()
+    await page.get_by_role("button", name=re.compile(r"^1 ")).first.click()
+    await page.locator("mark").wait_for()
+    await picture(page, "english-answer")
+
+
+async def test_a_question_in_spanish_is_answered_in_spanish(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await ask(page, "¿Cuántos días de vacaciones tengo?")
+    await settled(page)
+    await conversation(page).get_by_text("25 días de vacaciones pagadas").first.wait_for()
+    await picture(page, "spanish-answer")
+
+
+async def test_a_browser_that_speaks_spanish_gets_a_spanish_page(visitor: Visitor, demo: Demo) -> None:
+    page = await visitor.open(demo.address, locale="es-ES")
+    assert await page.evaluate("document.documentElement.lang") == "es"
+
+
+async def test_a_plan_of_several_steps_is_seen_to_its_end_with_its_tools(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo, viewport=TALL)
+    await ask(page, "What is 12 times 7 and then multiply that by 10; how many days of holidays do I have?")
+    await settled(page)
+    plan = page.get_by_role("region", name="Plan")
+    assert await plan.locator("li[data-status=completed]").count() == 3
+    assert await page.locator("section[data-state=succeeded]").count() >= 3
+    assert "84 * 10 = 840" in (await conversation(page).text_content() or "")
+    await picture(page, "plan")
+
+
+async def test_a_tool_card_opens_to_arguments_and_result(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await ask(page, "calculate (3 + 4) * 12")
+    await settled(page)
+    card = page.locator("section[data-state=succeeded]").first
+    await card.get_by_role("button").first.click()
+    await card.get_by_text("Arguments").wait_for()
+    assert "84" in (await card.text_content() or "")
+
+
+async def test_what_is_approved_is_booked(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await waits_for_approval(page, "Book a meeting with Hedwig tomorrow at 10am")
+    assert demo.booked("Hedwig") == []
+    await picture(page, "approval")
+    await page.get_by_role("button", name="Approve", exact=True).click()
+    await settled(page)
+    [event] = demo.booked("Hedwig")
+    assert "T100000" in event
+
+
+async def test_what_was_edited_is_booked_and_not_what_was_asked_for(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await waits_for_approval(page, "Book a meeting with Ludmila tomorrow at 1pm")
+    await page.get_by_role("button", name="Edit").click()
+    await page.get_by_label("Title").fill("Lunch with Ludmila")
+    await page.get_by_label("Duration minutes").fill("45")
+    await page.get_by_role("button", name="Approve with changes").click()
+    await settled(page)
+    [event] = demo.booked("Ludmila")
+    assert "SUMMARY:Lunch with Ludmila" in event
+    assert "T134500" in event
+    assert "Lunch with Ludmila" in (await conversation(page).text_content() or "")
+
+
+async def test_what_is_rejected_is_not_booked(visitor: Visitor, demo: Demo) -> None:
+    page = await opened(visitor, demo)
+    await waits_for_approval(page, "Book a meeting with Casimir tomorrow at 4pm")
+    await page.get_by_role("button", name="Reject").click()
+    await page.get_by_label("Reason").fill("Too late in the day")
+    await page.get_by_role("button", name="Reject").click()
+    await settled(page)
+    await conversation(page).get_by_text("Rejected").first.wait_for()
+    assert demo.booked("Casimir") == []

@@ -1,0 +1,223 @@
+"""A thousand secrets and personal data go into runs in every way; none comes out for operators to see (T-24)."""
+
+import io
+import logging
+import random
+import string
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import pytest
+import structlog
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from batuta import AgentStep, Pipeline, step, tool
+from batuta.events import EventSink
+from batuta.kernel.errors import ProviderRejectedError
+from batuta.observability.channel import EventChannel
+from batuta.observability.console import ConsoleMetrics, ConsoleSpans
+from batuta.observability.logs import LOGGED, LogSink, configure_logs
+from batuta.observability.metrics import PrometheusMetrics
+from batuta.observability.redaction import Redactor
+from batuta.observability.spans import SpanSink
+from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.tools.context import ToolUser
+
+SECRETS = 1_000
+_rng = random.Random(20260115)
+
+
+def _chars(alphabet: str, count: int) -> str:
+    return "".join(_rng.choices(alphabet, k=count))
+
+
+_LOWER = string.ascii_lowercase
+_WORD = string.ascii_letters + string.digits
+
+KINDS: dict[str, Callable[[], str]] = {
+    "anthropic key": lambda: f"sk-ant-api03-{_chars(_WORD, 40)}",
+    "openai key": lambda: f"sk-proj-{_chars(_WORD, 32)}",
+    "google key": lambda: f"AIza{_chars(_WORD, 35)}",
+    "github token": lambda: f"ghp_{_chars(_WORD, 36)}",
+    "aws key": lambda: f"AKIA{_chars(string.ascii_uppercase + string.digits, 16)}",
+    "slack token": lambda: f"xoxb-{_chars(string.digits, 12)}-{_chars(_WORD, 24)}",
+    "jwt": lambda: f"eyJ{_chars(_WORD, 20)}.eyJ{_chars(_WORD, 30)}.{_chars(_WORD, 43)}",
+    "opaque token": lambda: f"{_chars(_LOWER, 10)}{_chars(_LOWER, 10).upper()}{_chars(string.digits, 10)}",
+    "e-mail": lambda: f"{_chars(_LOWER, 9)}.{_chars(_LOWER, 7)}@{_chars(_LOWER, 8)}.es",
+    "phone": lambda: f"+34 6{_chars(string.digits, 2)} {_chars(string.digits, 3)} {_chars(string.digits, 3)}",
+    "iban": lambda: f"ES{_chars(string.digits, 2)} {' '.join(_chars(string.digits, 4) for _ in range(5))}",
+    "card": lambda: " ".join(["4" + _chars(string.digits, 3), *(_chars(string.digits, 4) for _ in range(3))]),
+    "national id": lambda: f"{_chars(string.digits, 8)}{_rng.choice('ABCDEFGHJKLMNPQRSTVWXYZ')}",
+}
+"""Secrets that are known by their shape, wherever they stand."""
+
+PLACED: dict[str, Callable[[str], str]] = {
+    "bearer": lambda word: f"Authorization: Bearer {word}",
+    "header": lambda word: f"x-api-key: {word}",
+    "password": lambda word: f"password={word}",
+    "url user": lambda word: f"https://bob:{word}@db.example/x",
+    "url query": lambda word: f"https://api.example/v1?access_token={word}&page=2",
+    "json": lambda word: f'{{"client_secret": "{word}"}}',
+}
+"""Secrets of any shape, known by where they stand."""
+
+
+@dataclass
+class Planted:
+    """A secret: the text it is hidden in, and the part that must not be seen."""
+
+    text: str
+    secret: str
+
+
+def planted() -> Iterator[Planted]:
+    for number in range(SECRETS):
+        kinds, places = list(KINDS), list(PLACED)
+        if number % 2:
+            made = KINDS[kinds[number // 2 % len(kinds)]]()
+            yield Planted(f"please use {made} now", made)
+        else:
+            word = _chars(_WORD, 14)
+            yield Planted(PLACED[places[number // 2 % len(places)]](word), word)
+
+
+@dataclass
+class Outlets:
+    """Everything an operator can see."""
+
+    logs: io.StringIO = field(default_factory=io.StringIO)
+    console: io.StringIO = field(default_factory=io.StringIO)
+    spans: InMemorySpanExporter = field(default_factory=InMemorySpanExporter)
+    metrics: PrometheusMetrics = field(default_factory=PrometheusMetrics)
+    raw: CapturingSink = field(default_factory=CapturingSink)
+
+    def texts(self) -> dict[str, str]:
+        return {
+            "logs": self.logs.getvalue(),
+            "console": self.console.getvalue(),
+            "spans": "\n".join(span.to_json() for span in self.spans.get_finished_spans()),
+            "metrics": self.metrics.text().decode(),
+        }
+
+    def raw_text(self) -> str:
+        return "\n".join(event.model_dump_json() for event in self.raw.events)
+
+
+@pytest.fixture
+def outlets() -> Iterator[Outlets]:
+    seen = Outlets()
+    before = logging.getLogger().level
+    handler = configure_logs(stream=seen.logs, is_pretty=False, level="DEBUG", redactor=Redactor({"badge_number"}))
+    yield seen
+    logging.getLogger().removeHandler(handler)
+    logging.getLogger().setLevel(before)
+    structlog.reset_defaults()
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ConnectionError(f"refused: {text}")
+
+
+async def leak_everywhere(one: Planted, channel: EventChannel) -> None:
+    """Put a secret where secrets get: a prompt, tool arguments, a tool's error, a provider's error, a step's error."""
+
+    @tool(effect="read")
+    async def look_up(query: str) -> str:
+        """Find something."""
+        raise ValueError(f"no row for {query}")
+
+    @step
+    async def broken(text: str) -> str:
+        log = logging.getLogger("batuta.llm.client")
+        log.info("calling %s", text)
+        log.info("badge", extra={"badge_number": one.secret})
+        structlog.get_logger("batuta.tools").warning("sent", headers={"authorization": one.secret}, url=text)
+        try:
+            _refuse(text)
+        except ConnectionError as error:
+            log.exception("failed for %s", text)
+            raise RuntimeError(f"cannot send {text}") from error
+
+    talking = ScriptedModel([Reply(tool_calls=[ToolCall("look_up", {"query": one.text})]), Reply(f"I saw {one.text}")])
+    refused = ScriptedModel([ProviderRejectedError(f"400 from the provider: {one.text}", status=400)])
+    clerk = AgentStep(name="clerk", model=talking, instructions=one.text, tools=[look_up], output=str)
+    user = ToolUser(id=one.secret if "@" in one.secret else "user-7")
+    await Pipeline("talk", clerk).run(one.text, sink=channel, user=user)
+    await Pipeline("refused", AgentStep(name="r", model=refused, instructions="", output=str)).run(
+        one.text, sink=channel
+    )
+    await Pipeline("broken", broken).run(one.text, sink=channel)
+
+
+@pytest.mark.slow
+async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
+    secrets = list(planted())
+    with SpanSink(outlets.spans) as spans, EventChannel() as channel:
+        everything = dict.fromkeys([*LOGGED, "tool_request", "tool_response", "assistant_message"], logging.INFO)
+        sinks: dict[str, EventSink] = {
+            "logs": LogSink(everything),
+            "spans": spans,
+            "metrics": outlets.metrics,
+            "console": ConsoleSpans(outlets.console),
+            "console metrics": ConsoleMetrics(outlets.console),
+            "raw": outlets.raw,
+        }
+        for name, sink in sinks.items():
+            channel.attach(sink, name=name, capacity=100_000)
+        for one in secrets:
+            await leak_everywhere(one, channel)
+        channel.drain()
+    raw = outlets.raw_text()
+    assert all(one.secret in raw for one in secrets), "every secret did travel through the run"
+    texts = outlets.texts()
+    found = {where: sum(one.secret in text for one in secrets) for where, text in texts.items()}
+    sys.stdout.write(f"of {len(secrets)} secrets were seen: {found}\n")
+    assert set(found.values()) == {0}, found
+    assert texts["logs"].count("\n") > SECRETS * 10
+    assert len(outlets.spans.get_finished_spans()) > SECRETS * 5
+    assert '"event": "agent_execution_failed"' in texts["logs"]
+    assert "ConnectionError" in texts["logs"]
+
+
+def test_harmless_words_are_left_alone() -> None:
+    """Redaction that hides everything would be useless."""
+    redactor = Redactor()
+    for text in (
+        "step 'parse' took 12.5 ms at 2026-11-15T04:22:21Z",
+        f"trace {uuid.uuid4().hex} session {str(uuid.uuid4()).upper()}",
+        'File "/usr/lib/python3.11/asyncio/tasks.py", line 277, in __step',
+        "AttemptsExhaustedError: 3 attempts, 2 structural",
+        "503 from https://api.example.com/v1/messages: overloaded",
+    ):
+        assert redactor.text(text) == text
+
+
+def facts_of(**fields: Any) -> dict[str, Any]:
+    return Redactor({"badge"}).fields(fields)
+
+
+def test_fields_are_hidden_by_name() -> None:
+    shown = facts_of(api_key="abc", Authorization="x", badge=7, prompt="hello", max_tokens=5, llm_tokens_used=9, n=1)
+    assert shown == {
+        "api_key": "[redacted]",
+        "Authorization": "[redacted]",
+        "badge": "[redacted]",
+        "prompt": "[5 characters]",
+        "max_tokens": 5,
+        "llm_tokens_used": 9,
+        "n": 1,
+    }
+
+
+def test_nested_values_are_redacted_too() -> None:
+    shown = facts_of(call={"headers": {"cookie": "a"}, "to": ["ana@example.com"]}, error=ValueError("token=xyz"))
+    assert shown["call"] == {"headers": {"cookie": "[redacted]"}, "to": ["[email]"]}
+    assert "xyz" not in shown["error"]
+
+
+def test_a_secret_at_the_cut_of_a_long_text_is_not_half_shown() -> None:
+    shown = Redactor().text("x" * 1_990 + " sk-ant-api03-AAAABBBBCCCC")
+    assert "sk-ant" not in shown

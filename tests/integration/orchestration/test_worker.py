@@ -1,0 +1,274 @@
+"""Workers: turns in order, stopped at once, taken over, paused without holding anything (O-2, O-3, O-4)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta import step
+from batuta.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    AssistantMessage,
+    Complete,
+    Event,
+    TurnResumed,
+    UserMessage,
+)
+from batuta.events.emitter import Stamp
+from batuta.events.log import EventLog
+from batuta.events.queue import Lease, NewWork, TurnQueue, WorkStatus
+from batuta.events.sink import Recorder
+from batuta.eventstore.journal import DurableJournal
+from batuta.eventstore.memory import MemoryEventLog
+from batuta.eventstore.memory_turns import MemoryTurnQueue
+from batuta.eventstore.recorder import TurnRecorder
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.kernel.ids import new_id
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.journal import Journal
+from batuta.testing import ScriptedModel
+from tests.integration.orchestration.crew import Ledger, build
+
+
+@dataclass
+class Store:
+    """A log and its queue, and the desk at which owners write to them."""
+
+    log: EventLog
+    queue: TurnQueue
+
+    def recorder(self, lease: Lease, told: Any) -> Recorder:
+        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+
+    def journal(self, lease: Lease, recorder: Recorder, told: Any) -> Journal:
+        stamp = Stamp(correlation_id="c", session_id=lease.work.session_id, turn_id=lease.work.turn_id)
+        return DurableJournal(self.log, recorder, stamp, events=told)
+
+    def worker(self, team: Orchestrator, owner: str = "w", **others: Any) -> TurnWorker:
+        settings = WorkerSettings(owner=owner, lease=others.pop("lease", timedelta(seconds=30)))
+        return TurnWorker(team, self.queue, self.log, self, settings, **others)
+
+    async def say(self, session_id: str, text: str, **payload: Any) -> str:
+        turn_id = new_id()
+        message = UserMessage(content=text, session_id=session_id, turn_id=turn_id)
+        work = NewWork(turn_id=turn_id, session_id=session_id, payload={"text": text, **payload})
+        await self.queue.accept(work, [message], client_key=turn_id)
+        return turn_id
+
+    async def events(self, session_id: str) -> tuple[Event, ...]:
+        return (await self.log.read(session_id, limit=10_000)).events
+
+    async def status(self, turn_id: str) -> WorkStatus:
+        work = await self.queue.get(turn_id)
+        assert work is not None
+        return work.status
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    if request.param == "memory":
+        memory = MemoryEventLog()
+        yield Store(memory, MemoryTurnQueue(memory))
+        return
+    async with SqliteEventLog(tmp_path / "team.db") as sqlite:
+        yield Store(sqlite, SqliteTurnQueue(sqlite))
+
+
+def one(work: Any) -> Orchestrator:
+    return Orchestrator(supervisor=ScriptedModel([]), agents=[Specialist(work, name=work.name.title())])
+
+
+@step
+async def echo(task: str) -> str:
+    return f"echo {task}"
+
+
+async def test_turns_of_a_session_run_in_order_and_see_what_was_said(store: Store) -> None:
+    """O-2."""
+    session = new_id()
+    for text in ("one", "two", "three"):
+        await store.say(session, text, target_agent_id="echo")
+    assert await store.worker(one(echo)).run_until_idle() == 3
+    said = [event.content for event in await store.events(session) if isinstance(event, AssistantMessage)]
+    assert said == ["echo one", "echo two", "echo three"]
+
+
+async def test_an_approval_pauses_the_turn_and_a_decision_resumes_it_elsewhere(store: Store) -> None:
+    """O-4, O-30: edited arguments are what is executed, once."""
+    ledger, session = Ledger(), new_id()
+    turn = await store.say(session, "go")
+    await store.worker(build(ledger), "first").run_until_idle()
+    assert await store.status(turn) is WorkStatus.PAUSED
+    (asked,) = [event for event in await store.events(session) if isinstance(event, ApprovalRequested)]
+    answer = ApprovalResolved(
+        approval_id=asked.approval_id,
+        decision="edited",
+        args={"day": "tuesday"},
+        by="ana",
+        session_id=session,
+        turn_id=turn,
+    )
+    await store.log.append(session, [answer])
+    assert await store.queue.resume(turn, waiting_for=asked.approval_id)
+    assert not await store.queue.resume(turn, waiting_for=asked.approval_id)
+    await store.worker(build(ledger), "second").run_until_idle()
+    assert await store.status(turn) is WorkStatus.COMPLETED
+    events = await store.events(session)
+    assert any("booked tuesday" in event.model_dump_json() for event in events)
+    assert set(ledger.writes.values()) == {1}
+    assert [event.reason for event in events if isinstance(event, TurnResumed)] == ["decided"]
+    assert [event.sequence_number for event in events] == list(range(1, len(events) + 1))
+
+
+async def test_a_later_message_waits_for_a_paused_turn(store: Store) -> None:
+    """O-2: also while a turn waits for a decision."""
+    session = new_id()
+    first = await store.say(session, "go")
+    second = await store.say(session, "and then?")
+    await store.worker(build(Ledger())).run_until_idle()
+    assert await store.status(first) is WorkStatus.PAUSED
+    assert await store.status(second) is WorkStatus.QUEUED
+
+
+class Bell:
+    def __init__(self) -> None:
+        self.rung = asyncio.Event()
+
+    async def wait(self, turn_id: str) -> None:
+        await self.rung.wait()
+
+
+async def test_a_stop_ends_a_running_turn_at_once(store: Store) -> None:
+    """O-2: what was produced is kept, `complete` says cancelled."""
+    begun, bell = asyncio.Event(), Bell()
+
+    @step
+    async def slow(task: str) -> str:
+        begun.set()
+        await asyncio.sleep(60)
+        return ""
+
+    session = new_id()
+    turn = await store.say(session, "go", target_agent_id="slow")
+    running = asyncio.create_task(store.worker(one(slow), signals=bell).run_until_idle())
+    await begun.wait()
+    await store.queue.cancel(turn)
+    bell.rung.set()
+    async with asyncio.timeout(5):
+        await running
+    assert await store.status(turn) is WorkStatus.CANCELLED
+    last = [event for event in await store.events(session) if isinstance(event, Complete)]
+    assert [event.status for event in last] == ["cancelled"]
+
+
+async def test_a_stop_is_heard_by_the_heartbeat_alone(store: Store) -> None:
+    begun = asyncio.Event()
+
+    @step
+    async def slow(task: str) -> str:
+        begun.set()
+        await asyncio.sleep(60)
+        return ""
+
+    turn = await store.say(new_id(), "go", target_agent_id="slow")
+    worker = store.worker(one(slow), lease=timedelta(milliseconds=300))
+    running = asyncio.create_task(worker.run_until_idle())
+    await begun.wait()
+    await store.queue.cancel(turn)
+    async with asyncio.timeout(5):
+        await running
+    assert await store.status(turn) is WorkStatus.CANCELLED
+
+
+class Frozen:
+    """The queue as a stopped process sees it: its heartbeat never comes through."""
+
+    def __init__(self, queue: TurnQueue) -> None:
+        self._queue = queue
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    async def heartbeat(self, lease: Lease) -> bool:
+        await asyncio.sleep(60)
+        return False
+
+
+async def test_an_owner_that_lost_its_lease_writes_nothing_more(store: Store) -> None:
+    """S-5: two owners of one turn; the stale one is fenced."""
+    gate, begun = asyncio.Event(), asyncio.Event()
+    calls: list[str] = []
+
+    @step
+    async def work(task: str) -> str:
+        calls.append(task)
+        begun.set()
+        if len(calls) == 1:
+            await gate.wait()
+        return "done"
+
+    session = new_id()
+    turn = await store.say(session, "go", target_agent_id="work")
+    lease = await store.queue.lease("stale", length=timedelta(milliseconds=50))
+    assert lease is not None
+    asleep = TurnWorker(one(work), Frozen(store.queue), store.log, store, WorkerSettings(owner="stale"))
+    stale = asyncio.create_task(asleep.run_turn(lease))
+    await begun.wait()
+    await asyncio.sleep(0.1)
+    await store.queue.recover()
+    assert await store.worker(one(work), "fresh").run_until_idle() == 1
+    before = len(await store.events(session))
+    gate.set()
+    await stale
+    assert await store.status(turn) is WorkStatus.COMPLETED
+    assert len(await store.events(session)) == before
+
+
+async def test_a_worker_stops_without_losing_what_it_was_doing(store: Store) -> None:
+    """P-3: drained, or left to another worker."""
+    begun = asyncio.Event()
+
+    @step
+    async def slow(task: str) -> str:
+        begun.set()
+        await asyncio.sleep(60)
+        return ""
+
+    turn = await store.say(new_id(), "go", target_agent_id="slow")
+    settings = WorkerSettings(owner="w", drain=timedelta(milliseconds=50))
+    worker = TurnWorker(one(slow), store.queue, store.log, store, settings)
+    stop = asyncio.Event()
+    running = asyncio.create_task(worker.run(stop))
+    await begun.wait()
+    stop.set()
+    async with asyncio.timeout(5):
+        await running
+    assert await store.status(turn) is WorkStatus.QUEUED
+
+
+async def test_many_turns_of_many_users_never_mix(store: Store) -> None:
+    """O-1: unique canaries; one turn per session at a time; order kept."""
+    sessions = {new_id(): user for user in range(20)}
+    for number in range(3):
+        for session, user in sessions.items():
+            await store.say(session, f"canary-{user}-{number}", target_agent_id="echo")
+    stop = asyncio.Event()
+    worker = store.worker(one(echo))
+    running = asyncio.create_task(worker.run(stop))
+    async with asyncio.timeout(60):
+        while (await store.queue.depth()).get(WorkStatus.COMPLETED, 0) < 60:
+            await asyncio.sleep(0.05)
+    stop.set()
+    await running
+    for session, user in sessions.items():
+        told = "".join(event.model_dump_json() for event in await store.events(session))
+        assert not any(f"canary-{other}-" in told for other in sessions.values() if other != user)
+        starts = [told.index(f"echo canary-{user}-{number}") for number in range(3)]
+        assert starts == sorted(starts)

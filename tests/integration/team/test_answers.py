@@ -1,0 +1,154 @@
+"""The first team answers in English and Spanish without any key (A-40, A-10, A-30)."""
+
+from decimal import Decimal
+
+import pytest
+
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import AssistantMessage
+from batuta.events.progress import ContentDelta
+from batuta.orchestration import Orchestrator
+from batuta.orchestration.orchestrator import Turn
+from batuta.tools import ApprovalDecision, ApprovalRequest
+
+CALC, DOCS, AGENDA = "calculator_agent", "documents_agent", "appointments_agent"
+
+PROMPTS = [
+    ("What is 15% of 1,200?", CALC, "= 180"),
+    ("¿Cuánto es el 21% de 350?", CALC, "= 73.5"),
+    ("calculate (3 + 4) * 12", CALC, "= 84"),
+    ("Raíz cuadrada de 144", CALC, "= 12"),
+    ("how much is 49.90 € times 12?", CALC, "= 598.8"),
+    ("Calcula el promedio de 3, 4 y 8", CALC, "= 5"),
+    ("What is 1/0?", CALC, "division by zero"),
+    ("What time is it in Tokyo?", CALC, "In Asia/Tokyo it is 18:00 on Monday, 16 November 2026"),
+    ("¿Qué hora es en Buenos Aires?", CALC, "son las 06:00 del lunes, 16 de noviembre de 2026"),
+    ("What time is it in London and New York?", CALC, "In America/New_York it is 04:00"),
+    ("Convert 3pm from Madrid to New York", CALC, "15:00 in Europe/Madrid is 09:00 in America/New_York"),
+    ("Si en Madrid son las 20:00, ¿qué hora es en Tokio?", CALC, "04:00 del día siguiente en Asia/Tokyo"),
+    ("¿Qué día es hoy?", CALC, "lunes, 16 de noviembre de 2026"),
+    ("How much can I spend on meals when travelling?", DOCS, "up to 45 euros per day"),
+    ("¿Cuánto puedo gastar en comidas durante un viaje?", DOCS, "hasta 45 euros por día"),
+    ("How many days of holidays do I have?", DOCS, "25 days of paid holidays"),
+    ("¿Cuántos días de vacaciones tengo?", DOCS, "25 días de vacaciones pagadas"),
+    ("What does the Team plan cost?", DOCS, "8 euros per user per month"),
+    ("¿Cuánto cuesta el plan Empresa?", DOCS, "14 euros por usuario y mes"),
+    ("How long are backups kept?", DOCS, "kept for 35 days"),
+    ("When is the office open?", DOCS, "between 7:30 and 20:30"),
+    ("¿Cuántos días puedo teletrabajar?", DOCS, "hasta tres días por semana"),
+    ("Do I need a receipt?", DOCS, "Every expense above 10 euros needs a receipt"),
+    ("What is the deadline for expense claims?", DOCS, "within 30 days after the expense"),
+    ("¿Qué dice la política de viajes sobre los hoteles?", DOCS, "hasta 130 euros por noche"),
+    ("What is the capital of France?", DOCS, "The documents do not say"),
+    ("¿Cuál es la política sobre mascotas?", DOCS, "Los documentos no dicen"),
+    ("cita mañana 10am con Dr. Pérez", AGENDA, "Reservado: Cita con Dr. Pérez, martes, 17 de noviembre de 2026, 10:00"),
+    ("Book a meeting with Ana on Friday at 3pm", AGENDA, "Booked: Meeting with Ana, Friday, 20 November 2026, 15:00"),
+    ("Agenda una reunión con Luis el jueves a las 11", AGENDA, "Reservado: Reunión con Luis, jueves, 19"),
+    ("Am I free tomorrow at 10am?", AGENDA, "Tuesday, 17 November 2026, 10:00–11:00 is free"),
+    ("¿Estoy libre el viernes?", AGENDA, "no hay nada reservado"),
+    ("What appointments do I have this week?", AGENDA, "There are no appointments"),
+    ("¿Qué citas tengo mañana?", AGENDA, "No hay citas"),
+    ("cita con Marta", AGENDA, "¿A qué hora?"),
+    ("Move my meeting with Bob to Monday 9am", AGENDA, "no coming appointment"),
+    ("Put a meeting with the sales team on Thursday at 2pm", AGENDA, "Booked: Meeting with the sales team, Thursday"),
+    ("Necesito una cita con el dentista el lunes que viene a las 5 de la tarde", AGENDA, "lunes, 23 de noviembre de 2026, 17:00"),
+    ("Do I have anything on Thursday?", AGENDA, "There are no appointments"),
+    ("help me book a meeting", AGENDA, "At what time?"),
+    ("Can I fly business class?", DOCS, "Flights are booked in economy class"),
+    ("¿Puedo cancelar una suscripción anual?", DOCS, "se puede cancelar en 30 días"),
+    ("what is 100 usd in euros", DOCS, "The documents do not say"),
+    ("How much is the hotel limit in London times 3?", CALC, "no arithmetic expression"),
+    ("/calc 2^16", CALC, "= 65536"),
+    ("/docs refund", DOCS, "full refund"),
+    ("/agenda hoy", AGENDA, "No hay citas"),
+]
+
+
+class Agrees:
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        return ApprovalDecision.approve("me")
+
+
+def said(turn: Turn) -> list[AssistantMessage]:
+    return [event for event in turn.events if isinstance(event, AssistantMessage)]
+
+
+@pytest.mark.parametrize(("text", "agent", "words"), PROMPTS)
+async def test_a_prompt_gets_a_useful_answer_from_the_right_agent(
+    team: Orchestrator, text: str, agent: str, words: str
+) -> None:
+    turn = await team.run(text, approver=Agrees())
+    assert turn.status == "success"
+    assert turn.answer is not None
+    assert words in turn.answer
+    assert said(turn)[-1].source_agent_id == agent
+    assert turn.cost == Decimal(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Hello!", "built-in offline model"),
+        ("hola", "modelo sin conexión"),
+        ("¿Qué sabes hacer?", "Agenda: Appointments"),
+        ("thanks", "You are welcome"),
+        ("Write me a poem about spring", "outside what the built-in offline model knows"),
+        ("Traduce esto al francés", "fuera de lo que sabe"),
+        ("cancel all my meetings", "outside what the built-in offline model knows"),
+        ("Envía un correo a Ana", "fuera de lo que sabe"),
+    ],
+)
+async def test_the_supervisor_answers_small_talk_and_says_what_is_beyond_it(
+    team: Orchestrator, text: str, words: str
+) -> None:
+    turn = await team.run(text)
+    assert turn.plan is None
+    assert turn.answer is not None
+    assert words in turn.answer
+
+
+async def test_answers_arrive_word_by_word(team: Orchestrator) -> None:
+    turn = await team.run("How many days of holidays do I have?")
+    words = [event.delta for event in turn.events if isinstance(event, ContentDelta)]
+    assert "".join(words) == turn.answer
+    assert len(words) > 20
+
+
+async def test_a_request_of_several_parts_becomes_a_plan_with_dependencies(team: Orchestrator) -> None:
+    turn = await team.run("What is 12 times 7 and then multiply that by 10; how many days of holidays do I have?")
+    assert turn.plan is not None
+    assert [(step.agent_id, len(step.depends_on)) for step in turn.plan.steps] == [(CALC, 0), (CALC, 1), (DOCS, 0)]
+    assert turn.answer is not None
+    assert turn.answer.splitlines()[:2] == ["- 12 * 7 = 84 [1]", "- 84 * 10 = 840 [2]"]
+    assert "25 days of paid holidays" in turn.answer
+
+
+async def test_the_conclusion_cites_the_results_of_the_plan(team: Orchestrator) -> None:
+    turn = await team.run("¿Cuánto es 3 más 4 y cuántos días de vacaciones tengo?")
+    conclusion = said(turn)[-1]
+    assert conclusion.source_agent_id == "supervisor"
+    assert [citation.place for citation in conclusion.citations] == ["[1]", "[2]"]
+    assert turn.plan is not None
+    assert [citation.source for citation in conclusion.citations] == [step.step_id for step in turn.plan.steps]
+
+
+async def test_the_documents_agent_cites_file_section_and_line(team: Orchestrator) -> None:
+    turn = await team.run("¿Cuánto se paga por kilómetro?")
+    [message] = said(turn)
+    [citation] = message.citations
+    assert (citation.source, citation.title) == ("politica-de-viajes.md", "Política de viajes")
+    assert citation.place == "Coche y taxi, line 21"
+    assert citation.quote == "El coche particular se paga a 0,30 euros por kilómetro."
+
+
+async def test_a_short_question_continues_the_one_before(team: Orchestrator) -> None:
+    conversation = Conversation()
+    await team.run("What time is it in Madrid?", conversation=conversation)
+    turn = await team.run("and in Tokyo?", conversation=conversation)
+    assert turn.answer is not None
+    assert "Asia/Tokyo it is 18:00" in turn.answer
+
+
+async def test_an_agent_can_be_asked_directly(team: Orchestrator) -> None:
+    turn = await team.run("2 + 2", target_agent_id=CALC)
+    assert (turn.answer, turn.mode, turn.plan) == ("2 + 2 = 4", "directed", None)

@@ -1,0 +1,88 @@
+"""Appointment requests read by rules, in both languages (A-30)."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batuta.agents.appointments.models import Intent
+from batuta.agents.appointments.parsing import parse_request
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "cita mañana 10am con Dr. Pérez",
+            {"date_text": "manana", "time_text": "10am", "contact": "Dr. Pérez", "title": "Cita con Dr. Pérez"},
+        ),
+        (
+            "Book a meeting with Ana on Wednesday at 10:30",
+            {"date_text": "wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"},
+        ),
+        (
+            "reunión el viernes a las 4 de la tarde con Marta Ruiz",
+            {"date_text": "viernes", "time_text": "a las 4 de la tarde", "contact": "Marta Ruiz"},
+        ),
+        (
+            "cita el 15 de marzo a las nueve y media",
+            {"date_text": "15 de marzo", "time_text": "a las nueve y media", "contact": None},
+        ),
+        (
+            "Schedule a call with Tom next Monday at 4 for 30 minutes",
+            {"date_text": "next monday", "time_text": "at 4", "duration_minutes": 30},
+        ),
+        (
+            "lunch with Sam tomorrow at noon in London",
+            {"time_text": "at noon", "place": "London", "title": "Lunch with Sam"},
+        ),
+        (
+            "cita con el dentista mañana por la mañana a las 9:00",
+            {"contact": "el dentista", "date_text": "manana", "time_text": "a las 9:00"},
+        ),
+        (
+            "meeting about the budget on 2026-12-01 at 9am for half an hour",
+            {"date_text": "2026-12-01", "duration_minutes": 30},
+        ),
+        (
+            'book "Board review" on 3/12 at 11:00 in room 4',
+            {"title": "Board review", "date_text": "3/12", "place": "room 4"},
+        ),
+        ("cita pasado mañana a mediodía", {"date_text": "pasado manana", "time_text": "a mediodia"}),
+    ],
+)
+def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -> None:
+    parsed = parse_request(text)
+    assert {name: getattr(parsed, name) for name in expected} == expected
+    assert parsed.intent is Intent.CREATION
+
+
+@pytest.mark.parametrize(
+    ("text", "date", "time"),
+    [
+        ("move my meeting with Ana to Friday 3pm", "friday", "3pm"),
+        ("mueve la reunión con Ana al viernes a las 15h", "viernes", "a las 15h"),
+        ("reschedule Monday's meeting with Ana to Tuesday", "tuesday", None),
+        ("cambia la cita con Ana a las 16:00", None, "a las 16:00"),
+    ],
+)
+def test_a_move_is_read_from_where_it_goes(text: str, date: str | None, time: str | None) -> None:
+    parsed = parse_request(text)
+    assert (parsed.intent, parsed.date_text, parsed.time_text) == (Intent.RESCHEDULING, date, time)
+    assert parsed.contact == "Ana"
+
+
+@pytest.mark.parametrize("text", ["Am I free on Friday?", "¿estoy libre mañana a las 10?", "¿Tengo un hueco hoy?"])
+def test_a_question_is_not_a_booking(text: str) -> None:
+    assert parse_request(text).intent is Intent.QUESTION
+
+
+def test_rules_say_that_they_are_less_sure_than_a_model() -> None:
+    assert parse_request("cita mañana").confidence == 0.65
+    assert parse_request("hm").confidence < 0.5
+
+
+@given(st.text(max_size=120))
+def test_any_text_is_read(text: str) -> None:
+    parse_request(text)

@@ -1,0 +1,171 @@
+"""The tools of the appointment agent: resolve, conflict, approve, write once (A-30)."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.agents.appointments.desk import Desk
+from batuta.agents.appointments.tools import appointment_tools
+from batuta.kernel.errors import ConfigurationError, ToolFailedError
+from batuta.testing.clock import FakeClock
+from batuta.tools import ToolContext, ToolUser
+
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(folder=tmp_path, clock=FakeClock(NOW), time_zone="Europe/Madrid")
+
+
+def call(desk: Desk, name: str, *, key: str = "k", user: str = "ana", zone: str | None = None, **args: Any) -> Any:
+    tool = next(tool for tool in appointment_tools(desk) if tool.name == name)
+    services = {"timezone": zone} if zone else {}
+    context = ToolContext(idempotency_key=key, user=ToolUser(id=user), services=services)
+    return tool.call(context, **args)
+
+
+async def book(desk: Desk, start: str = "2026-11-17T10:00:00+01:00", **options: Any) -> Any:
+    return await call(desk, "create_appointment", title="Cita con Ana", start=start, with_whom="Ana", **options)
+
+
+async def test_a_free_slot_names_the_tool_that_books_it(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="cita mañana 10am con Dr. Pérez")
+    assert found["outcome"] == "free"
+    assert found["next_tool"] == "create_appointment"
+    assert (found["start"], found["title"]) == ("2026-11-17T10:00:00+01:00", "Cita con Dr. Pérez")
+
+
+async def test_a_taken_slot_has_no_start_but_alternatives(desk: Desk) -> None:
+    await book(desk)
+    found = await call(desk, "check_availability", request="cita mañana 10:30 con Luis")
+    assert found["outcome"] == "conflict_detected"
+    assert "start" not in found
+    assert found["alternatives"][0] == "2026-11-17T11:00:00+01:00"
+    assert "está ocupado: Cita con Ana" in found["summary"]["es"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "words"),
+    [
+        ("cita con Marta mañana", "¿A qué hora?"),
+        ("cita ayer a las 10:00", "ya ha pasado"),
+        ("cita hoy a las 8:00", "ya ha pasado"),
+        ("cita el 31/2 a las 10", "No entiendo qué día"),
+        ("cita mañana a las 10 durante 900 horas", "dura entre"),
+    ],
+)
+async def test_what_is_missing_is_asked_for(desk: Desk, request_text: str, words: str) -> None:
+    found = await call(desk, "check_availability", request=request_text)
+    assert found["outcome"] == "needs_information"
+    assert words in found["summary"]["es"]
+    assert "next_tool" not in found
+
+
+async def test_a_question_books_nothing(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="Am I free tomorrow at 10am?")
+    assert found["next_tool"] is None
+    assert "is free" in found["summary"]["en"]
+
+
+async def test_a_day_is_looked_over(desk: Desk) -> None:
+    await book(desk)
+    found = await call(desk, "check_availability", request="¿estoy libre mañana?")
+    assert "ocupado: Cita con Ana" in found["summary"]["es"]
+    assert "09:00–10:00" in found["summary"]["es"]
+
+
+async def test_a_move_finds_the_appointment_and_keeps_what_is_not_said(desk: Desk) -> None:
+    await book(desk)
+    found = await call(desk, "check_availability", request="move my meeting with Ana to Friday")
+    assert found["next_tool"] == "move_appointment"
+    assert found["start"] == "2026-11-20T10:00:00+01:00"
+    assert found["previous_start"] == "2026-11-17T10:00:00+01:00"
+
+
+async def test_a_move_of_nothing_says_so(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="move my meeting with Bob to Friday")
+    assert found["outcome"] == "not_found"
+
+
+async def test_a_move_that_could_mean_several_asks_which(desk: Desk) -> None:
+    await book(desk, key="1")
+    await book(desk, start="2026-11-18T10:00:00+01:00", key="2")
+    found = await call(desk, "check_availability", request="move my meeting with Ana to Friday")
+    assert found["outcome"] == "needs_information"
+    assert "Which one" in found["summary"]["en"]
+
+
+async def test_an_appointment_is_moved(desk: Desk) -> None:
+    uid = (await book(desk))["uid"]
+    times = {"previous_start": "2026-11-17T10:00:00+01:00", "start": "2026-11-20T15:00:00+01:00"}
+    moved = await call(desk, "move_appointment", uid=uid, title="Cita con Ana", **times)
+    assert moved["outcome"] == "appointment_moved"
+    listed = await call(desk, "find_appointments", request="what do I have on Friday?")
+    assert [each["uid"] for each in listed["appointments"]] == [uid]
+
+
+async def test_an_unknown_appointment_cannot_be_moved(desk: Desk) -> None:
+    times = {"previous_start": "2026-11-17T10:00:00+01:00", "start": "2026-11-20T15:00:00+01:00"}
+    with pytest.raises(ToolFailedError, match="no appointment 'x'"):
+        await call(desk, "move_appointment", uid="x", title="t", **times)
+
+
+async def test_a_repeated_call_books_once(desk: Desk) -> None:
+    first, again = await book(desk, key="same"), await book(desk, key="same")
+    assert first == again
+    assert len((await call(desk, "find_appointments", request=""))["appointments"]) == 1
+
+
+async def test_writing_looks_again_because_somebody_may_have_been_faster(desk: Desk) -> None:
+    await book(desk, key="1")
+    assert (await book(desk, key="2"))["outcome"] == "conflict_detected"
+
+
+async def test_reconciling_tells_whether_an_interrupted_booking_happened(desk: Desk) -> None:
+    tool = next(tool for tool in appointment_tools(desk) if tool.name == "create_appointment")
+    reconcile = tool.policy.reconcile
+    assert reconcile is not None
+    context = ToolContext(idempotency_key="k", user=ToolUser(id="ana"))
+    assert await reconcile({}, context) is None
+    booked = await book(desk)
+    assert await reconcile({}, context) == booked
+
+
+async def test_writing_needs_approval_and_shows_what_would_happen(desk: Desk) -> None:
+    writers = [tool for tool in appointment_tools(desk) if tool.policy.effect == "write"]
+    assert [tool.name for tool in writers] == ["create_appointment", "move_appointment"]
+    assert {tool.policy.approval for tool in writers} == {"always"}
+    preview = writers[0].policy.preview
+    assert preview is not None
+    shown = preview({"title": "Cita", "start": datetime(2026, 11, 17, 10, tzinfo=UTC), "with_whom": "Ana"})
+    assert shown == "📅 Cita\nTuesday, 17 November 2026, 10:00 +00:00, 60 min\n👤 Ana"
+
+
+async def test_users_have_calendars_of_their_own(desk: Desk, tmp_path: Path) -> None:
+    await book(desk, user="ana")
+    await book(desk, user="../../etc/passwd")
+    assert len(list(tmp_path.glob("*.ics"))) == 2
+    assert (await call(desk, "find_appointments", request="", user="bob"))["appointments"] == []
+
+
+async def test_the_run_may_say_the_users_time_zone(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="cita mañana 10am", zone="America/Mexico_City")
+    assert found["start"] == "2026-11-17T10:00:00-06:00"
+
+
+async def test_a_place_elsewhere_has_its_own_time(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="lunch with Sam tomorrow at noon in London")
+    assert found["start"] == "2026-11-17T12:00:00+00:00"
+
+
+async def test_a_weekday_whose_time_is_over_is_next_week(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="meeting on Monday at 8am")
+    assert found["start"] == "2026-11-23T08:00:00+01:00"
+
+
+def test_an_unknown_zone_is_a_mistake_of_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="Mars"):
+        Desk(folder=tmp_path, time_zone="Mars/Base")

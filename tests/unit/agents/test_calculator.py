@@ -1,0 +1,67 @@
+"""The calculation and clock agent."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from batuta.agents import calculator
+from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time
+from batuta.kernel.errors import ToolFailedError
+from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.testing.clock import FakeClock
+
+SUMMER = datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+
+def convert(**args: Any) -> Any:
+    return convert_time_tool(FakeClock(SUMMER), time_zone="Europe/Madrid").call(**args)
+
+
+async def test_a_time_is_converted_between_places() -> None:
+    result = await convert(time_of_day="3pm", from_zone="Europe/Madrid", to_zone="America/New_York")
+    assert result["to"] == "2026-07-01T09:00-04:00"
+    assert result["summary"]["en"] == "15:00 in Europe/Madrid is 09:00 in America/New_York."
+
+
+async def test_the_users_own_zone_is_meant_when_none_is_named() -> None:
+    assert (await convert(time_of_day="10:00", to_zone="UTC"))["from"] == "2026-07-01T10:00+02:00"
+
+
+async def test_a_day_further_is_said() -> None:
+    result = await convert(time_of_day="20:00", to_zone="Asia/Tokyo")
+    assert "03:00 the next day" in result["summary"]["en"]
+    assert "03:00 del día siguiente" in result["summary"]["es"]
+
+
+async def test_the_difference_is_that_of_the_day() -> None:
+    result = await convert(time_of_day="12:00", to_zone="UTC", on="2026-12-01")
+    assert result["to"] == "2026-12-01T11:00+00:00"
+
+
+async def test_a_time_that_the_clocks_skip_is_refused() -> None:
+    with pytest.raises(ToolFailedError, match="skip 02:30"):
+        await convert(time_of_day="02:30", to_zone="UTC", on="2026-03-29")
+
+
+@pytest.mark.parametrize("text", ["25:00", "13pm", "0am", "10:75", "soon", ""])
+def test_what_is_no_time_of_day_is_refused(text: str) -> None:
+    with pytest.raises(ToolFailedError, match="time of day"):
+        parsed_time(text)
+
+
+@pytest.mark.parametrize(("text", "hour"), [("12am", 0), ("12pm", 12), ("7 p.m.", 19), ("18h", 18), ("mediodía", 12)])
+def test_halves_of_the_day_are_understood(text: str, hour: int) -> None:
+    assert parsed_time(text).hour == hour
+
+
+async def test_an_unknown_zone_is_named() -> None:
+    with pytest.raises(ToolFailedError, match="Mars/Base"):
+        await convert(time_of_day="10:00", to_zone="Mars/Base")
+
+
+def test_the_card_says_what_it_can_do() -> None:
+    card = calculator.specialist(OFFLINE_MODEL).card
+    assert card.tools == ("calculate", "current_time", "convert_time")
+    assert card.commands == ("/calc",)
+    assert set(card.examples) == {"en", "es"}

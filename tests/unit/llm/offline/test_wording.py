@@ -1,0 +1,119 @@
+"""What the built-in model says: from results and from nothing else (A-40, O-26)."""
+
+import json
+
+import pytest
+
+from batuta.llm.offline.wording import summary_of
+from tests.unit.llm.offline.asking import asked, request, told
+
+PASSAGES = {
+    "passages": [
+        {
+            "file": "expenses.md",
+            "title": "Expenses",
+            "section": "Meals",
+            "place": "Meals, line 5",
+            "relevance": 0.9,
+            "text": "Keep every receipt.\nMeals are paid up to 40 euros a day. Alcohol is not paid.",
+        },
+        {"file": "other.md", "place": "line 1", "relevance": 0.1, "text": "Meals are served at noon."},
+    ]
+}
+
+
+async def test_a_calculation_is_told_with_its_result() -> None:
+    assert await told("2+2?", "4", "calculate", args={"expression": "2 + 2"}) == "2 + 2 = 4"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("What time is it in Tokyo?", "In Asia/Tokyo it is 18:05 on Monday, 16 November 2026."),
+        ("¿Qué hora es en Tokio?", "En Asia/Tokyo son las 18:05 del lunes, 16 de noviembre de 2026."),
+    ],
+)
+async def test_a_time_is_told_in_the_language_of_the_request(text: str, answer: str) -> None:
+    result = {"time": "2026-11-16T18:05:00+09:00", "weekday": "Monday", "zone": "Asia/Tokyo"}
+    assert await told(text, json.dumps(result)) == answer
+
+
+async def test_a_result_that_says_itself_in_both_languages_is_quoted() -> None:
+    result = json.dumps({"summary": {"en": "It is free.", "es": "Está libre."}, "noise": 1})
+    assert await told("is it free?", result) == "It is free."
+    assert await told("¿está libre?", result) == "Está libre."
+
+
+async def test_other_facts_are_listed() -> None:
+    assert (
+        await told("show it", '{"open_orders": 3, "note": "", "lines": [{"sku": "A"}]}')
+        == "- open orders: 3\n- lines: sku: A"
+    )
+    assert await told("show it", "[]") == "I found nothing."
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ("calculate failed: division by zero", "I could not do that: division by zero"),
+        ("book was not approved", "I have not done it, because it was not approved."),
+        ("book was not approved: too late", "I have not done it, because it was not approved: too late"),
+    ],
+)
+async def test_a_failure_is_told_as_one(result: str, answer: str) -> None:
+    assert await told("do it", result, is_error=True) == answer
+
+
+async def test_an_answer_from_passages_quotes_the_sentence_that_says_it() -> None:
+    answer = await told("How much is paid for meals?", json.dumps(PASSAGES))
+    assert answer == (
+        'Meals are paid up to 40 euros a day.[^1]\n\n[^1]: expenses.md, Meals: "Meals are paid up to 40 euros a day."'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("How much is paid for pets?", "The documents do not say anything about that."),
+        ("¿Cuánto se paga por mascotas?", "Los documentos no dicen nada sobre eso."),
+    ],
+)
+async def test_passages_that_do_not_say_it_are_not_made_to(text: str, answer: str) -> None:
+    assert await told(text, json.dumps({"passages": PASSAGES["passages"][1:]})) == answer
+
+
+async def test_a_conclusion_cites_each_result_and_says_what_is_missing() -> None:
+    prompt = (
+        "The request: What is 2+2, and then book it\n\nResults of earlier steps:\n"
+        "[1] Calculator (What is 2+2): 2+2 = 4\n[2] Agenda (book it): (failed) the calendar is closed"
+    )
+    answer = await asked(request(prompt, system="Write the answer to the request from the results."))
+    assert answer.text == "- 2+2 = 4 [1]\n- book it: not done (the calendar is closed)"
+
+
+async def test_footnotes_of_a_worker_stay_with_the_worker() -> None:
+    prompt = (
+        'The request: x\n\nResults of earlier steps:\n[1] Documents (x): Forty.[^1]\n\n[^1]: a.md, line 1: "Forty."'
+    )
+    answer = await asked(request(prompt))
+    assert answer.text == "- Forty. [1]"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("What is the limit for meals on business trips abroad please?", "Limit for meals on business trips abroad"),
+        ("¿Cuánto es el 21% de 350?", "21% de 350"),
+        ("", "Conversation"),
+        ("x" * 500, "X" + "x" * 59),
+    ],
+)
+async def test_a_title_is_a_few_words_of_the_request(text: str, title: str) -> None:
+    answer = await asked(request(text, system="Give this conversation a short title."))
+    assert answer.text == title
+
+
+def test_a_summary_ends_with_a_whole_sentence() -> None:
+    text = "One sentence. " * 80
+    assert summary_of(text).endswith("sentence.")
+    assert len(summary_of(text)) <= 600

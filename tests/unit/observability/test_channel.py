@@ -1,0 +1,263 @@
+"""The channel: bounded, never waits long, never drops what is persisted, counts what it drops (T-21)."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from batuta.events import ContentDelta, Event, EventSink, StepStarted
+from batuta.observability.channel import EventChannel, Interest, Overflow, Subscription
+from batuta.observability.spill import SpillFile
+from batuta.testing import CapturingSink
+from tests.unit.observability.told import CORRELATION, persisted, transient
+
+
+class Gate:
+    """A sink that lets nothing through until it is opened."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.is_stuck = threading.Event()
+        self.events: list[Event] = []
+
+    def emit(self, event: Event) -> None:
+        self.is_stuck.set()
+        assert self.open.wait(10)
+        self.events.append(event)
+
+
+@contextmanager
+def stuck(overflow: Overflow, capacity: int = 3) -> Iterator[tuple[EventChannel, Gate, Subscription]]:
+    """A channel whose only subscriber holds one event in its hands and takes no other."""
+    gate = Gate()
+    with EventChannel(max_wait=timedelta(milliseconds=20)) as channel:
+        subscription = channel.attach(gate, name="gate", capacity=capacity, overflow=overflow)
+        channel.emit(persisted(0))
+        assert gate.is_stuck.wait(5)
+        try:
+            yield channel, gate, subscription
+        finally:
+            gate.open.set()
+
+
+def names(gate: Gate) -> list[str]:
+    return [event.step_name if isinstance(event, StepStarted) else f"d{event.delta}" for event in gate.events]  # type: ignore[attr-defined] # one of two
+
+
+def test_a_channel_is_a_sink() -> None:
+    assert isinstance(EventChannel(), EventSink)
+
+
+def test_every_subscriber_gets_every_event_in_order() -> None:
+    first, second = CapturingSink(), CapturingSink()
+    events = [persisted(number) for number in range(1_000)]
+    with EventChannel() as channel:
+        channel.attach(first, name="first")
+        channel.attach(second, name="second")
+        for event in events:
+            channel.emit(event)
+        assert channel.drain()
+        assert [each.delivered for each in channel.stats()] == [1_000, 1_000]
+    assert first.events == second.events == events
+
+
+def test_events_are_filtered_by_type_and_correlation_id() -> None:
+    deltas, run = CapturingSink(), CapturingSink()
+    with EventChannel() as channel:
+        channel.attach(deltas, name="deltas", interest=Interest.in_types([ContentDelta]))
+        channel.attach(run, name="run", interest=Interest.in_types(["step.started"], CORRELATION))
+        for event in (persisted(1), transient(2), persisted(3, "another")):
+            channel.emit(event)
+        channel.drain()
+    assert [event.type for event in deltas.events] == ["content_delta"]
+    assert [(event.type, event.correlation_id) for event in run.events] == [("step.started", CORRELATION)]
+
+
+def test_drop_lets_transient_events_go_first_and_counts_them() -> None:
+    with stuck(Overflow.DROP) as (channel, gate, subscription):
+        for event in (transient(1), persisted(2), transient(3), persisted(4), persisted(5), transient(6)):
+            channel.emit(event)
+        assert subscription.stats().dropped == 3
+        assert subscription.stats().state == "connected"
+        gate.open.set()
+        channel.drain()
+        assert names(gate) == ["s0", "s2", "s4", "s5"]
+
+
+def test_a_buffer_full_of_persisted_events_disconnects_rather_than_drops() -> None:
+    with stuck(Overflow.DROP) as (channel, gate, subscription):
+        for number in range(1, 6):
+            channel.emit(persisted(number))
+        stats = subscription.stats()
+        assert (stats.state, stats.dropped, stats.missed) == ("disconnected", 0, 2)
+        gate.open.set()
+        subscription.wait_until_idle(5)
+        assert names(gate) == ["s0", "s1", "s2", "s3"], "what was accepted is handed over"
+
+
+def test_disconnect_takes_all_or_nothing() -> None:
+    with stuck(Overflow.DISCONNECT) as (channel, _, subscription):
+        for number in range(1, 5):
+            channel.emit(transient(number))
+        stats = subscription.stats()
+        assert (stats.state, stats.dropped, stats.missed) == ("disconnected", 0, 1)
+
+
+def test_spill_keeps_persisted_events_in_a_file_in_order() -> None:
+    with stuck(Overflow.SPILL) as (channel, gate, subscription):
+        for number in range(1, 2_001):
+            channel.emit(persisted(number))
+            channel.emit(transient(number))
+        stats = subscription.stats()
+        assert stats.depth == 2_000 + 1
+        assert stats.spilled == 2_000 - 2
+        gate.open.set()
+        assert channel.drain()
+        assert [name for name in names(gate) if name.startswith("s")] == [f"s{number}" for number in range(2_001)]
+        assert subscription.stats().dropped == 1_999
+        channel.emit(persisted(9_999))
+        channel.drain()
+        assert names(gate)[-1] == "s9999", "once it has caught up the buffer takes over again"
+
+
+def test_what_comes_while_others_wait_in_the_file_waits_behind_them() -> None:
+    subscription = Subscription("s", capacity=2, overflow=Overflow.SPILL, max_wait=0.01)
+    for number in (1, 2, 3):
+        subscription.offer(persisted(number))
+    first = subscription.take(1) or []
+    subscription.offer(persisted(4))  # there is room in the buffer, but 3 came before
+    rest = subscription.take(10) or []
+    assert [event.step_name for event in first + rest if isinstance(event, StepStarted)] == ["s1", "s2", "s3", "s4"]
+
+
+def test_a_spilled_event_comes_back_as_it_was() -> None:
+    spill = SpillFile()
+    event = persisted(7)
+    spill.append(event)
+    assert spill.size > 100
+    [line] = spill.read(5)
+    assert StepStarted.model_validate_json(line) == event
+    assert len(spill) == 0
+    spill.close()
+
+
+def test_too_much_in_a_file_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("batuta.observability.subscription.MAX_SPILL_BYTES", 1_000)
+    with stuck(Overflow.SPILL) as (channel, _, subscription):
+        for number in range(20):
+            channel.emit(persisted(number))
+        assert subscription.stats().state == "disconnected"
+
+
+def test_block_waits_for_room_within_the_bound() -> None:
+    with stuck(Overflow.BLOCK) as (channel, gate, subscription):
+        for number in range(1, 4):
+            channel.emit(persisted(number))
+        threading.Timer(0.005, gate.open.set).start()
+        channel.emit(persisted(4))
+        channel.drain()
+        assert names(gate) == ["s0", "s1", "s2", "s3", "s4"]
+        assert subscription.stats().waits == 1
+
+
+def test_block_waits_once_per_stall_and_never_longer_than_the_bound() -> None:
+    with stuck(Overflow.BLOCK) as (channel, _, subscription):
+        started = time.monotonic()
+        for number in range(1, 4):
+            channel.emit(persisted(number))
+        for number in range(200):
+            channel.emit(transient(number))
+        assert time.monotonic() - started < 0.2, "not 200 times 20 ms"
+        stats = subscription.stats()
+        assert (stats.waits, stats.dropped, stats.state) == (1, 200, "connected")
+
+
+def test_a_subscriber_that_raises_is_reported_once_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing:
+        seen = 0
+
+        def emit(self, event: Event) -> None:
+            self.seen += 1
+            raise ValueError("no")
+
+    failing = Failing()
+    with caplog.at_level(logging.ERROR, "batuta.observability"), EventChannel() as channel:
+        channel.attach(failing, name="failing")
+        for number in range(5):
+            channel.emit(persisted(number))
+        channel.drain()
+        assert channel.stats()[0].failures == 5
+    assert failing.seen == 5
+    assert len(caplog.records) == 1
+
+
+async def test_an_async_subscriber_sees_events_as_they_come() -> None:
+    with EventChannel() as channel:
+        async with channel.subscribe(name="live", interest=Interest.in_types([StepStarted])) as events:
+            asyncio.get_running_loop().call_later(0.001, channel.emit, persisted(1))
+            first = await asyncio.wait_for(anext(events), 5)
+            thread = threading.Thread(target=channel.emit, args=(persisted(2),))
+            thread.start()
+            second = await asyncio.wait_for(anext(events), 5)
+            thread.join()
+        channel.emit(persisted(3))
+        assert channel.stats() == []
+    assert [event.step_name for event in (first, second) if isinstance(event, StepStarted)] == ["s1", "s2"]
+
+
+async def test_an_async_subscriber_that_lags_is_told_by_the_end_of_its_events() -> None:
+    with EventChannel() as channel:
+        async with channel.subscribe(name="slow", capacity=2, overflow=Overflow.BLOCK) as events:
+            started = time.monotonic()
+            for number in range(5):
+                channel.emit(persisted(number))
+            assert time.monotonic() - started < 1.0, "in its own loop nobody can wait for it"
+            seen = [event async for event in events]
+            assert len(seen) == 2
+            assert channel.stats()[0].state == "disconnected"
+
+
+def test_where_to_read_on_after_a_disconnection() -> None:
+    with EventChannel() as channel:
+        subscription = channel.attach(CapturingSink(), name="reader")
+        for number in (11, 12, 13):
+            channel.emit(persisted().model_copy(update={"sequence_number": number}))
+        channel.drain()
+        assert subscription.stats().last_sequence_number == 13
+
+
+def test_detaching_ends_a_subscription() -> None:
+    kept = CapturingSink()
+    with EventChannel() as channel:
+        subscription = channel.attach(kept, name="kept")
+        channel.emit(persisted(1))
+        channel.drain()
+        channel.detach(subscription)
+        channel.emit(persisted(2))
+    assert len(kept.events) == 1
+
+
+def test_a_buffer_has_room_for_something() -> None:
+    with pytest.raises(ValueError, match="at least one event"):
+        Subscription("none", capacity=0, overflow=Overflow.DROP, max_wait=0.01)
+
+
+def test_emission_takes_fifty_thousand_events_a_second() -> None:
+    """Issue 4: the floor for one process, with a subscriber that takes everything."""
+    event = persisted()
+    with EventChannel() as channel:
+        channel.attach(CapturingSink(), name="all", capacity=100_000)
+        best = min(_seconds_for(channel, event) for _ in range(5))
+    assert 10_000 / best >= 50_000
+
+
+def _seconds_for(channel: EventChannel, event: Event) -> float:
+    started = time.perf_counter()
+    for _ in range(10_000):
+        channel.emit(event)
+    return time.perf_counter() - started

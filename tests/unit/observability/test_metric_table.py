@@ -1,0 +1,130 @@
+"""The table says what the contract says; rules, dashboard and measurements use nothing else (T-23, T-27)."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from batuta.events import ROUTES
+from batuta.observability.alerts import RECORDINGS, alerts, rules_text
+from batuta.observability.dashboard import ROWS, dashboard
+from batuta.observability.measures import RULES
+from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, MetricKind, series_of
+
+CONTRACT: dict[str, tuple[str, tuple[str, ...], tuple[float, ...]]] = {
+    "agent_executions_total": ("counter", ("agent_name", "status"), ()),
+    "agent_errors_total": ("counter", ("agent_name", "error_type", "error_category"), ()),
+    "agent_retries_total": ("counter", ("agent_name", "retry_reason"), ()),
+    "agent_fallbacks_total": ("counter", ("primary_agent", "fallback_agent"), ()),
+    "agent_execution_duration_seconds": ("histogram", ("agent_name",), (0.1, 0.5, 1, 2, 5, 10, 30, 60)),
+    "llm_request_duration_seconds": ("histogram", ("llm_provider",), (0.5, 1, 2, 5, 10, 20, 30)),
+    "agent_confidence": ("gauge", ("agent_name",), ()),
+    "llm_tokens_remaining": ("gauge", ("llm_provider",), ()),
+}
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_a_metric_of_the_contract_is_as_the_contract_says(name: str) -> None:
+    metric = METRICS[name]
+    assert (metric.kind.value, metric.labels, metric.buckets) == CONTRACT[name]
+
+
+def test_the_other_names_of_the_specification_are_there() -> None:
+    named = """step_executions_total step_tokens_total step_retries_total step_duration_ms step_cost_usd
+    active_steps_count circuit_breaker_state event_emit_rate event_loss_rate trace_completion_rate event_latency_p95
+    limiter_tokens event_channel_depth event_channel_dropped turn_duration_seconds turn_queue_depth
+    log_to_database_lag_seconds"""
+    assert set(named.split()) <= set(METRICS)
+
+
+def test_steps_have_names_over_otlp() -> None:
+    otel = {metric.otel for metric in METRICS.values() if metric.otel}
+    assert {f"batuta.step.{what}" for what in ("duration", "tokens", "cost", "retries", "executions")} <= otel
+
+
+def test_gen_ai_metrics_have_the_names_of_the_conventions() -> None:
+    assert all(name.startswith("gen_ai.") for name in GEN_AI_METRICS)
+    assert "gen_ai.client.token.usage" in GEN_AI_METRICS
+
+
+def test_kinds_and_names_agree() -> None:
+    for metric in METRICS.values():
+        assert metric.name.endswith("_total") == (metric.kind is MetricKind.COUNTER), metric.name
+        assert bool(metric.buckets) == (metric.kind is MetricKind.HISTOGRAM), metric.name
+        assert list(metric.buckets) == sorted(metric.buckets)
+
+
+def names_in(expression: str) -> set[str]:
+    """The series an expression reads: what is left without strings, labels in braces, ranges and functions."""
+    selected = set(re.findall(r'__name__=~"([^"]+)"', expression))
+    bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)', " ", expression)
+    words = set(re.findall(r"[a-zA-Z_:][\w:]*(?!\w*\s*\()\b", bare)) - set(re.findall(r"(\w+)\s*\(", bare)) - _WORDS
+    return words | {name for choice in selected for name in choice.split("|")}
+
+
+_WORDS = {"and", "or", "unless", "offset", "m", "d", "h", "x"}
+
+
+def known_series() -> set[str]:
+    measured = {series for metric in METRICS.values() for series in series_of(metric)}
+    return measured | {recording.name for recording in RECORDINGS}
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    yield from ((recording.name, recording.expr) for recording in RECORDINGS)
+    yield from ((alert.name, alert.expr) for alert in alerts())
+    for row in ROWS.values():
+        for panel in row:
+            yield from ((panel.title, expression) for expression in panel.queries.values())
+
+
+@pytest.mark.parametrize(("owner", "expression"), list(queries()))
+def test_a_query_uses_only_names_of_the_table(owner: str, expression: str) -> None:
+    used = {name for name in names_in(expression) if not re.fullmatch(r"\d+[mhd]", name)}
+    assert used, f"{owner} reads nothing"
+    assert used <= known_series(), f"{owner}: {used - known_series()}"
+
+
+def test_every_metric_is_on_the_dashboard_or_behind_a_recording_of_it() -> None:
+    used = {name for _, expression in queries() for name in names_in(expression)}
+    unseen = [name for name, metric in METRICS.items() if not used & {name, *series_of(metric)}]
+    assert unseen == []
+
+
+def test_alerts_say_how_bad_and_what_to_do() -> None:
+    by_severity: dict[str, int] = {}
+    for alert in alerts():
+        by_severity[alert.severity] = by_severity.get(alert.severity, 0) + 1
+        assert alert.summary
+        assert alert.action
+    assert by_severity == {"critical": 4, "warning": 4, "info": 3}
+
+
+def test_rules_are_written_the_same_every_time() -> None:
+    assert rules_text() == rules_text()
+    assert "severity: critical" in rules_text()
+
+
+def test_panels_do_not_overlap() -> None:
+    taken: set[tuple[int, int]] = set()
+    panels: list[dict[str, Any]] = dashboard()["panels"]
+    for panel in panels:
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert not cells & taken, panel["title"]
+        assert place["x"] + place["w"] <= 24
+        taken |= cells
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert json.loads(json.dumps(dashboard())) == dashboard()
+
+
+def test_the_dashboard_has_the_rows_of_the_specification() -> None:
+    titles = [panel["title"] for panel in dashboard()["panels"] if panel["type"] == "row"]
+    assert titles[:5] == ["Health", "Costs", "Intents and feedback", "Tools", "Quality"]
+
+
+def test_every_rule_is_for_an_event_that_exists() -> None:
+
+    assert set(RULES) <= set(ROUTES)

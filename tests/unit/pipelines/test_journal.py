@@ -1,0 +1,255 @@
+"""The journal seam: a recorded effect is returned, not repeated; an unknown outcome is never guessed."""
+
+import asyncio
+from datetime import date
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from batuta import Context, MemoryJournal, Pipeline, action, step
+from batuta.kernel.errors import ProviderTimeoutError, Rejected, UnknownOutcomeError
+from batuta.pipelines.journal import Effect, Pending, Recorded, perform, revoke
+
+WRITE = Effect(key="p/charge:charge", kind="write", name="charge")
+READ = Effect(key="p/read:read", kind="read", name="read")
+NUMBER = TypeAdapter(int)
+
+
+class Outside:
+    """Something that is reached, and counts how often."""
+
+    def __init__(self, *outcomes: int | Exception) -> None:
+        self._outcomes = list(outcomes)
+        self.calls = 0
+
+    async def act(self) -> int:
+        self.calls += 1
+        outcome = self._outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+async def test_an_effect_happens_once() -> None:
+    journal, outside = MemoryJournal(), Outside(7)
+    for _ in range(3):
+        assert await perform(journal, WRITE, outside.act, NUMBER) == 7
+    assert outside.calls == 1
+    assert len(journal) == 1
+
+
+async def test_a_write_is_intended_before_it_is_done() -> None:
+    journal = MemoryJournal()
+
+    async def act() -> int:
+        assert await journal.recall(WRITE) == Pending()
+        return 1
+
+    await perform(journal, WRITE, act, NUMBER)
+    assert await journal.recall(WRITE) == Recorded(1)
+
+
+async def test_a_read_is_not_intended_and_may_be_tried_again() -> None:
+    journal, outside = MemoryJournal(), Outside(ProviderTimeoutError("late"), 5)
+    with pytest.raises(ProviderTimeoutError):
+        await perform(journal, READ, outside.act, NUMBER)
+    assert await perform(journal, READ, outside.act, NUMBER) == 5
+
+
+async def test_a_write_that_surely_did_not_happen_may_be_tried_again() -> None:
+    journal, outside = MemoryJournal(), Outside(Rejected("no such customer"), 5)
+    with pytest.raises(Rejected):
+        await perform(journal, WRITE, outside.act, NUMBER)
+    assert await perform(journal, WRITE, outside.act, NUMBER) == 5
+
+
+@pytest.mark.parametrize("error", [ProviderTimeoutError("late"), ConnectionResetError(), TimeoutError()])
+async def test_a_write_that_broke_off_has_an_unknown_outcome(error: Exception) -> None:
+    journal, outside = MemoryJournal(), Outside(error, 5)
+    with pytest.raises(type(error)):
+        await perform(journal, WRITE, outside.act, NUMBER)
+    with pytest.raises(UnknownOutcomeError, match="charge was begun before an interruption") as raised:
+        await perform(journal, WRITE, outside.act, NUMBER)
+    assert raised.value.effect_key == WRITE.key
+    assert outside.calls == 1
+
+
+@pytest.mark.parametrize(("found", "calls"), [(7, 1), (None, 2)])
+async def test_reconciling_finds_out_whether_it_happened(found: int | None, calls: int) -> None:
+    journal, outside = MemoryJournal(), Outside(TimeoutError(), 7)
+
+    async def reconcile() -> int | None:
+        return found
+
+    with pytest.raises(TimeoutError):
+        await perform(journal, WRITE, outside.act, NUMBER, reconcile)
+    assert await perform(journal, WRITE, outside.act, NUMBER, reconcile) == 7
+    assert outside.calls == calls
+    assert await journal.recall(WRITE) == Recorded(7)
+
+
+async def test_an_undone_effect_is_done_again() -> None:
+    journal, outside = MemoryJournal(), Outside(1, 2)
+    await perform(journal, WRITE, outside.act, NUMBER)
+
+    async def undo() -> None:
+        assert await journal.recall(WRITE) == Pending(), "until it is undone nobody knows"
+
+    await revoke(journal, WRITE, undo)
+    assert await perform(journal, WRITE, outside.act, NUMBER) == 2
+
+
+async def test_a_value_comes_back_as_it_was() -> None:
+    """Kept as JSON, read as the type: also by a strict model."""
+
+    class Invoice(BaseModel):
+        model_config = ConfigDict(strict=True, frozen=True)
+        due: date
+        lines: tuple[int, ...]
+
+    journal, codec = MemoryJournal(), TypeAdapter(Invoice)
+    invoice = Invoice(due=date(2026, 1, 31), lines=(1, 2))
+
+    async def act() -> Invoice:
+        return invoice
+
+    assert await perform(journal, READ, act, codec) == await perform(journal, READ, act, codec) == invoice
+
+
+class CancelledWhile(MemoryJournal):
+    """Cancels whoever uses it during one operation."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__()
+        self._operation: str | None = operation
+
+    async def _pass(self, operation: str, task: "asyncio.Task[Any] | None") -> None:
+        if operation == self._operation and task is not None:
+            self._operation = None
+            task.cancel()
+            await asyncio.sleep(0)
+
+    async def intend(self, effect: Effect) -> None:
+        await super().intend(effect)
+        await self._pass("intend", self.user)
+
+    async def record(self, effect: Effect, value: Any) -> None:
+        await self._pass("record", self.user)
+        await super().record(effect, value)
+
+    user: "asyncio.Task[Any] | None" = None
+
+
+@pytest.mark.parametrize(("operation", "calls"), [("intend", 1), ("record", 1)])
+async def test_a_cancellation_while_the_journal_writes_leaves_no_doubt(operation: str, calls: int) -> None:
+    """Cancelled before it began, it may be done; cancelled while it is recorded, it is recorded."""
+    journal, outside = CancelledWhile(operation), Outside(7)
+    journal.user = asyncio.create_task(perform(journal, WRITE, outside.act, NUMBER))
+    with pytest.raises(asyncio.CancelledError):
+        await journal.user
+    assert await perform(journal, WRITE, outside.act, NUMBER) == 7
+    assert outside.calls == calls
+
+
+async def test_keys_tell_repetitions_of_a_step_apart() -> None:
+    """The same code run again asks for the same keys."""
+    keys: list[str] = []
+
+    @step
+    async def look(value: int, ctx: Context) -> int:
+        keys.append(ctx.key)
+        return value
+
+    @step
+    async def asks(value: int, ctx: Context) -> int:
+        for _ in range(3):
+            await ctx.invoke(look, value)
+        return value
+
+    pipeline = Pipeline("p", asks >> look)
+    await pipeline.run(1, journal=MemoryJournal())
+    first, keys[:] = list(keys), []
+    await pipeline.run(1, journal=MemoryJournal())
+    assert first == keys == ["p/asks/look", "p/asks/look~2", "p/asks/look~3", "p/look"]
+
+
+async def test_a_step_may_have_effects_of_its_own() -> None:
+    fetched: list[str] = []
+
+    @step
+    async def fetch(url: str, ctx: Context) -> str:
+        async def get() -> str:
+            fetched.append(url)
+            return f"page {url}"
+
+        return await ctx.effect(get, TypeAdapter(str), kind="read", name="get")
+
+    journal = MemoryJournal()
+    for _ in range(2):
+        assert (await fetch.run("a", journal=journal)).value == "page a"
+    assert (await fetch.run("a")).value == "page a"
+    assert fetched == ["a", "a"]
+
+
+async def test_what_was_rolled_back_is_done_again_by_a_repeated_run() -> None:
+    """F-9 with a journal: after the second run the effect stands, once."""
+    stock = 10
+    is_broken = True
+
+    async def put_back(value: int) -> None:
+        nonlocal stock
+        stock += value
+
+    @action(mode="transactional", rollback=put_back)
+    async def take(value: int) -> None:
+        nonlocal stock
+        stock -= value
+
+    @step
+    async def pay(value: int) -> int:
+        if is_broken:
+            message = "card refused"
+            raise ValueError(message)
+        return value
+
+    pipeline, journal = Pipeline("p", take >> pay), MemoryJournal()
+    assert (await pipeline.run(3, journal=journal)).is_error
+    assert stock == 10
+    is_broken = False
+    assert (await pipeline.run(3, journal=journal)).value == 3
+    assert stock == 7
+
+
+async def test_what_an_earlier_run_did_is_rolled_back_by_a_later_failure() -> None:
+    undone: list[int] = []
+
+    @action(mode="transactional", rollback=undone.append)
+    async def take(value: int) -> int:
+        return value * 2
+
+    @step
+    async def fail(value: int) -> int:
+        raise KeyError(value)
+
+    journal = MemoryJournal()
+    await take.run(3, journal=journal)
+    await Pipeline("take", take >> fail).run(3, journal=journal)
+    assert undone == [6]
+
+
+async def test_a_rollback_that_fails_leaves_an_unknown_outcome() -> None:
+    async def cannot(_: int) -> None:
+        message = "no way back"
+        raise OSError(message)
+
+    @action(mode="transactional", rollback=cannot)
+    async def take(value: int) -> None: ...
+
+    @step
+    async def fail(value: int) -> int:
+        raise KeyError(value)
+
+    pipeline, journal = Pipeline("p", take >> fail), MemoryJournal()
+    assert (await pipeline.run(1, journal=journal)).error.path == "p/fail"
+    assert (await pipeline.run(1, journal=journal)).error.code == "UNKNOWN_OUTCOME"

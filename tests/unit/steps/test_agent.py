@@ -1,0 +1,340 @@
+"""Agents: the life cycle, the conversation they leave, and what they refuse to be."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from batuta import AgentStep, Context, Conversation, Message, Pipeline, PipelineTypeError, Rejected, step
+from batuta.events import AssistantMessage, AttemptRejected, ContentDelta, LlmRequest, LlmResponse, Thinking, Usage
+from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError
+from batuta.llm.model import ModelSettings
+from batuta.llm.resilient import Protection
+from batuta.pipelines.journal import MemoryJournal
+from batuta.resilience.retry import fixed_delay
+from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
+from batuta.tools import tool
+
+
+class Sum(BaseModel):
+    total: int
+    confidence: float = 1.0
+
+
+GOOD = Reply('{"total": 3}')
+
+
+def adder(model: ScriptedModel, **options: Any) -> AgentStep[str, Sum]:
+    return AgentStep(name="add", model=model, instructions="Add.", output=Sum, **options)
+
+
+async def test_a_valid_answer_is_the_result() -> None:
+    model = ScriptedModel([GOOD])
+    result = await adder(model).run("1 + 2")
+    assert result.value == Sum(total=3)
+    assert model.requests[0].system.startswith("Add.")
+    assert model.requests[0].messages == (Message.user("1 + 2"),)
+    model.assert_finished()
+
+
+async def test_two_failures_and_a_success_leave_request_and_answer() -> None:
+    """F-23: failed attempts never stay in the conversation."""
+    conversation = Conversation()
+    result = await adder(ScriptedModel([Reply("no"), Reply('{"total": "x"}'), GOOD])).run(
+        "1 + 2", conversation=conversation
+    )
+    assert result.metrics.attempts == 3
+    assert [message.text for message in conversation.messages] == ["1 + 2", '{"total": 3}']
+
+
+async def test_a_failed_step_leaves_the_conversation_as_it_was() -> None:
+    """F-80."""
+    conversation = Conversation([Message.user("hello"), Message.assistant("hi")])
+    result = await adder(ScriptedModel([Reply("no")] * 3)).run("1 + 2", conversation=conversation)
+    assert result.is_error
+    assert [message.text for message in conversation.messages] == ["hello", "hi"]
+
+
+async def test_an_agent_without_a_conversation_writes_none() -> None:
+    result = await adder(ScriptedModel([GOOD])).run("1 + 2")
+    assert not result.is_error
+
+
+async def test_only_the_newest_rejection_is_quoted() -> None:
+    """F-81: one last user message; the system prompt stays."""
+    model = ScriptedModel([Reply("first mistake"), Reply("second mistake"), GOOD])
+    await adder(model).run("1 + 2")
+    third = model.requests[2]
+    assert [message.role for message in third.messages] == ["user", "user"]
+    assert "second mistake" in third.text
+    assert "first mistake" not in third.text
+    assert "Add." in third.system
+
+
+async def test_every_rejection_is_an_event() -> None:
+    """F-21a: every attempt is told even though only the valid one stays."""
+    sink = CapturingSink()
+    await adder(ScriptedModel([Reply("no"), GOOD])).run("1 + 2", sink=sink)
+    (rejected,) = sink.of(AttemptRejected)
+    assert (rejected.attempt, rejected.kind, rejected.answer) == (1, "structural", "no")
+    assert len(sink.of(LlmRequest)) == len(sink.of(LlmResponse)) == 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "judged"),
+    [({}, 3), ({"max_attempts": 1}, 1), ({"max_attempts": 5}, 5), ({"max_structural": 2}, 2)],
+)
+async def test_an_always_invalid_model_stops_after_the_bound(limits: dict[str, int], judged: int) -> None:
+    """F-20, F-24."""
+    model = ScriptedModel([Reply(f"no {n}") for n in range(9)])
+    result = await adder(model, **limits).run("1 + 2")
+    assert len(model.requests) == judged
+    assert result.error.last_answer == f"no {judged - 1}"
+    assert [rejection.attempt for rejection in result.error.rejections] == list(range(1, judged + 1))
+
+
+async def test_the_two_budgets_are_counted_apart() -> None:
+    """F-21a: one structural failure does not use up the semantic budget."""
+
+    async def small(value: Sum, ctx: Context) -> None:
+        if value.total > 5:
+            raise Rejected("too large")
+
+    script = [Reply("no"), Reply('{"total": 9}'), GOOD]
+    result = await adder(ScriptedModel(script), validate=small, max_structural=2, max_semantic=2).run("x")
+    assert result.value.total == 3
+    script = [Reply('{"total": 9}'), Reply('{"total": 8}'), GOOD]
+    failed = await adder(ScriptedModel(script), validate=small, max_semantic=2).run("x")
+    assert failed.error.category == "semantic"
+    assert len(failed.error.rejections) == 2
+
+
+async def test_semantic_validation_runs_only_after_the_structure_holds() -> None:
+    seen: list[int] = []
+
+    async def note(value: Sum, ctx: Context) -> None:
+        seen.append(value.total)
+
+    await adder(ScriptedModel([Reply("no"), GOOD]), validate=note).run("x")
+    assert seen == [3]
+
+
+async def test_an_output_checks_its_own_structure() -> None:
+    """F-21: an optional `validate_structure` of the output."""
+
+    class Even(BaseModel):
+        total: int
+
+        async def validate_structure(self) -> None:
+            if self.total % 2:
+                raise ValueError("the total must be even")
+
+    model = ScriptedModel([Reply('{"total": 3}'), Reply('{"total": 4}')])
+    result = await AgentStep(name="add", model=model, output=Even).run("x")
+    assert result.value.total == 4
+    assert "the total must be even" in model.requests[1].text
+
+
+async def test_a_validator_that_breaks_fails_the_step_at_once() -> None:
+    async def broken(value: Sum, ctx: Context) -> None:
+        raise KeyError("bug")
+
+    model = ScriptedModel([GOOD, GOOD])
+    result = await adder(model, validate=broken).run("x")
+    assert result.error.category == "logical"
+    assert len(model.requests) == 1
+
+
+async def test_low_confidence_is_corrected() -> None:
+    """T-9: a threshold per agent."""
+    script = [Reply('{"total": 3, "confidence": 0.2}'), Reply('{"total": 3, "confidence": 0.9}')]
+    sink = CapturingSink()
+    result = await adder(ScriptedModel(script), min_confidence=0.5).run("x", sink=sink)
+    assert result.value.confidence == 0.9
+    assert [event.kind for event in sink.of(AttemptRejected)] == ["confidence"]
+
+
+@pytest.mark.parametrize(
+    ("output", "text", "value"),
+    [
+        (str, "hello", "hello"),
+        (list[int], "[1, 2]", [1, 2]),
+        (Sum | None, "null", None),
+        (Sum | None, '{"total": 1}', Sum(total=1)),
+        (dict[str, int], '{"a": 1}', {"a": 1}),
+    ],
+)
+async def test_output_takes_any_type_form(output: Any, text: str, value: object) -> None:
+    """F-85."""
+    agent = AgentStep(name="any", model=ScriptedModel([Reply(text)]), output=output)
+    assert (await agent.run("x")).value == value
+
+
+async def test_a_pydantic_input_is_sent_as_json_and_a_template_is_filled() -> None:
+    """F-20b."""
+
+    class Order(BaseModel):
+        sku: str
+        quantity: int
+
+    plain = ScriptedModel([Reply("ok")])
+    await AgentStep(name="a", model=plain, input=Order, output=str).run(Order(sku="A", quantity=2))
+    assert plain.requests[0].messages[0].text == '{"sku":"A","quantity":2}'
+    filled = ScriptedModel([Reply("ok")])
+    agent = AgentStep(name="a", model=filled, input=Order, output=str, prompt="{quantity} of {sku} {{now}}")
+    await agent.run(Order(sku="A", quantity=2))
+    assert filled.requests[0].messages[0].text == "2 of A {now}"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"prompt": "{colour}"}, "colour"),
+        ({"prompt": "{unclosed"}, "template"),
+        ({"max_attempts": 0}, "max_attempts"),
+        ({"max_semantic": 4}, "max_semantic"),
+        ({"max_tool_iterations": 0}, "max_tool_iterations"),
+        ({"tools": [lambda: 1]}, "tool"),
+        ({"temprature": 1}, "temprature"),
+    ],
+)
+def test_wrong_declarations_are_found_when_built(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(PipelineTypeError, match=words):
+        adder(ScriptedModel([]), **options)
+
+
+async def test_a_refusal_of_the_provider_is_returned_at_once() -> None:
+    model = ScriptedModel([Reply("I cannot help with that.", stop_reason="refused"), GOOD])
+    result = await adder(model).run("x")
+    assert isinstance(result.error.exception, ContentRefusedError)
+    assert len(model.requests) == 1
+
+
+async def test_transient_errors_are_retried_and_counted() -> None:
+    """F-71, F-83: retries are not attempts."""
+    clock = FakeClock()
+    model = ScriptedModel([ProviderUnavailableError("503"), GOOD])
+    result = await adder(model).run("x", clock=clock)
+    assert result.value.total == 3
+    assert (result.metrics.retries, result.metrics.attempts) == (1, 1)
+    assert clock.sleeps
+
+
+async def test_a_fallback_stands_in_when_the_provider_is_exhausted() -> None:
+    """F-28: the result says that it was used and at what confidence."""
+
+    @step
+    async def by_hand(text: str) -> Sum:
+        return Sum(total=3, confidence=0.6)
+
+    model = ScriptedModel([ProviderUnavailableError("503")] * 3)
+    protection = Protection(retry=fixed_delay(max_attempts=3), breaker=None, clock=FakeClock())
+    result = await adder(model, fallback=by_hand).run("1 + 2", protection=protection)
+    assert result.value.total == 3
+    (used,) = result.metrics.fallbacks
+    assert (used.step, used.confidence) == ("by_hand", 0.6)
+
+
+async def test_when_the_fallback_fails_too_the_first_error_stands() -> None:
+    @step
+    async def broken(text: str) -> Sum:
+        raise ValueError("also broken")
+
+    result = await adder(ScriptedModel([Reply("no")] * 3), fallback=broken).run("x")
+    assert result.error.last_answer == "no"
+
+
+async def test_a_logical_error_does_not_call_the_fallback() -> None:
+    @step
+    async def by_hand(text: str) -> Sum:
+        return Sum(total=3)
+
+    async def broken(value: Sum, ctx: Context) -> None:
+        raise KeyError("bug")
+
+    result = await adder(ScriptedModel([GOOD]), validate=broken, fallback=by_hand).run("x")
+    assert result.is_error
+
+
+async def test_streaming_gives_the_same_result_and_tells_deltas() -> None:
+    """F-30."""
+    sink = CapturingSink()
+    agent = AgentStep(
+        name="a", model=ScriptedModel([Reply("one two three", thinking="hm")]), output=str, is_streaming=True
+    )
+    result = await agent.run("x", sink=sink)
+    assert result.value == "one two three"
+    assert "".join(event.delta for event in sink.of(ContentDelta)) == "one two three"
+    (message,) = sink.of(AssistantMessage)
+    assert {event.message_id for event in sink.of(ContentDelta)} == {message.message_id}
+    assert [event.content for event in sink.of(Thinking)] == ["hm"]
+
+
+async def test_structured_answers_are_not_told_as_messages() -> None:
+    sink = CapturingSink()
+    await adder(ScriptedModel([GOOD])).run("x", sink=sink)
+    assert not sink.of(AssistantMessage)
+
+
+async def test_usage_and_cost_add_up_over_all_attempts() -> None:
+    """F-83: rejected answers cost too."""
+    script = [Reply("no", usage=Usage(input=10, output=1)), Reply('{"total": 3}', usage=Usage(input=20, output=2))]
+    pipeline = Pipeline("sum", adder(ScriptedModel(script)))
+    result = await pipeline.run("x")
+    assert result.metrics.usage == Usage(input=30, output=3)
+    assert result.metrics.cost is None  # nobody knows the price
+
+
+async def test_a_model_can_be_replaced_in_a_test() -> None:
+    """F-87."""
+    agent = adder(ScriptedModel([]))
+    with agent.override(model=ScriptedModel([GOOD])):
+        assert (await agent.run("x")).value.total == 3
+    assert (await agent.run("x")).is_error
+
+
+async def test_a_dry_run_asks_no_model() -> None:
+    """F-11."""
+    model = ScriptedModel([])
+    assert (await adder(model, stand_in=Sum(total=0)).run("x", dry_run=True)).value.total == 0
+    failed = await adder(model).run("x", dry_run=True)
+    assert "stand_in" in failed.error.message
+    assert not model.requests
+
+
+async def test_a_repeated_run_gets_recorded_answers_and_results_back() -> None:
+    """O-3: no model and no tool is asked twice."""
+    calls: list[int] = []
+
+    @tool(effect="write")
+    async def count(n: int) -> int:
+        """Count."""
+        calls.append(n)
+        return n
+
+    def build(script: list[Any]) -> AgentStep[str, str]:
+        return AgentStep(name="a", model=ScriptedModel(script), output=str, tools=[count])
+
+    journal = MemoryJournal()
+    first = await build([Reply(tool_calls=[ToolCall("count", {"n": 1})]), Reply("done")]).run(
+        "x", journal=journal, correlation_id="c"
+    )
+    again = await build([]).run("x", journal=journal, correlation_id="c")
+    assert first.value == again.value == "done"
+    assert calls == [1]
+
+
+def test_the_worst_case_is_known_before_anything_runs() -> None:
+    """F-13."""
+
+    @tool(timeout=5)
+    async def look() -> str:
+        """Look."""
+        return ""
+
+    agent = AgentStep(
+        name="a", model=ScriptedModel([]), output=str, tools=[look], max_tool_iterations=4, settings=ModelSettings()
+    )
+    bounds = agent.bounds()
+    assert (bounds.model_calls, bounds.tool_rounds, bounds.attempts) == (7, 4, 3)
+    assert bounds.time is not None

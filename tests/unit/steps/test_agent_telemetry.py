@@ -1,0 +1,209 @@
+"""The telemetry contract: the runner tells it for every execution, and never invents anything."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from batuta import AgentStep, Context, Pipeline, step
+from batuta.events import (
+    AgentDecisionRecorded,
+    AgentExecutionCompleted,
+    AgentExecutionFailed,
+    AgentExecutionStarted,
+    AgentFallbackTriggered,
+    AgentPipelineCompleted,
+    AgentPipelineStarted,
+    AgentRetryAttempted,
+    BudgetRefused,
+    Usage,
+)
+from batuta.kernel.errors import ProviderTimeoutError
+from batuta.llm.budget import Budget, MemoryBudgetLedger
+from batuta.llm.model import ModelSettings
+from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel
+
+
+class Reading(BaseModel):
+    name: str
+    confidence: float = 0.9
+    reasoning: str = "it says so"
+    decision_type: str = "entity_extraction"
+
+
+GOOD = Reply('{"name": "Pérez"}', usage=Usage(input=20, output=5))
+
+
+def reader(script: list[Any], **options: Any) -> AgentStep[str, Reading]:
+    return AgentStep(
+        name="parsing",
+        model=ScriptedModel(script),
+        output=Reading,
+        settings=ModelSettings(temperature=0.3, max_tokens=500),
+        **options,
+    )
+
+
+async def test_an_execution_is_told_from_beginning_to_end() -> None:
+    """T-1, T-2, T-4."""
+    sink = CapturingSink()
+    await reader([GOOD], version="2.1.0", decision_category="extraction").run("cita con Dr. Pérez", sink=sink)
+    (started,) = sink.of(AgentExecutionStarted)
+    assert (started.agent_name, started.agent_version, started.input_type) == ("parsing", "2.1.0", "str")
+    assert (started.input_summary, started.input_size_bytes) == ("cita con Dr. Pérez", 19)
+    assert (started.llm_provider, started.llm_model, started.temperature, started.max_tokens) == (
+        "scripted",
+        "scripted",
+        0.3,
+        500,
+    )
+    (completed,) = sink.of(AgentExecutionCompleted)
+    assert (completed.confidence, completed.reasoning, completed.decision_type) == (
+        0.9,
+        "it says so",
+        "entity_extraction",
+    )
+    assert (completed.llm_tokens_used, completed.llm_prompt_tokens, completed.llm_completion_tokens) == (25, 20, 5)
+    assert completed.llm_cost_usd is None
+    assert not completed.was_retried
+    (decision,) = sink.of(AgentDecisionRecorded)
+    assert decision.decision_category == "extraction"
+    assert decision.output_data["name"] == "Pérez"
+
+
+async def test_what_the_output_does_not_declare_is_not_invented() -> None:
+    """T-4."""
+    sink = CapturingSink()
+    await AgentStep(name="a", model=ScriptedModel([Reply("hello")]), output=str).run("x", sink=sink)
+    (completed,) = sink.of(AgentExecutionCompleted)
+    assert (completed.confidence, completed.reasoning, completed.decision_type) == (None, None, None)
+
+
+async def test_summaries_are_cut() -> None:
+    sink = CapturingSink()
+    await AgentStep(name="a", model=ScriptedModel([Reply("y" * 1_000)]), output=str).run("x" * 1_000, sink=sink)
+    assert len(sink.of(AgentExecutionStarted)[0].input_summary) == 200
+    assert len(sink.of(AgentExecutionCompleted)[0].output_summary) == 200
+    assert sink.of(AgentExecutionStarted)[0].input_size_bytes == 1_000
+
+
+async def test_a_failure_says_what_stage_and_how_often() -> None:
+    """T-3."""
+    sink = CapturingSink()
+    await reader([Reply("no")] * 3).run("x", sink=sink)
+    (failed,) = sink.of(AgentExecutionFailed)
+    assert (failed.error_category, failed.stage, failed.max_retries_reached) == ("validation", "validation", True)
+    assert (failed.was_retried, failed.retry_count, failed.fallback_attempted) == (True, 2, False)
+    assert failed.partial_output == {"answer": "no"}
+    assert failed.input_at_error == {"value": "x"}
+    assert failed.stack_trace
+    assert not sink.of(AgentExecutionCompleted)
+
+
+async def test_corrections_and_timeouts_are_retries() -> None:
+    """T-5."""
+    sink = CapturingSink()
+    script = [ProviderTimeoutError("no answer in 30 s"), Reply("no"), Reply('{"name": "x", "confidence": 0.1}'), GOOD]
+    await reader(script, min_confidence=0.5).run("x", sink=sink, clock=FakeClock())
+    reasons = [
+        (event.retry_reason, event.retry_strategy, event.retry_attempt) for event in sink.of(AgentRetryAttempted)
+    ]
+    assert reasons == [
+        ("timeout", "exponential_backoff", 1),
+        ("error", "fixed_delay", 1),
+        ("low_confidence", "fixed_delay", 2),
+    ]
+    assert sink.of(AgentRetryAttempted)[0].delay_seconds > 0
+
+
+async def test_a_fallback_is_told_with_its_confidence() -> None:
+    """T-6."""
+
+    @step
+    async def regex(text: str) -> Reading:
+        return Reading(name="Pérez", confidence=0.65)
+
+    sink = CapturingSink()
+    await reader([Reply("no")] * 3, fallback=regex).run("x", sink=sink)
+    (fallback,) = sink.of(AgentFallbackTriggered)
+    assert (fallback.primary_agent, fallback.fallback_agent) == ("parsing", "regex")
+    assert (fallback.trigger_reason, fallback.fallback_confidence) == ("max_retries_exceeded", 0.65)
+    (failed,) = sink.of(AgentExecutionFailed)
+    assert (failed.fallback_attempted, failed.fallback_successful) == (True, True)
+
+
+@pytest.mark.parametrize(("answers", "status"), [([GOOD], "success"), ([Reply("no")] * 3, "failed")])
+async def test_a_pipeline_counts_its_agents(answers: list[Reply], status: str) -> None:
+    """T-7, T-8."""
+    sink = CapturingSink()
+    await Pipeline("appointments", reader(list(answers))).run("cita", sink=sink)
+    (started,) = sink.of(AgentPipelineStarted)
+    assert (started.agent_sequence, started.sequence_length, started.user_prompt) == (("parsing",), 1, "cita")
+    (completed,) = sink.of(AgentPipelineCompleted)
+    assert (completed.status, completed.agents_executed) == (status, 1)
+    assert completed.agents_succeeded + completed.agents_failed == 1
+
+
+async def test_a_fallback_makes_a_pipeline_a_partial_success() -> None:
+    """T-8."""
+
+    @step
+    async def regex(text: str) -> Reading:
+        return Reading(name="Pérez")
+
+    sink = CapturingSink()
+    await Pipeline("appointments", reader([Reply("no")] * 3, fallback=regex)).run("cita", sink=sink)
+    assert sink.of(AgentPipelineCompleted)[0].status == "partial_success"
+
+
+async def test_a_step_records_decisions_of_its_own() -> None:
+    """T-4: `ctx.decide`."""
+
+    @step
+    async def resolve(text: str, ctx: Context) -> str:
+        await ctx.decide("temporal_resolution", category="resolution", reasoning="by the calendar", confidence=1.0)
+        return text
+
+    sink = CapturingSink()
+    await resolve.run("mañana", sink=sink)
+    (decision,) = sink.of(AgentDecisionRecorded)
+    assert (decision.agent_name, decision.decision_type, decision.reasoning) == (
+        "resolve",
+        "temporal_resolution",
+        "by the calendar",
+    )
+
+
+async def test_a_call_that_does_not_fit_a_budget_is_told() -> None:
+    """F-47: which budget, how much the call might have needed, and how much was left."""
+    sink, agent = CapturingSink(), AgentStep(name="voice", model=ScriptedModel([]), output=str)
+    budget = Budget(scope="user", id="ana", limit_tokens=100)
+    result = await agent.run("hello", budgets=[budget], ledger=MemoryBudgetLedger(), sink=sink)
+    assert result.is_error
+    (refused,) = sink.of(BudgetRefused)
+    assert (refused.scope, refused.limit, refused.left) == ("user:ana", "100 tokens", "100")
+    assert int(refused.needed) > 100
+    assert refused.source_agent_id == "voice"
+
+
+class Boasting(BaseModel):
+    confidence: float
+    decision_type: int = 7
+
+
+async def test_a_confidence_the_contract_has_no_room_for_is_left_out_and_harms_nothing() -> None:
+    sink = CapturingSink()
+    agent = AgentStep(name="boast", model=ScriptedModel([Reply('{"confidence": 95}')]), output=Boasting)
+    result = await agent.run("how sure are you?", sink=sink)
+    assert result.unwrap().confidence == 95
+    (completed,) = sink.of(AgentExecutionCompleted)
+    assert (completed.confidence, completed.decision_type) == (None, None)
+
+
+async def test_everything_an_agent_tells_unchecked_would_have_passed_the_check() -> None:
+    """What is not validated when it is told is valid all the same."""
+    sink = CapturingSink()
+    await reader([Reply("{}"), GOOD]).run("who?", sink=sink)
+    for event in sink.events:
+        fields = event.model_dump()
+        assert type(event).model_validate(fields).model_dump() == fields

@@ -1,0 +1,32 @@
+/** How an agent shows itself: its icon on its colour. */
+
+import clsx from "clsx";
+import type { CSSProperties } from "react";
+
+import { safeColor } from "../lib/safe";
+
+export interface AgentAvatarProps {
+  readonly name: string;
+  readonly icon: string | null;
+  readonly color: string | null;
+  readonly size?: "small" | "medium" | "large";
+}
+
+const SIZES = {
+  small: "size-5 rounded-md text-[0.6875rem]",
+  medium: "size-7 rounded-lg text-sm",
+  large: "size-10 rounded-xl text-lg",
+} as const;
+
+export const AgentAvatar = ({ name, icon, color, size = "medium" }: AgentAvatarProps) => (
+  <span
+    aria-hidden="true"
+    style={{ "--agent": safeColor(color) ?? "var(--color-accent)" } as CSSProperties}
+    className={clsx(
+      "tint-agent text-ink inline-grid shrink-0 place-items-center leading-none font-semibold",
+      SIZES[size],
+    )}
+  >
+    {icon === null || icon === "" ? name.slice(0, 1).toUpperCase() : icon}
+  </span>
+);

@@ -1,0 +1,3 @@
+/** Signing in. */
+
+export { AuthScreen } from "./auth-screen";

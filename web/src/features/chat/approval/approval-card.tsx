@@ -1,0 +1,99 @@
+/** A call that waits for a person, or waited. What is shown is what will be executed. */
+
+import { ShieldCheck } from "lucide-react";
+
+import { Disclosure } from "../../../components/disclosure";
+import { Pill, type Tone } from "../../../components/pill";
+import type { ApprovalItem } from "../../../events";
+import { clock } from "../../../lib/format";
+import { useLocale, useText } from "../../../lib/i18n";
+import { useAccount } from "../../../transport/account";
+import { inWords } from "../tool-words";
+import { ArgsTable } from "./args-table";
+import { DecisionPanel } from "./decision-panel";
+import { Expiry } from "./expiry";
+
+const TONES: Readonly<Record<ApprovalItem["state"], Tone>> = {
+  pending: "warn",
+  approved: "ok",
+  edited: "ok",
+  rejected: "danger",
+  expired: "neutral",
+};
+
+export const ApprovalCard = ({ item }: { readonly item: ApprovalItem }) =>
+  item.state === "pending" ? <Pending item={item} /> : <Decided item={item} />;
+
+const Pending = ({ item }: { readonly item: ApprovalItem }) => {
+  const t = useText();
+  const title = t.approval.title(inWords(item.tool_name));
+  return (
+    <section
+      aria-label={title}
+      data-state={item.state}
+      className="border-warn/45 bg-raised shadow-card my-2 overflow-hidden rounded-card border"
+    >
+      <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1 px-4 pt-3.5 pb-2.5">
+        <ShieldCheck aria-hidden="true" className="text-warn size-4.5" />
+        <h3 className="min-w-[70%] flex-1 truncate text-sm font-semibold sm:min-w-0">{title}</h3>
+        {item.expires_at !== null && <Expiry at={item.expires_at} />}
+        <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
+      </header>
+      <div className="flex flex-col gap-3 px-4 pb-4">
+        {item.reason !== "" && <p className="text-muted text-[0.8125rem]">{item.reason}</p>}
+        <Preview text={item.preview} />
+        <DecisionPanel item={item} />
+      </div>
+    </section>
+  );
+};
+
+const Decided = ({ item }: { readonly item: ApprovalItem }) => {
+  const t = useText();
+  const locale = useLocale();
+  const title = t.approval.title(inWords(item.tool_name));
+  const me = useAccount((state) => state.me?.user.user_id);
+  const facts = [
+    item.decided_by === me ? t.approval.byYou : isName(item.decided_by) && t.approval.by(item.decided_by),
+    item.decided_at !== null && clock(item.decided_at, locale),
+    item.decision_reason !== null && item.decision_reason !== "" && `“${item.decision_reason}”`,
+  ].filter((fact) => fact !== false);
+  return (
+    <section
+      aria-label={title}
+      data-state={item.state}
+      className="border-line bg-raised shadow-card my-1 rounded-xl border"
+    >
+      <Disclosure
+        summaryClassName="px-3 py-2 rounded-xl hover:bg-hover/60 transition-colors"
+        summary={
+          <>
+            <ShieldCheck aria-hidden="true" className="text-faint size-3.5 shrink-0" />
+            <span className="shrink-0 text-[0.8125rem] font-medium">{title}</span>
+            <span className="text-faint min-w-0 flex-1 truncate text-xs">{facts.join(" · ")}</span>
+            <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
+          </>
+        }
+      >
+        <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
+          <Preview text={item.preview} />
+          <ArgsTable
+            args={item.decided_args ?? item.args}
+            before={item.decided_args === null ? null : item.args}
+          />
+          {facts.length > 0 && <p className="text-faint text-xs break-words">{facts.join(" · ")}</p>}
+        </div>
+      </Disclosure>
+    </section>
+  );
+};
+
+/** Whoever decided may be told by an id, which says nothing to a reader. */
+const isName = (by: string | null): by is string => by !== null && by !== "" && !/^[0-9A-F-]{36}$/i.test(by);
+
+const Preview = ({ text }: { readonly text: string | null }) =>
+  text === null || text === "" ? null : (
+    <p className="bg-sunken border-line rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap">
+      {text}
+    </p>
+  );

@@ -1,0 +1,72 @@
+/** The arguments of a call as fields of a form, and back. Pure. */
+
+export type FieldKind = "text" | "long-text" | "number" | "boolean" | "json";
+
+export interface ArgField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** What the field shows; `true` or `false` for a boolean. */
+  readonly value: string;
+}
+
+export type Args = Readonly<Record<string, unknown>>;
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly field: string };
+
+const LONG = 60;
+
+const kindOf = (value: unknown): FieldKind => {
+  if (typeof value === "string") return value.length > LONG || value.includes("\n") ? "long-text" : "text";
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "boolean" : "json";
+};
+
+const shown = (value: unknown, kind: FieldKind): string =>
+  kind === "json" ? JSON.stringify(value, null, 2) : String(value);
+
+/** A field for each argument. */
+export const fieldsOf = (args: Args): readonly ArgField[] =>
+  Object.entries(args).map(([name, value]) => {
+    const kind = kindOf(value);
+    return { name, kind, value: shown(value, kind) };
+  });
+
+/** The arguments the fields describe, or the field that cannot be read. */
+export const argsOf = (fields: readonly ArgField[]): Parsed<Args> => {
+  const args: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = valueIn(field);
+    if (!value.ok) return value;
+    args[field.name] = value.value;
+  }
+  return { ok: true, value: args };
+};
+
+const valueIn = ({ name, kind, value }: ArgField): Parsed<unknown> => {
+  if (kind === "text" || kind === "long-text") return { ok: true, value };
+  if (kind === "boolean") return { ok: true, value: value === "true" };
+  if (kind === "number") {
+    const number = Number(value);
+    return value.trim() === "" || Number.isNaN(number)
+      ? { ok: false, field: name }
+      : { ok: true, value: number };
+  }
+  return parsedJson(value, name);
+};
+
+const parsedJson = (text: string, field: string): Parsed<unknown> => {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    return { ok: false, field };
+  }
+};
+
+/** All arguments written as one JSON object. */
+export const argsOfJson = (text: string): Parsed<Args> => {
+  const parsed = parsedJson(text, "");
+  if (!parsed.ok) return parsed;
+  const isObject = typeof parsed.value === "object" && parsed.value !== null && !Array.isArray(parsed.value);
+  return isObject ? { ok: true, value: parsed.value as Args } : { ok: false, field: "" };
+};

@@ -1,0 +1,126 @@
+/** Approve, change, or reject with a reason. */
+
+import { Check, Pencil, X } from "lucide-react";
+import { type FormEvent, useState } from "react";
+
+import { Button } from "../../../components/button";
+import { TextField } from "../../../components/field";
+import { Notice } from "../../../components/notice";
+import type { ApprovalItem } from "../../../events";
+import { useText } from "../../../lib/i18n";
+import { api } from "../../../transport/api";
+import type { Decision } from "../../../transport/api-types";
+import { asProblem } from "../../../transport/problem";
+import { ArgsEditor } from "./args-editor";
+import { ArgsTable } from "./args-table";
+
+type Mode = "choose" | "edit" | "reject";
+
+export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
+  const t = useText();
+  const [mode, setMode] = useState<Mode>("choose");
+  const [isBusy, setIsBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isRemembered, setIsRemembered] = useState(false);
+
+  /** The card changes when the log tells of the decision; here only a refusal is shown. */
+  const decide = async (decision: Decision): Promise<void> => {
+    setIsBusy(true);
+    setFailure(null);
+    try {
+      await api.decide(item.approval_id, isRemembered ? { ...decision, remember: "session" } : decision);
+    } catch (error) {
+      const problem = asProblem(error);
+      setFailure(problem.status === 409 ? t.approval.decidedElsewhere : problem.detail || problem.title);
+      setIsBusy(false);
+    }
+  };
+
+  return (
+    <>
+      {failure !== null && (
+        <Notice tone="danger" role="alert">
+          {failure}
+        </Notice>
+      )}
+      {mode === "edit" ? (
+        <ArgsEditor
+          args={item.args}
+          isBusy={isBusy}
+          onSubmit={(args) => void decide({ decision: "edit", args })}
+          onCancel={() => setMode("choose")}
+        />
+      ) : (
+        <ArgsTable args={item.args} before={null} />
+      )}
+      {mode === "reject" && (
+        <Rejection
+          isBusy={isBusy}
+          onSubmit={(reason) => void decide({ decision: "reject", ...(reason === "" ? {} : { reason }) })}
+          onCancel={() => setMode("choose")}
+        />
+      )}
+      {mode === "choose" && (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            look="primary"
+            size="small"
+            isBusy={isBusy}
+            onClick={() => void decide({ decision: "approve" })}
+          >
+            <Check className="size-4" /> {t.approval.approve}
+          </Button>
+          <Button size="small" disabled={isBusy} onClick={() => setMode("edit")}>
+            <Pencil className="size-3.5" /> {t.approval.edit}
+          </Button>
+          <Button size="small" disabled={isBusy} onClick={() => setMode("reject")}>
+            <X className="size-4" /> {t.approval.reject}
+          </Button>
+          <label className="text-muted ml-auto flex items-center gap-2 py-1 text-xs">
+            <input
+              type="checkbox"
+              checked={isRemembered}
+              onChange={(event) => setIsRemembered(event.target.checked)}
+              className="accent-accent size-4"
+            />
+            {t.approval.remember}
+          </label>
+        </div>
+      )}
+    </>
+  );
+};
+
+interface RejectionProps {
+  readonly isBusy: boolean;
+  readonly onSubmit: (reason: string) => void;
+  readonly onCancel: () => void;
+}
+
+const Rejection = ({ isBusy, onSubmit, onCancel }: RejectionProps) => {
+  const t = useText();
+  const [reason, setReason] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit(reason.trim());
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextField
+        label={t.approval.reason}
+        hint={t.approval.reasonHint}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        autoFocus
+      />
+      <div className="flex gap-2">
+        <Button type="submit" look="danger" size="small" isBusy={isBusy}>
+          {t.approval.reject}
+        </Button>
+        <Button size="small" onClick={onCancel}>
+          {t.common.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,119 @@
+/** A conversation with the team: what was said, and where to say more. */
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+
+import { useMarkdownReady } from "../../components/markdown/markdown";
+import { toast } from "../../components/toaster";
+import type { Citation, TurnView } from "../../events";
+import { useText } from "../../lib/i18n";
+import { useAccount } from "../../transport/account";
+import { openChannel, useChannel } from "../../transport/channel";
+import { asProblem } from "../../transport/problem";
+import { sendMessage, stopTurn, useOutbox } from "../../transport/sending";
+import { createSession } from "../../transport/session-list";
+import { Announcer } from "./announcer";
+import { ChatSkeleton, SessionMissing } from "./chat-states";
+import { Composer } from "./composer/composer";
+import { useDraft } from "./composer/use-draft";
+import { ChatContext } from "./context";
+import { MessageList } from "./message-list";
+import { PlanStrip } from "./plan-strip";
+import { activityOf, rowsOf } from "./rows";
+import { Welcome } from "./welcome";
+
+export interface ChatPageProps {
+  readonly sessionId: string | null;
+  readonly onOpenSession: (id: string | null) => void;
+  readonly onOpenTimeline: (turnId: string) => void;
+  readonly onOpenSource: (citation: Citation, turn: TurnView) => void;
+}
+
+export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSource }: ChatPageProps) => {
+  const t = useText();
+  const channel = useChannel();
+  const settings = useAccount((state) => state.me?.settings);
+  const [target, setTarget] = useState<string | null>(settings?.default_agent_id ?? null);
+  const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
+  const [draft, setDraft] = useDraft(sessionId);
+  const isReadable = useMarkdownReady();
+  const parcels = useOutbox((state) => state.parcels);
+
+  useEffect(() => (sessionId === null ? undefined : openChannel(sessionId)), [sessionId]);
+
+  const send = useCallback(
+    async (text: string, targetAgentId: string | null) => {
+      try {
+        const id = sessionId ?? (await createSession()).session_id;
+        sendMessage(id, text, { target_agent_id: targetAgentId, enable_thinking: isThinking });
+        if (sessionId === null) onOpenSession(id);
+        return true;
+      } catch (error) {
+        toast(asProblem(error).detail || t.common.failed, "danger");
+        return false;
+      }
+    },
+    [sessionId, isThinking, onOpenSession, t],
+  );
+  const sendDraft = async (text: string): Promise<void> => {
+    setDraft("");
+    if (!(await send(text, target))) setDraft(text);
+  };
+
+  const isShown = sessionId !== null && channel.session_id === sessionId;
+  const view = channel.view;
+  const rows = useMemo(
+    () =>
+      isShown
+        ? rowsOf(
+            view,
+            parcels.filter((parcel) => parcel.session_id === sessionId),
+          )
+        : [],
+    [isShown, view, parcels, sessionId],
+  );
+  const actions = useMemo(
+    () => ({
+      sessionId: sessionId ?? "",
+      agents: view.agents,
+      openTimeline: onOpenTimeline,
+      openSource: onOpenSource,
+      ask: (text: string, agentId: string | null) => void send(text, agentId),
+    }),
+    [sessionId, view.agents, onOpenTimeline, onOpenSource, send],
+  );
+  const isRunning = isShown && activityOf(view) === "running";
+  const stop = (): void => {
+    if (sessionId === null) return;
+    stopTurn(sessionId).catch((error: unknown) => toast(asProblem(error).detail, "danger"));
+  };
+
+  if (isShown && channel.problem !== null) return <SessionMissing onLeave={() => onOpenSession(null)} />;
+  const isUnknown = rows.length === 0 && (!isShown || channel.phase === "loading");
+  const isLoading = sessionId !== null && (isUnknown || !isReadable);
+  return (
+    <ChatContext value={actions}>
+      {isLoading ? (
+        <ChatSkeleton />
+      ) : rows.length === 0 ? (
+        <Welcome onAsk={(text) => void send(text, null)} />
+      ) : (
+        <MessageList rows={rows} sessionId={sessionId ?? ""} />
+      )}
+      <div className="mx-auto w-full max-w-[50rem] px-4 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        {isShown && <PlanStrip view={view} />}
+        <Composer
+          draft={draft}
+          onDraft={setDraft}
+          onSend={(text) => void sendDraft(text)}
+          onStop={isRunning ? stop : null}
+          target={target}
+          onTarget={setTarget}
+          isThinking={isThinking}
+          onThinking={setIsThinking}
+        />
+        <p className="text-faint mt-2 hidden text-center text-xs sm:block">{t.composer.disclaimer}</p>
+      </div>
+      {isShown && <Announcer view={view} />}
+    </ChatContext>
+  );
+};

@@ -1,0 +1,21 @@
+/** What a row of the conversation can set in motion, and where it stands. */
+
+import { createContext, useContext } from "react";
+
+import type { AgentIdentity, Citation, TurnView } from "../../events";
+
+export interface ChatActions {
+  readonly sessionId: string;
+  readonly agents: Readonly<Record<string, AgentIdentity>>;
+  readonly openTimeline: (turnId: string) => void;
+  readonly openSource: (citation: Citation, turn: TurnView) => void;
+  readonly ask: (text: string, targetAgentId: string | null) => void;
+}
+
+export const ChatContext = createContext<ChatActions | null>(null);
+
+export const useChat = (): ChatActions => {
+  const actions = useContext(ChatContext);
+  if (actions === null) throw new Error("A row of the conversation stands outside a chat");
+  return actions;
+};

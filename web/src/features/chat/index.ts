@@ -1,0 +1,5 @@
+/** The conversation. */
+
+export { ChatPage } from "./chat-page";
+export { focusComposer } from "./composer/composer";
+export { UsagePopover } from "./usage-popover";

@@ -1,0 +1,58 @@
+/** The conversation. Only the rows in view exist, so that long sessions scroll as short ones do. */
+
+import { ArrowDown } from "lucide-react";
+import { useRef } from "react";
+
+import { Button } from "../../components/button";
+import { useText } from "../../lib/i18n";
+import { RowView } from "./row-view";
+import type { Row } from "./rows";
+import { useConversationScroll } from "./use-conversation-scroll";
+
+export interface MessageListProps {
+  readonly rows: readonly Row[];
+  readonly sessionId: string;
+}
+
+export const MessageList = ({ rows, sessionId }: MessageListProps) => {
+  const t = useText();
+  const frame = useRef<HTMLElement>(null);
+  const { virtualizer, isAtEnd, toEnd } = useConversationScroll(frame, rows, sessionId);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={frame}
+        aria-label={t.chat.conversation}
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain px-4 outline-offset-[-2px] [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]"
+      >
+        <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+            const row = rows[index];
+            return row === undefined ? null : (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                data-row={row.kind}
+                className="absolute inset-x-0 top-0 flow-root"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <RowView row={row} />
+              </div>
+            );
+          })}
+        </div>
+      </section>
+      {!isAtEnd && (
+        <Button
+          size="small"
+          onClick={toEnd}
+          className="animate-rise absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full! shadow-float"
+        >
+          <ArrowDown className="size-3.5" /> {t.chat.toLatest}
+        </Button>
+      )}
+    </div>
+  );
+};

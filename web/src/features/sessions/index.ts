@@ -1,0 +1,3 @@
+/** The sessions of a person. */
+
+export { focusSearch, Sidebar } from "./sidebar";

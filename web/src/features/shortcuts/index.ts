@@ -1,0 +1,3 @@
+/** Keyboard shortcuts. */
+
+export { SHORTCUTS, ShortcutsDialog } from "./shortcuts-dialog";

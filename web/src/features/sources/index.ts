@@ -1,0 +1,3 @@
+/** The sources of an answer. */
+
+export { SourcePanel } from "./source-panel";

@@ -1,0 +1,38 @@
+/** A turn in figures. */
+
+import clsx from "clsx";
+
+import { count, duration, money } from "../../lib/format";
+import { useLocale, useText } from "../../lib/i18n";
+import type { Timeline } from "../../transport/api-types";
+
+export const TimelineSummary = ({ summary }: { readonly summary: Timeline["summary"] }) => {
+  const t = useText();
+  const locale = useLocale();
+  const figures: readonly (readonly [string, string, boolean])[] = [
+    [t.timeline.duration, duration(summary.duration_ms, locale), false],
+    [t.timeline.events, count(summary.total_events, locale), false],
+    [t.usage.kinds.input, count(summary.usage.input, locale), false],
+    [t.usage.kinds.output, count(summary.usage.output, locale), false],
+    [t.usage.cost, summary.cost === null ? "–" : money(summary.cost, locale), false],
+    [t.timeline.retries, count(summary.retries, locale), false],
+    [t.timeline.errors, count(summary.errors, locale), summary.errors > 0],
+  ];
+  return (
+    <dl className="border-line bg-raised shadow-card grid grid-cols-3 gap-px overflow-hidden rounded-card border sm:grid-cols-7">
+      {figures.map(([label, value, isBad]) => (
+        <div key={label} className="px-3.5 py-2.5">
+          <dt className="text-faint truncate text-xs">{label}</dt>
+          <dd
+            className={clsx(
+              "mt-0.5 truncate text-[0.9375rem] font-semibold tabular-nums",
+              isBad && "text-danger",
+            )}
+          >
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};

@@ -1,0 +1,74 @@
+/** The server's API, one function for each thing it does. */
+
+import { useAccount } from "./account";
+import type * as types from "./api-types";
+import { createHttp } from "./http";
+
+const http = createHttp({
+  fetch: (...args) => window.fetch(...args),
+  onUnauthorized: () => useAccount.getState().expire(),
+});
+
+const query = (parameters: Readonly<Record<string, string | number | boolean | null>>): string => {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null || value === "" ? [] : [[name, String(value)]],
+  );
+  return new URLSearchParams(given).toString();
+};
+
+const session = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
+
+const signedIn = async (answer: Promise<types.Me>): Promise<types.Me> => {
+  const me = await answer;
+  http.setCsrfToken(me.csrf_token);
+  return me;
+};
+
+export interface SessionQuery {
+  readonly cursor: string | null;
+  readonly query: string;
+  readonly archived: boolean;
+}
+
+export const api = {
+  meta: () => http.get<types.Meta>("/api/meta"),
+  me: () => signedIn(http.get<types.Me>("/api/me")),
+  setup: (email: string, name: string, password: string) =>
+    signedIn(http.send<types.Me>("POST", "/api/auth/setup", { email, name, password })),
+  login: (email: string, password: string) =>
+    signedIn(http.send<types.Me>("POST", "/api/auth/login", { email, password })),
+  demo: () => signedIn(http.send<types.Me>("POST", "/api/auth/demo")),
+  logout: () => http.send<null>("POST", "/api/auth/logout"),
+  saveSettings: (change: Partial<types.Settings>) =>
+    http.send<types.Settings>("PATCH", "/api/settings", change),
+
+  keys: () => http.get<{ readonly items: readonly types.ApiKey[] }>("/api/keys"),
+  createKey: (name: string) => http.send<types.NewApiKey>("POST", "/api/keys", { name, scopes: [] }),
+  deleteKey: (id: string) => http.send<null>("DELETE", `/api/keys/${encodeURIComponent(id)}`),
+
+  agents: () => http.get<types.Agents>("/api/agents"),
+
+  sessions: ({ cursor, query: words, archived }: SessionQuery) =>
+    http.get<types.SessionPage>(`/api/sessions?${query({ cursor, limit: 30, query: words, archived })}`),
+  session: (id: string) => http.get<types.SessionSummary>(session(id)),
+  createSession: () => http.send<types.SessionSummary>("POST", "/api/sessions", {}),
+  changeSession: (id: string, change: { readonly title?: string; readonly is_archived?: boolean }) =>
+    http.send<types.SessionSummary>("PATCH", session(id), change),
+  deleteSession: (id: string) => http.send<null>("DELETE", session(id)),
+  exportAddress: (id: string, format: "json" | "markdown") => `${session(id)}/export?format=${format}`,
+
+  events: (id: string, after: number) =>
+    http.get<types.EventPage>(`${session(id)}/events?${query({ after, limit: 500 })}`),
+  usage: (id: string) => http.get<types.SessionUsage>(`${session(id)}/usage`),
+  timeline: (id: string, turnId: string) =>
+    http.get<types.Timeline>(`${session(id)}/turns/${encodeURIComponent(turnId)}/timeline`),
+  giveFeedback: (id: string, messageId: string, rating: -1 | 0 | 1) =>
+    http.send<null>("POST", `${session(id)}/feedback`, { message_id: messageId, rating }),
+  stop: (id: string) => http.send<null>("POST", `${session(id)}/stop`),
+  decide: (approvalId: string, decision: types.Decision) =>
+    http.send<{ readonly state: string }>(
+      "POST",
+      `/api/approvals/${encodeURIComponent(approvalId)}`,
+      decision,
+    ),
+} as const;

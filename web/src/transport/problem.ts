@@ -1,0 +1,54 @@
+/** What the server says when it cannot: problem+json, and the same form for a server that does not answer. */
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly errors?: readonly FieldProblem[];
+}
+
+/** A request the server refused or never answered. */
+export class ProblemError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.detail === "" ? problem.title : problem.detail);
+    this.name = "ProblemError";
+  }
+
+  /** Nobody answered: the same request may succeed later. */
+  get isUnreachable(): boolean {
+    return this.problem.status === 0;
+  }
+}
+
+/** The problem of a server that does not answer. */
+export const UNREACHABLE: Problem = {
+  type: "about:blank",
+  title: "Unreachable",
+  status: 0,
+  detail: "The server did not answer",
+  code: "UNREACHABLE",
+};
+
+/** The problem in an answer's body; one that tells nothing is described by its status. */
+export const problemOf = (status: number, body: unknown): Problem => {
+  const told = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
+  return {
+    type: told.type ?? "about:blank",
+    title: told.title ?? `HTTP ${status}`,
+    status: told.status ?? status,
+    detail: told.detail ?? "",
+    code: told.code ?? `HTTP_${status}`,
+    ...(told.errors === undefined ? {} : { errors: told.errors }),
+  };
+};
+
+/** Any error as a problem. */
+export const asProblem = (error: unknown): Problem =>
+  error instanceof ProblemError ? error.problem : { ...UNREACHABLE, detail: String(error) };

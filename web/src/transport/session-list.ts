@@ -1,0 +1,104 @@
+/** The list of sessions: pages as they are scrolled to, changes as they are told. The first half is pure. */
+
+import { create } from "zustand";
+
+import { api } from "./api";
+import type { SessionPage, SessionSummary } from "./api-types";
+import { listen } from "./socket";
+
+export interface ListState {
+  readonly items: readonly SessionSummary[];
+  readonly cursor: string | null;
+  readonly status: "loading" | "ready" | "more" | "failed";
+  readonly query: string;
+  readonly archived: boolean;
+}
+
+export const EMPTY_LIST: ListState = {
+  items: [],
+  cursor: null,
+  status: "loading",
+  query: "",
+  archived: false,
+};
+
+const newestFirst = (first: SessionSummary, second: SessionSummary): number =>
+  second.updated_at.localeCompare(first.updated_at);
+
+/** The list with a further page; what is already there is not repeated. */
+export const extended = (list: ListState, page: SessionPage): ListState => {
+  const there = new Set(list.items.map((item) => item.session_id));
+  const items = [...list.items, ...page.items.filter((item) => !there.has(item.session_id))];
+  return { ...list, items, cursor: page.next_cursor, status: "ready" };
+};
+
+/** The list after news of a session: in place, moved, added or gone to the other shelf. */
+export const updated = (list: ListState, summary: SessionSummary): ListState => {
+  const others = list.items.filter((item) => item.session_id !== summary.session_id);
+  const isListed = others.length < list.items.length;
+  const belongs = summary.is_archived === list.archived && (isListed || list.query === "");
+  return { ...list, items: belongs ? [...others, summary].sort(newestFirst) : others };
+};
+
+/** The list without a session. */
+export const without = (list: ListState, id: string): ListState => ({
+  ...list,
+  items: list.items.filter((item) => item.session_id !== id),
+});
+
+export const useSessionList = create<ListState>(() => EMPTY_LIST);
+
+const change = (after: (list: ListState) => ListState): void => useSessionList.setState(after, true);
+
+/** Show the sessions that match, from the first page on. */
+export const searchSessions = async (query: string, archived: boolean): Promise<void> => {
+  change((list) => ({ ...list, query, archived, status: "loading", cursor: null }));
+  try {
+    const page = await api.sessions({ cursor: null, query, archived });
+    if (isAsked(query, archived)) change((list) => extended({ ...list, items: [] }, page));
+  } catch {
+    if (isAsked(query, archived)) change((list) => ({ ...list, status: "failed" }));
+  }
+};
+
+/** Another search may have begun in the meantime. */
+const isAsked = (query: string, archived: boolean): boolean => {
+  const now = useSessionList.getState();
+  return now.query === query && now.archived === archived;
+};
+
+/** The next page, if there is one and it is not on its way. */
+export const loadMoreSessions = async (): Promise<void> => {
+  const { cursor, status, query, archived } = useSessionList.getState();
+  if (cursor === null || status !== "ready") return;
+  change((list) => ({ ...list, status: "more" }));
+  try {
+    const page = await api.sessions({ cursor, query, archived });
+    if (isAsked(query, archived)) change((list) => extended(list, page));
+  } catch {
+    if (isAsked(query, archived)) change((list) => ({ ...list, status: "ready" }));
+  }
+};
+
+export const createSession = async (): Promise<SessionSummary> => {
+  const summary = await api.createSession();
+  change((list) => updated(list, summary));
+  return summary;
+};
+
+export const changeSession = async (
+  id: string,
+  wish: { readonly title?: string; readonly is_archived?: boolean },
+): Promise<void> => {
+  const summary = await api.changeSession(id, wish);
+  change((list) => updated(list, summary));
+};
+
+export const deleteSession = async (id: string): Promise<void> => {
+  await api.deleteSession(id);
+  change((list) => without(list, id));
+};
+
+/** Keep the list in step with the server's news. */
+export const followSessions = (): (() => void) =>
+  listen("session:changed", (summary) => change((list) => updated(list, summary)));

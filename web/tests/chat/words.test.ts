@@ -1,0 +1,143 @@
+/** W-1, W-3: citations, tool calls, slash commands and edited arguments, as pure functions. */
+
+import { describe, expect, test } from "vitest";
+
+import type { Citation } from "../../src/events";
+import { argsOf, argsOfJson, fieldsOf } from "../../src/features/chat/approval/args-form";
+import { withMarks } from "../../src/features/chat/citations";
+import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
+import { inWords, summaryOf } from "../../src/features/chat/tool-words";
+import { passageIn } from "../../src/lib/passage";
+import type { Agent } from "../../src/transport/api-types";
+
+const cited = (end: number | null): Citation => ({
+  source: "a.md",
+  title: "A",
+  place: "p. 1",
+  quote: "q",
+  url: null,
+  start: null,
+  end,
+  raw: null,
+});
+
+describe("citations", () => {
+  test("each is marked where it ends, in the order of the text", () => {
+    expect(withMarks("One. Two.", [cited(9), cited(4)])).toBe("One.[2](#cite-2) Two.[1](#cite-1)");
+  });
+
+  test("one without a place in the text leaves it as it is", () => {
+    expect(withMarks("One.", [cited(null)])).toBe("One.");
+  });
+
+  test.each([
+    ["inside code", "run `make test` now", 9],
+    ["inside a word", "contract", 3],
+    ["beyond the end", "One.", 40],
+  ])("none is marked %s", (_where, text, end) => {
+    expect(withMarks(text, [cited(end)])).toBe(text);
+  });
+
+  test("a number the answer wrote itself becomes a mark only if there is such a citation", () => {
+    expect(withMarks("So [1] and [7].", [cited(null)])).toBe("So [1](#cite-1) and [7].");
+  });
+});
+
+describe("passages", () => {
+  test("quoted words are found over line breaks, with what stands around them", () => {
+    expect(passageIn("a. Paid up\nto 140 euros. b", "paid up to 140 euros.")).toEqual({
+      before: "a. ",
+      quote: "Paid up\nto 140 euros.",
+      after: " b",
+    });
+  });
+
+  test("words that look like a pattern are taken as they are", () => {
+    expect(passageIn("cost (a+b)* here", "(a+b)*")?.quote).toBe("(a+b)*");
+  });
+
+  test("words that are not there, or none, give nothing", () => {
+    expect([passageIn("abc", "xyz"), passageIn("abc", "  ")]).toEqual([null, null]);
+  });
+});
+
+test("tool names and arguments are put into words", () => {
+  expect([inWords("create_order"), inWords("findSlot"), summaryOf({ place: "Lugo", n: 2 })]).toEqual([
+    "Create order",
+    "Find slot",
+    "place: Lugo · n: 2",
+  ]);
+});
+
+describe("arguments as a form", () => {
+  const args = {
+    title: "Meeting",
+    minutes: 30,
+    invite: true,
+    who: ["ana"],
+    note: "x".repeat(80),
+    none: null,
+  };
+
+  test("each argument gets the field of its kind", () => {
+    expect(fieldsOf(args).map((field) => field.kind)).toEqual([
+      "text",
+      "number",
+      "boolean",
+      "json",
+      "long-text",
+      "json",
+    ]);
+  });
+
+  test("an untouched form gives the arguments back", () => {
+    expect(argsOf(fieldsOf(args))).toEqual({ ok: true, value: args });
+  });
+
+  test.each([
+    ["minutes", "soon"],
+    ["minutes", " "],
+    ["who", "[ana"],
+  ])("%s = %j is named as what cannot be read", (name, value) => {
+    const fields = fieldsOf(args).map((field) => (field.name === name ? { ...field, value } : field));
+    expect(argsOf(fields)).toEqual({ ok: false, field: name });
+  });
+
+  test("all arguments as JSON have to be an object", () => {
+    expect([
+      argsOfJson('{"a": 1}').ok,
+      argsOfJson("[1]").ok,
+      argsOfJson("{").ok,
+      argsOfJson("null").ok,
+    ]).toEqual([true, false, false, false]);
+  });
+});
+
+describe("slash commands", () => {
+  const agent = {
+    agent_id: "a",
+    name: "A",
+    icon: null,
+    color: null,
+    description: "",
+    capabilities: [],
+    tools: [],
+    commands: ["/agenda", "/book"],
+    examples: {},
+  } satisfies Agent;
+  const commands = commandsOf([agent]);
+  const found = (text: string): readonly string[] =>
+    completionsOf(text, commands).map(({ command }) => command);
+
+  test("a slash offers all, more letters fewer", () => {
+    expect([found("/"), found("/B"), found("/x")]).toEqual([["/agenda", "/book"], ["/book"], []]);
+  });
+
+  test.each(["hello /b", "/book ", "/book a", ""])("%j offers none", (text) => {
+    expect(found(text)).toEqual([]);
+  });
+
+  test("the choice goes round", () => {
+    expect([moved(1, 1, 2), moved(0, -1, 2), moved(0, 1, 2)]).toEqual([0, 1, 1]);
+  });
+});
