@@ -58,6 +58,7 @@ async def test_a_person_logs_in_through_the_provider(site: Running) -> None:
     """A new account, with the address the provider vouches for; the second time it is the same one."""
     assert (await site.stranger().http.get("/api/meta")).json()["login"]["oidc"] == [{"id": "test", "name": "Test"}]
     people = []
+    me: dict[str, object] = {}
     for _ in range(2):
         async with browser(site) as client:
             page = await log_in(client, await follow(client, await client.get(LOGIN)), "ana")
