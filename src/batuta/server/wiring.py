@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -137,7 +137,7 @@ async def open_platform(
 @asynccontextmanager
 async def open_worker(
     settings: Settings, team: Orchestrator
-) -> AsyncIterator[Callable[[asyncio.Event], Awaitable[None]]]:
+) -> AsyncIterator[Callable[[asyncio.Event], Coroutine[Any, Any, None]]]:
     """A worker process: what it yields runs turns until its event is set."""
     async with AsyncExitStack() as stack:
         backends = await _open_backends(settings, stack)

@@ -90,7 +90,7 @@ async def test_many_drops_lose_and_repeat_nothing(embedded: Running) -> None:
     for _ in itertools.count():
         position = {"epoch": 1, "last_sequence": kept[-1]["sequence_number"]} if kept else {}
         tab = await joined(ana, session, **position)
-        await tab.until(lambda tab=tab: len(tab.stored) >= 3 or sending.done())
+        await _until_some(tab, sending)
         await tab.close()
         kept += tab.stored
         if sending.done() and not tab.stored:
@@ -282,6 +282,10 @@ async def test_a_frame_beyond_the_limit_ends_the_connection(embedded: Running) -
     await tab.client.emit("chat:message", {"text": "x" * 400_000})
     await tab.until(lambda: not tab.client.connected, seconds=5)
     assert (await ana.http.get("/healthz")).status_code == 200
+
+
+async def _until_some(tab: Tab, sending: "asyncio.Task[None]") -> None:
+    await tab.until(lambda: len(tab.stored) >= 3 or sending.done())
 
 
 async def _talk(person: Person, session: str, count: int) -> None:

@@ -183,7 +183,8 @@ def test_only_neighbouring_pieces_of_one_text_are_joined() -> None:
 
 
 def test_a_listener_that_fails_harms_nobody() -> None:
-    bus, heard = LocalBus(), []
+    bus = LocalBus()
+    heard: list[News] = []
 
     def broken(news: News) -> None:
         raise RuntimeError

@@ -79,7 +79,7 @@ class OidcLogins:
             raise _misfit("another issuer answered")
         tokens = await self._exchange(provider, facts, answer["code"], pending, callback)
         claims = await _verified(provider, facts, str(tokens.get("id_token", "")), pending.nonce, self._now())
-        return await self._person(provider, claims)
+        return await self._person(provider, {**await _more_about(facts, tokens, claims), **claims})
 
     async def _pending(self, provider_id: str, state: str, cookie: str | None) -> PendingLogin:
         """The login this answer belongs to; it must have begun in this browser."""
@@ -172,11 +172,26 @@ async def _verified(
     return claims
 
 
-async def _fetch(method: str, address: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
+async def _more_about(
+    facts: Mapping[str, Any], tokens: Mapping[str, Any], claims: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What the provider tells only when asked: some keep the address out of the id token."""
+    if "email" in claims or "userinfo_endpoint" not in facts or "access_token" not in tokens:
+        return {}
+    more = await _fetch("GET", str(facts["userinfo_endpoint"]), bearer=str(tokens["access_token"]))
+    if more.get("sub") != claims["sub"]:
+        raise _misfit("the provider tells of somebody else")
+    return more
+
+
+async def _fetch(
+    method: str, address: str, form: Mapping[str, str] | None = None, *, bearer: str | None = None
+) -> dict[str, Any]:
+    headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
     try:
         async with (
             aiohttp.ClientSession(timeout=TIMEOUT) as client,
-            client.request(method, address, data=form, allow_redirects=False) as response,
+            client.request(method, address, data=form, headers=headers, allow_redirects=False) as response,
         ):
             body = await response.content.read(LARGEST_ANSWER)
             if response.status >= 400:

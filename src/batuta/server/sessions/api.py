@@ -148,17 +148,19 @@ async def delete(session_id: UuidStr, request: Request) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/api/sessions/{session_id}/events")
+@router.get("/api/sessions/{session_id}/events", response_model=EventPage)
 async def events(
     session_id: UuidStr, request: Request, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 500
-) -> EventPage:
+) -> Response:
     """The stored events I may see, in order: what a client folds into its view."""
     page = await _sessions(request).events(session_id, after=after, limit=limit)
     items, previous = [], after
     for event in page.events:
         items.append(to_wire(event, epoch=page.epoch, previous_sequence=previous))
         previous = event.sequence_number or previous
-    return EventPage(epoch=page.epoch, items=items, last_sequence=page.last_sequence, has_more=page.has_more)
+    # Serialised here: long sessions are opened page by page, and events need no second validation.
+    shown = EventPage(epoch=page.epoch, items=items, last_sequence=page.last_sequence, has_more=page.has_more)
+    return Response(shown.model_dump_json(), media_type="application/json")
 
 
 @router.get("/api/sessions/{session_id}/messages")

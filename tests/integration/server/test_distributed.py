@@ -1,0 +1,96 @@
+"""Several processes on PostgreSQL and Redis: no sticky sessions, any worker, nothing lost with Redis (P-2, S-11).
+
+The processes are platforms of their own in one test process: they share nothing but the servers.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from batuta.events.progress import ContentDelta
+from batuta.kernel.ids import SessionId, new_id
+from batuta.server.bus import News
+from batuta.server.bus_redis import RedisBus
+from batuta.server.wiring import open_worker
+from tests.support.platform import Person, Running, Stage, has_ended, running, settings_for
+from tests.support.servers import RedisServer
+
+
+@pytest.fixture
+async def sites(platform_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[list[Running]]:
+    """Two web processes that run no turns, and a worker."""
+    options = {"database_url": platform_url, "redis_url": redis_url, "worker_concurrency": 0}
+    stop, stage = asyncio.Event(), Stage()
+    stage.gate.set()
+    async with AsyncExitStack() as stack:
+        web = [await stack.enter_async_context(running(settings_for(tmp_path, **options))) for _ in range(2)]
+        run = await stack.enter_async_context(open_worker(settings_for(tmp_path, **options), stage.team()))
+        working = asyncio.create_task(run(stop))
+        yield web
+        stop.set()
+        await working
+
+
+async def at(site: Running, person: Person) -> Person:
+    """The same login at another web process."""
+    other = site.stranger()
+    other.http.cookies.set("batuta_session", person.http.cookies["batuta_session"], domain="127.0.0.1")
+    other.be((await other.http.get("/api/me")).json())
+    return other
+
+
+async def test_a_turn_is_followed_at_another_process_than_it_was_sent_to(sites: list[Running]) -> None:
+    """Also its transient pieces, which only the worker made; and the list there is in step."""
+    here = await sites[0].person()
+    there = await at(sites[1], here)
+    session = await here.session()
+    tab = await there.tab()
+    await tab.command("session:join", {"session_id": session})
+    words = " ".join(f"w{number}" for number in range(60))
+    turn = await here.say(session, words, target_agent_id="echo")
+    await tab.until(lambda: has_ended(tab.events, turn["turn_id"]))
+    assert "content_delta" in [event["type"] for event in tab.events]
+    stored = await here.events(session)
+    assert [event["sequence_number"] for event in tab.stored] == [event["sequence_number"] for event in stored]
+    await tab.until(lambda: bool(tab.changes) and tab.changes[-1]["status"] == "idle")
+
+
+async def test_a_logout_at_one_process_closes_sockets_at_the_other(sites: list[Running]) -> None:
+    """SE-07: within five seconds, everywhere."""
+    here = await sites[0].person()
+    tab = await (await at(sites[1], here)).tab()
+    await here.http.post("/api/auth/logout")
+    await tab.until(lambda: not tab.client.connected, seconds=5)
+
+
+async def test_a_flushed_redis_costs_nothing(sites: list[Running], redis_server: RedisServer) -> None:
+    """S-11: news get lost, data do not."""
+    ana = await sites[0].person()
+    session = await ana.session()
+    await ana.ask(session, "before")
+    redis_server.flush()
+    events = await ana.ask(session, "after")
+    assert [event["type"] for event in events].count("complete") == 2
+
+
+async def test_readiness_tells_of_redis(sites: list[Running]) -> None:
+    ready = (await sites[0].stranger().http.get("/readyz")).json()
+    assert ready["checks"] == {"event log": "ok", "database": "ok", "redis": "ok"}
+
+
+async def test_the_bus_carries_news_between_processes(redis_url: str) -> None:
+    """Each process hears the others, and itself once."""
+    first, second = RedisBus(redis_url), RedisBus(redis_url)
+    heard: dict[str, list[News]] = {"first": [], "second": []}
+    piece = ContentDelta(session_id=SessionId(new_id()), delta="ñ", source_agent_id="a", message_id=new_id())
+    async with first.running(), second.running():
+        with first.listening(heard["first"].append), second.listening(heard["second"].append):
+            async with asyncio.timeout(10):
+                while not heard["second"]:
+                    first.publish(News(kind="live", ids=frozenset({str(piece.session_id)}), event=piece))
+                    await asyncio.sleep(0.1)
+    assert heard["second"][0].event == piece
+    assert len(heard["first"]) >= len(heard["second"])
