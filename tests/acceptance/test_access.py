@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import ColorScheme, Page
+from playwright.async_api import Page
 
 from tests.support.browser import Visitor, ask, conversation, enter_demo, grave_findings, picture, settled
 from tests.support.demo import Demo
@@ -39,9 +39,7 @@ async def _tab_to(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
-async def test_axe_finds_nothing_serious_on_any_main_view(
-    visitor: Visitor, demo: Demo, color_scheme: ColorScheme
-) -> None:
+async def test_axe_finds_nothing_serious_on_any_main_view(visitor: Visitor, demo: Demo, color_scheme: str) -> None:
     page = await visitor.open(demo.address, color_scheme=color_scheme)
     await page.get_by_role("button", name="Open the demo").wait_for()
     assert await grave_findings(page) == []
