@@ -68,12 +68,16 @@ class Visitor:
 
     async def open(self, address: str, *, person: Person | None = None, **options: Any) -> Page:
         """A page in a new context; somebody who is given is logged in."""
+        return await self.tab(await self.context_of(address, person, **options), address)
+
+    async def context_of(self, address: str, person: Person | None, **options: Any) -> BrowserContext:
+        """A browser of somebody's own: no cookie but theirs, and a network that can be cut apart from others."""
         settings = {"viewport": {"width": 1280, "height": 820}, "reduced_motion": "reduce", **options}
         context = await self.browser.new_context(**settings)
         self._contexts.append(context)
         if person is not None:
             await context.add_cookies([{"name": COOKIE, "value": person.http.cookies[COOKIE], "url": address}])
-        return await self.tab(context, address)
+        return context
 
     async def tab(self, context: BrowserContext, address: str) -> Page:
         """Another page of the same person."""

@@ -297,10 +297,12 @@ def settings_for(data_dir: Path, **given: Any) -> Settings:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, static: Path | None = None) -> AsyncIterator[Running]:
+async def running(
+    settings: Settings, *, static: Path | None = None, team: Orchestrator | None = None
+) -> AsyncIterator[Running]:
     """A platform with its server, as `batuta serve` runs it."""
     stage = Stage()
-    async with open_platform(settings, stage.team(), model_label="rules", is_offline=True) as platform:
+    async with open_platform(settings, team or stage.team(), model_label="rules", is_offline=True) as platform:
         server = Server(platform, **({} if static is None else {"static": static}))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         serving = asyncio.create_task(server.serve())
