@@ -20,7 +20,7 @@ run: $(INSTALLED) $(WEB) ## Start the platform on http://127.0.0.1:8000, ready t
 
 .PHONY: test
 test: check $(WEB) browser ## Everything: the fast gates, then real servers and a real browser
-	$(PYTEST) tests/integration tests/acceptance
+	$(PYTEST) tests/integration tests/chaos tests/acceptance
 
 .PHONY: check
 check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit and contract tests
@@ -56,11 +56,12 @@ bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to
 
 .PHONY: chaos soak fuzz
 chaos: $(INSTALLED) ## Kill processes and servers under load, then verify every promise
-	$(BIN)/python -m tests.chaos.run chaos
-soak: $(INSTALLED) ## Many events for a long time: nothing lost, nothing slow
-	$(BIN)/python -m tests.chaos.run soak
-fuzz: $(INSTALLED) ## Broken answers, random histories and plans, in numbers
-	$(BIN)/python -m tests.chaos.run fuzz
+	$(BIN)/python -m tests.chaos.eventlog
+	$(BIN)/python -m tests.chaos.turns
+soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
+	$(BIN)/python -m tests.chaos.soak_observability
+fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped
+	BATUTA_FUZZ=50000 $(BIN)/python -m pytest -s tests/unit/events/adapters/test_fuzz.py --timeout 3600
 
 .PHONY: docs
 docs: $(INSTALLED) ## Build the documentation into site/
