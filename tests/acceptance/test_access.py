@@ -65,7 +65,8 @@ async def test_axe_finds_nothing_serious_on_any_main_view(visitor: Visitor, demo
 async def test_on_a_phone_nothing_is_wider_than_the_screen(visitor: Visitor, demo: Demo) -> None:
     page = await visitor.open(demo.address, **PHONE)
     await enter_demo(page)
-    await ask(page, "What is 12 times 7 and how many days of holidays do I have?")
+    await page.get_by_label("Message", exact=True).fill("What is 12 times 7 and how many days of holidays do I have?")
+    await page.get_by_role("button", name="Send").tap()
     await settled(page)
     assert await page.evaluate("document.documentElement.scrollWidth") <= 375
     await picture(page, "phone")
