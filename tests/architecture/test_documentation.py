@@ -41,6 +41,11 @@ def test_the_guide_is_full_of_python() -> None:
     assert len(WITH_PYTHON) >= 12
 
 
+def test_the_page_of_examples_shows_all_of_them() -> None:
+    shown = re.findall(r'--8<-- "examples/(\w+)\.py"', (ROOT / "docs/guide/examples.md").read_text(encoding="utf-8"))
+    assert sorted(shown) == sorted(example.stem for example in (ROOT / "examples").glob("*.py"))
+
+
 def test_the_pages_build_and_fetch_nothing(tmp_path: Path) -> None:
     """A broken link is a warning, and warnings are errors; fonts, scripts and pictures are all local."""
     site = tmp_path / "site"

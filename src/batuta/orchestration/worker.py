@@ -9,7 +9,8 @@ alive; a lease that is lost, or a stop, ends the run at once.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
@@ -24,6 +25,7 @@ from batuta.events.sink import EventSink, Recorder
 from batuta.events.tools import ApprovalRequested
 from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
+from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
@@ -156,7 +158,7 @@ class TurnWorker:
         guard = _LeaseGuard(self._queue, lease, cancellation, self._signals)
         try:
             async with guard:
-                await self._conduct(lease, cancellation, guard)
+                await _given_up_if_cancelled(self._conduct(lease, cancellation, guard), guard)
         except FencedError:
             log.warning("turn %s was taken over by another owner", lease.work.turn_id)
         except (StoreUnavailableError, RecordingFailedError) as error:
@@ -177,7 +179,7 @@ class TurnWorker:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
         options = self._settings.options(lease)
-        recorder = self._desk.recorder(lease, told)
+        recorder = _OwnersRecorder(self._desk.recorder(lease, told), guard)
         await recorder.record(_opening(lease))
         options["conversation"] = conversation_before(past, lease.work.turn_id)
         options["recorder"] = recorder
@@ -263,7 +265,19 @@ class _LeaseGuard:
         self._cancellation = cancellation
         self._signals = signals
         self._tasks: list[asyncio.Task[None]] = []
-        self.is_lost = False
+        self._is_lost = False
+        self._renewed(time.monotonic())
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the turn is somebody else's, given up, or may be taken by now: an owner that was frozen learns here
+        that its time is over, before it does anything more.
+        """
+        return self._is_lost or time.monotonic() > self._expires
+
+    def give_up(self) -> None:
+        """Another owner goes on with the turn."""
+        self._is_lost = True
 
     async def __aenter__(self) -> None:
         if self._lease.work.is_cancelled:
@@ -281,11 +295,13 @@ class _LeaseGuard:
         pause = self._lease.length.total_seconds() / 3
         while True:
             await asyncio.sleep(pause)
+            sent = time.monotonic()
             try:
                 if await self._queue.heartbeat(self._lease):
                     self._cancellation.cancel()
+                self._renewed(sent)
             except FencedError:
-                self.is_lost = True
+                self.give_up()
                 self._cancellation.cancel("another worker took this turn over")
                 return
             except StoreUnavailableError:
@@ -294,6 +310,33 @@ class _LeaseGuard:
     async def _listen(self, signals: StopSignals) -> None:
         await signals.wait(self._lease.work.turn_id)
         self._cancellation.cancel()
+
+    def _renewed(self, at: float) -> None:
+        self._expires = at + self._lease.length.total_seconds()
+
+
+class _OwnersRecorder:
+    """Records as long as the turn is ours. Whoever lost it must not even tell that it stopped: the turn goes on."""
+
+    def __init__(self, recorder: Recorder, guard: _LeaseGuard) -> None:
+        self._recorder = recorder
+        self._guard = guard
+
+    async def record(self, event: Event) -> Event:
+        if self._guard.is_lost:
+            raise FencedError("the lease of this turn is over; another owner goes on with it")
+        return await self._recorder.record(event)
+
+
+async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseGuard) -> None:
+    """A worker that is stopped leaves its turns as they are: nothing of the stopping is told."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        guard.give_up()
+        await cancelled([task])
+        raise
 
 
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}

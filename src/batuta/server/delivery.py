@@ -12,11 +12,13 @@ from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog, Position, Record
+from batuta.events.log import EventLog, Page, Position, Record
 from batuta.events.progress import ContentDelta, ThinkingDelta
+from batuta.events.routing import Persistence
 from batuta.events.wire import Delivered
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.bus import Bus, News
@@ -119,12 +121,29 @@ class Hub:
         self._seen = dict(now)
 
 
+class Projected(Protocol):
+    """Whoever brings the read models of a session up to a position."""
+
+    async def ensure(self, session: str, seq: int) -> None:
+        """Return when they are there."""
+        ...
+
+
 class Delivery:
     """Hands the log of sessions to those who follow them."""
 
-    def __init__(self, log: EventLog, hub: Hub) -> None:
+    def __init__(self, log: EventLog, hub: Hub, projected: Projected) -> None:
         self._log = log
         self._hub = hub
+        self._projected = projected
+
+    async def read(self, session_id: str, *, after: int, epoch: int | None = None, limit: int = PAGE) -> Page:
+        """A page of the log that may be shown: whoever acts on it finds the rows of what it must act on."""
+        page = await self._log.read(session_id, after=after, epoch=epoch, limit=limit)
+        needed = [record.seq for record in page.records if _needs_rows(record.event)]
+        if needed:
+            await self._projected.ensure(session_id, needed[-1])
+        return page
 
     async def follow(
         self, session_id: str, position: Position, *, pause_seconds: float = 15.0
@@ -137,7 +156,7 @@ class Delivery:
         with self._hub.watch(session_id) as watch:
             while True:
                 pieces = watch.take()
-                page = await self._log.read(session_id, after=reader.after, epoch=reader.checked_epoch, limit=PAGE)
+                page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
                 batch = reader.merged(page.records, pieces, page.head.epoch)
                 if batch:
                     yield batch
@@ -198,6 +217,10 @@ class _Reader:
             self.closed.add(event.turn_id)
         elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
             self.closed.add(event.message_id)
+
+
+def _needs_rows(event: Event | None) -> bool:
+    return event is not None and event.persistence is Persistence.SYNC_REQUIRED
 
 
 def _is_before(piece: Event, stored: Event) -> bool:

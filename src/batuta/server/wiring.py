@@ -219,11 +219,11 @@ def _wire(
 ) -> Platform:
     database, events, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     gate = Gate(database, idle=timedelta(hours=settings.login_idle_hours))
-    sessions = Sessions(database, events, queue, backends.projector, bus)
+    delivery = Delivery(events, hub, backends.projector)
+    sessions = Sessions(database, events, queue, backends.projector, bus, delivery)
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
     turns = Turns(database, events, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
     approvals = Approvals(database, events, queue, backends.projector, bus)
-    delivery = Delivery(events, hub)
     return Platform(
         settings=settings,
         team=team,

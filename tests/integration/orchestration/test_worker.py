@@ -201,6 +201,18 @@ class Frozen:
         return False
 
 
+class Late(Frozen):
+    """The queue of a process whose heartbeat comes when it is too late."""
+
+    def __init__(self, queue: TurnQueue) -> None:
+        super().__init__(queue)
+        self.gate = asyncio.Event()
+
+    async def heartbeat(self, lease: Lease) -> bool:
+        await self.gate.wait()
+        return await self._queue.heartbeat(lease)
+
+
 async def test_an_owner_that_lost_its_lease_writes_nothing_more(store: Store) -> None:
     """S-5: two owners of one turn; the stale one is fenced."""
     gate, begun = asyncio.Event(), asyncio.Event()
@@ -251,6 +263,55 @@ async def test_a_worker_stops_without_losing_what_it_was_doing(store: Store) -> 
     async with asyncio.timeout(5):
         await running
     assert await store.status(turn) is WorkStatus.QUEUED
+
+
+async def test_a_turn_left_by_a_stopped_worker_is_finished_by_another(store: Store) -> None:
+    """P-3: the log does not say that the turn was stopped, because it was not."""
+    begun, session = asyncio.Event(), new_id()
+
+    @step
+    async def work(task: str) -> str:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.sleep(60)
+        return "done"
+
+    turn = await store.say(session, "go", target_agent_id="work")
+    first = asyncio.create_task(store.worker(one(work), "first").run_until_idle())
+    await begun.wait()
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    assert await store.worker(one(work), "second").run_until_idle() == 1
+    assert await store.status(turn) is WorkStatus.COMPLETED
+    ends = [event.status for event in await store.events(session) if isinstance(event, Complete)]
+    assert ends == ["success"]
+
+
+async def test_an_owner_whose_orphaned_turn_waits_for_another_does_not_end_it(store: Store) -> None:
+    """S-5: found by the recovery and not yet leased again, the turn has no owner; the log must stay open."""
+    begun, session = asyncio.Event(), new_id()
+
+    @step
+    async def work(task: str) -> str:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.sleep(60)
+        return "done"
+
+    turn = await store.say(session, "go", target_agent_id="work")
+    lease = await store.queue.lease("stale", length=timedelta(milliseconds=300))
+    assert lease is not None
+    held = Late(store.queue)
+    worker = TurnWorker(one(work), held, store.log, store, WorkerSettings(owner="stale"))
+    running = asyncio.create_task(worker.run_turn(lease))
+    await begun.wait()
+    await asyncio.sleep(0.35)
+    assert (await store.queue.recover()).requeued == (turn,)
+    held.gate.set()
+    await running
+    assert not [event for event in await store.events(session) if isinstance(event, Complete)]
+    assert await store.worker(one(work), "fresh").run_until_idle() == 1
+    assert await store.status(turn) is WorkStatus.COMPLETED
 
 
 async def test_many_turns_of_many_users_never_mix(store: Store) -> None:

@@ -49,7 +49,12 @@ class Theatre:
         self.log = MemoryEventLog()
         self.bus = LocalBus()
         self.hub = Hub(self.bus, nothing_grew)
-        self.delivery = Delivery(self.log, self.hub)
+        self.projected: list[int] = []
+        self.delivery = Delivery(self.log, self.hub, self)
+
+    async def ensure(self, session: str, seq: int) -> None:
+        """Note how far the read models had to be."""
+        self.projected.append(seq)
 
     async def store(self, *events: Event) -> None:
         await self.log.append(SESSION, events)
@@ -68,6 +73,15 @@ async def test_a_follower_gets_what_was_missed_and_then_what_comes() -> None:
             assert told(await anext(batches)) == [("user_message", 1)]
             await stage.store(said("two"))
             assert told(await anext(batches)) == [("user_message", 2)]
+
+
+async def test_what_people_act_on_is_shown_only_when_its_rows_are_there() -> None:
+    """A `sync_required` event is in the read models before anybody sees it."""
+    stage = Theatre()
+    await stage.store(said("one"), answer("two", 2))
+    async with aclosing(stage.delivery.follow(SESSION, START)) as batches:
+        await anext(batches)
+    assert stage.projected == [1]
 
 
 async def test_internal_events_are_passed_over_and_the_chain_stays_whole() -> None:

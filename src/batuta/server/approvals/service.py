@@ -4,7 +4,7 @@ decide -> approval_resolved in the log, under a key of its own -> the turn goes 
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -18,6 +18,7 @@ from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
+from batuta.server.delivery import Projected
 from batuta.server.ownership import Caller
 from batuta.server.problems import ConflictProblem, NotFoundProblem
 
@@ -40,14 +41,6 @@ class Decision(BaseModel):
         if (self.decision == "edit") != (self.args is not None):
             raise ValueError("args belong to the decision 'edit', and to no other")
         return self
-
-
-class Projected(Protocol):
-    """Whoever brings the read models of a session up to a position."""
-
-    async def ensure(self, session: str, seq: int) -> None:
-        """Return when they are there."""
-        ...
 
 
 class Approvals:

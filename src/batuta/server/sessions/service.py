@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +18,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
+from batuta.server.delivery import Delivery, Projected
 from batuta.server.ownership import Caller
 from batuta.server.problems import InvalidProblem, NotFoundProblem
 from batuta.server.sessions import repository
@@ -26,14 +27,6 @@ from batuta.server.sessions.timeline import Timeline, timeline_of
 
 NANOS = Decimal(1_000_000_000)
 PAGE = 1_000
-
-
-class Projected(Protocol):
-    """Whoever brings the read models of a session up to a position."""
-
-    async def ensure(self, session: str, seq: int) -> None:
-        """Return when they are there."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +49,7 @@ class Sessions:
         queue: TurnQueue,
         projected: Projected,
         bus: Bus,
+        delivery: Delivery,
         *,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
@@ -64,6 +58,7 @@ class Sessions:
         self._queue = queue
         self._projected = projected
         self._bus = bus
+        self._delivery = delivery
         self._clock = clock
 
     async def create(self, caller: Caller, title: str | None = None, session_id: str | None = None) -> Summary:
@@ -114,7 +109,7 @@ class Sessions:
 
     async def events(self, session_id: str, *, after: int, limit: int) -> EventsPage:
         """What a client folds: the events a user may see, in order."""
-        page = await self._log.read(session_id, after=after, limit=limit)
+        page = await self._delivery.read(session_id, after=after, limit=limit)
         visible = [event for event in page.events if event.is_visible]
         last = page.records[-1].seq if page.records else after
         return EventsPage(page.head.epoch, visible, last, not page.is_last)
