@@ -1,6 +1,7 @@
 # Batuta. `make` lists what there is to do.
 
 SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,7 +27,7 @@ test: check $(WEB) browser ## Everything: the fast gates, then real servers and 
 check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit and contract tests
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
-	$(BIN)/lint-imports --no-timing | tail -n 3
+	$(BIN)/lint-imports | tail -n 2
 	$(BIN)/mypy
 	$(BIN)/basedpyright --warnings | tail -n 1
 	$(BIN)/python -m tools.generate --check
@@ -66,7 +67,7 @@ fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing drop
 .PHONY: docs
 docs: $(INSTALLED) ## Build the documentation into site/
 	$(BIN)/python -m tools.generate
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 .PHONY: wheel
 wheel: $(INSTALLED) $(WEB) ## Build the distribution into dist/
