@@ -3,7 +3,8 @@
     python -m bench.run                 every part
     python -m bench.run pipelines       some of them
 
-A part is a module of this folder that prints one JSON object per line when it is run with `--json`.
+A part is a module of this folder. Most print one JSON object per row when run with `--json`; the others print a table
+of their own, which is kept as it is.
 """
 
 import argparse
@@ -21,12 +22,15 @@ from bench.tables import table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-HELPERS = {"__init__", "run", "measuring", "subjects", "tables"}
+ROWS = ("events", "pipelines", "weight")
+"""Parts that print one JSON object per line."""
+TELLERS = ("agents", "turns", "provider_path", "observability", "eventlog")
+"""Parts that print a table of their own."""
 LIMIT_SECONDS = 1800
 
 
 def parts() -> list[str]:
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in HELPERS)
+    return [*ROWS, *TELLERS]
 
 
 def machine() -> dict[str, str]:
@@ -44,7 +48,7 @@ def machine() -> dict[str, str]:
 
 def measured(part: str) -> list[str]:
     """The rows of a part, as JSON, shown as they come."""
-    command = [sys.executable, "-m", f"bench.{part}", "--json"]
+    command = [sys.executable, "-m", f"bench.{part}", *(["--json"] if part in ROWS else [])]
     environment = {**os.environ, "PYTHONPATH": f"{FOLDER.parent}{os.pathsep}{FOLDER.parent / 'src'}"}
     outcome = subprocess.run(
         command,
@@ -55,7 +59,8 @@ def measured(part: str) -> list[str]:
         timeout=LIMIT_SECONDS,
         check=True,
     )
-    return [line for line in outcome.stdout.splitlines() if line.startswith("{")]
+    lines = outcome.stdout.splitlines()
+    return [line for line in lines if line.startswith("{")] if part in ROWS else lines
 
 
 def keep(part: str, lines: list[str], when: datetime) -> Path:
@@ -73,6 +78,17 @@ def keep(part: str, lines: list[str], when: datetime) -> Path:
     return path
 
 
+def keep_text(part: str, lines: list[str], when: datetime) -> Path:
+    """Write what a part printed, with date, versions and machine."""
+    RESULTS.mkdir(exist_ok=True)
+    facts = "".join(f"- {key}: {value}\n" for key, value in machine().items())
+    path = RESULTS / f"{when:%Y-%m-%d}-{part}.md"
+    path.write_text(
+        f"# {part}, {when:%Y-%m-%d %H:%M} UTC\n\n{facts}\n```\n" + "\n".join(lines) + "\n```\n", encoding="utf-8"
+    )
+    return path
+
+
 def _cpuinfo() -> list[str]:
     path = Path("/proc/cpuinfo")
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -87,6 +103,9 @@ def main() -> int:
     when, missed = datetime.now(UTC), 0
     for part in chosen:
         lines = measured(part)
+        if part in TELLERS:
+            print(f"\n{part}\n\n" + "\n".join(lines) + f"\n\n-> {keep_text(part, lines, when).name}", flush=True)
+            continue
         missed += sum(json.loads(line).get("met") is False for line in lines)
         print(f"\n{part}\n\n{table(lines)}\n\n-> {keep(part, lines, when).relative_to(FOLDER.parent)}", flush=True)
     print(f"\n{missed} aims missed" if missed else "\nevery aim is met")
