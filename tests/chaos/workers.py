@@ -18,7 +18,7 @@ from tests.support.stores import opener_of
 from tests.support.turns import LogDesk
 
 CONCURRENCY = 25
-LEASE = timedelta(seconds=2)
+LEASE = timedelta(seconds=4)
 PAUSE_SECONDS = 0.03
 
 

@@ -108,7 +108,7 @@ class DurableJournal:
             learn(self, event)
 
     def _begun(self, event: EffectIntended) -> None:
-        self._known[event.key] = Pending()
+        self._known[event.key] = Pending(self._attempts.get(event.key, 0))
 
     def _done(self, event: EffectRecorded) -> None:
         self._known[event.key] = Recorded(event.result)

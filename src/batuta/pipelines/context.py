@@ -13,7 +13,7 @@ from batuta.events.steps import EffectKind
 from batuta.kernel.ids import new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.journal import Effect, perform, revoke
+from batuta.pipelines.journal import Effect, Reconcile, perform, revoke
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Context(_Facts):
         *,
         kind: EffectKind,
         name: str,
-        reconcile: Callable[[], Awaitable[T | None]] | None = None,
+        reconcile: Reconcile[T] | None = None,
         stand_in: Callable[[], T] | None = None,
     ) -> T:
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.

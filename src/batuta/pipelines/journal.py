@@ -9,6 +9,7 @@ same keys. Values are kept as JSON, so that any journal can keep them.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -43,6 +44,15 @@ class Recorded:
 class Pending:
     """The effect was begun; its outcome is not recorded."""
 
+    abandoned: int = 0
+    """How often it was begun before and surely did not happen: what is found out about one beginning says nothing
+    about the next.
+    """
+
+
+Reconcile = Callable[[Pending], Awaitable[T | None]]
+"""Finds out what an interrupted effect brought; `None`: it did not happen."""
+
 
 class Journal(Protocol):
     """Remembers effects across the death of a process. What was last said of an effect counts.
@@ -72,6 +82,7 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self._known: dict[str, Recorded | Pending] = {}
+        self._abandoned: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """How many effects are recorded."""
@@ -83,7 +94,7 @@ class MemoryJournal:
 
     async def intend(self, effect: Effect) -> None:
         """Note that a write is about to happen."""
-        self._known[effect.key] = Pending()
+        self._known[effect.key] = Pending(self._abandoned[effect.key])
 
     async def record(self, effect: Effect, value: JsonValue) -> None:
         """Keep what an effect brought."""
@@ -92,6 +103,7 @@ class MemoryJournal:
     async def abandon(self, effect: Effect, reason: str) -> None:
         """Forget an intention."""
         self._known.pop(effect.key, None)
+        self._abandoned[effect.key] += 1
 
 
 class NumberedJournal:
@@ -126,7 +138,7 @@ async def perform(
     effect: Effect,
     act: Callable[[], Awaitable[T]],
     codec: TypeAdapter[T],
-    reconcile: Callable[[], Awaitable[T | None]] | None = None,
+    reconcile: Reconcile[T] | None = None,
     stand_in: Callable[[], T] | None = None,
 ) -> T:
     """Do an effect once: from the journal if it is there, else for real and then into the journal."""
@@ -139,7 +151,7 @@ async def perform(
     if isinstance(known, Recorded):
         return codec.validate_json(to_json(known.value))
     if isinstance(known, Pending):
-        return await _settle(journal, effect, codec, reconcile, act)
+        return await _settle(journal, effect, known, act, codec, reconcile)
     if effect.kind == "write":
         await _intend(journal, effect)
     return await _act_and_record(journal, effect, act, codec)
@@ -177,19 +189,25 @@ async def _act_and_record(
 async def _settle(
     journal: Journal,
     effect: Effect,
-    codec: TypeAdapter[T],
-    reconcile: Callable[[], Awaitable[T | None]] | None,
+    known: Pending,
     act: Callable[[], Awaitable[T]],
+    codec: TypeAdapter[T],
+    reconcile: Reconcile[T] | None,
 ) -> T:
-    """Find out how an interrupted write ended; `None` from `reconcile` means that it did not happen."""
+    """Find out how an interrupted write ended; `None` from `reconcile` means that it did not happen.
+
+    Then it is begun anew: if that is interrupted too, its outcome has to be found out anew.
+    """
     if reconcile is None:
         raise UnknownOutcomeError(
             f"{effect.name} was begun before an interruption and its outcome is unknown; it is not repeated. "
             "Give it a `reconcile` function, or decide by hand.",
             effect_key=effect.key,
         )
-    value = await reconcile()
+    value = await reconcile(known)
     if value is None:
+        await journal.abandon(effect, "it did not happen")
+        await _intend(journal, effect)
         return await _act_and_record(journal, effect, act, codec)
     await journal.record(effect, _as_json(codec, value))
     return value

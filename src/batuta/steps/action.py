@@ -8,7 +8,7 @@
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
@@ -21,6 +21,7 @@ from batuta.events.steps import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
+from batuta.pipelines.journal import Pending, Reconcile
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import DRAIN_LIMIT, opened
 from batuta.pipelines.step import FunctionStep, Signature, Step, name_of, read_signature
@@ -120,12 +121,12 @@ class ActionStep(Step[In_contra, Out_co]):
         own = one_execution(self.name, self.timeout, 1 if self._reconcile is None else 2)
         return replace(own, executions=1 + helpers, cleanup=DRAIN_LIMIT if self._rollback else timedelta())
 
-    def _reconciler(self, value: Any, ctx: Context) -> Callable[[], Awaitable[Any]] | None:
+    def _reconciler(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
         reconcile = self._reconcile
         if reconcile is None:
             return None
 
-        async def find_out() -> Any:
+        async def find_out(_: Pending) -> Any:
             found = await ctx.invoke(reconcile, value)
             return (True if found else None) if self._passes_on else found
 

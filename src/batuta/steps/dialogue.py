@@ -26,6 +26,7 @@ from batuta.kernel.tasks import all_or_first_failure
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
+from batuta.pipelines.journal import Pending, Reconcile
 from batuta.steps.tagging import ArtefactStream, with_words
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
@@ -287,19 +288,19 @@ class Dialogue:
             reconcile=reconciler(prepared, self._call_scope()) or self._asker(prepared),
         )
 
-    def _asker(self, prepared: PreparedCall) -> Callable[[], Awaitable[Execution | None]] | None:
+    def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:
         """A person knows what a tool cannot find out: whether an interrupted call took place."""
         approver = self._ctx._run.approver
         if approver is None:
             return None
 
-        async def ask() -> Execution | None:
+        async def ask(pending: Pending) -> Execution | None:
             decision = await approver.decide(
                 ApprovalRequest(
                     tool_use_id=prepared.call.id,
                     tool_name=prepared.tool.name,
                     args=prepared.args,
-                    idempotency_key=f"{prepared.idempotency_key}:outcome",
+                    idempotency_key=_question(prepared, pending),
                     reason=_OUTCOME_UNKNOWN,
                     agent_id=self.agent_id,
                     user=self._ctx.user,
@@ -344,6 +345,12 @@ async def _filtered(delta: Delta, artefacts: ArtefactStream) -> Delta:
 
 async def _all_words(artefacts: ArtefactStream, text: str) -> str:
     return await artefacts.take(text) + await artefacts.finish()
+
+
+def _question(prepared: PreparedCall, pending: Pending) -> str:
+    """Each interruption is a question of its own: an answer to the last one says nothing about this one."""
+    key = f"{prepared.idempotency_key}:outcome"
+    return key if not pending.abandoned else f"{key}:{pending.abandoned}"
 
 
 def _why(answer: Answer) -> str:

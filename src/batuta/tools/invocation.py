@@ -211,13 +211,13 @@ def default_invoker() -> ToolInvoker:
     return ToolInvoker()
 
 
-def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[], Awaitable[Execution | None]] | None:
+def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[object], Awaitable[Execution | None]] | None:
     """How to find out what an interrupted call brought, if the tool can tell; `None` from it: it did not happen."""
     reconcile = prepared.tool.policy.reconcile
     if reconcile is None:
         return None
 
-    async def ask() -> Execution | None:
+    async def ask(_: object) -> Execution | None:
         value = await reconcile(prepared.values, _context(prepared, scope))
         if value is None:
             return None

@@ -74,7 +74,7 @@ async def test_reconcile_tells_how_an_interrupted_write_ended(store: Store, stam
     outside = Outside()
     await _die_after_acting(await takeover(store.log, stamp, 1), outside)
 
-    async def found() -> str | None:
+    async def found(_: Pending) -> str | None:
         return "receipt 1"
 
     assert await perform(await takeover(store.log, stamp, 2), WRITE, outside.act, TEXT, found) == "receipt 1"
@@ -87,11 +87,28 @@ async def test_a_write_that_never_arrived_is_done_after_reconcile_says_so(store:
     journal = await takeover(store.log, stamp, 1)
     await journal.intend(WRITE)
 
-    async def not_found() -> str | None:
+    async def not_found(_: Pending) -> str | None:
         return None
 
     assert await perform(await takeover(store.log, stamp, 2), WRITE, outside.act, TEXT, not_found) == "receipt 1"
     assert outside.done == 1
+
+
+async def test_what_was_found_out_about_one_interruption_says_nothing_about_the_next(
+    store: Store, stamp: Stamp
+) -> None:
+    """It did not happen, so it is done, and dies again: this time it did happen."""
+    outside, asked = Outside(), list[int]()
+    await (await takeover(store.log, stamp, 1)).intend(WRITE)
+
+    async def look(pending: Pending) -> str | None:
+        asked.append(pending.abandoned)
+        return "receipt 1" if outside.done else None
+
+    with pytest.raises(Killed):
+        await perform(await takeover(store.log, stamp, 2), WRITE, _dying(outside.act), TEXT, look)
+    assert await perform(await takeover(store.log, stamp, 3), WRITE, outside.act, TEXT, look) == "receipt 1"
+    assert (asked, outside.done) == ([0, 1], 1)
 
 
 async def test_an_interrupted_read_is_simply_done_again(store: Store, stamp: Stamp) -> None:

@@ -135,8 +135,9 @@ async def test_the_description_of_the_api_is_openapi_3_1(embedded: Running) -> N
     assert json.dumps(described) == json.dumps(create_api(embedded.platform).openapi())
 
 
-async def test_without_the_application_a_page_says_what_to_do(embedded: Running) -> None:
-    page = await embedded.stranger().http.get("/sessions/anything")
+async def test_without_the_application_a_page_says_what_to_do(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path / "data"), static=tmp_path / "not-built") as site:
+        page = await site.stranger().http.get("/sessions/anything")
     assert page.status_code == 200
     assert "make web" in page.text
 

@@ -33,10 +33,12 @@ class Gate:
 
 
 @contextmanager
-def stuck(overflow: Overflow, capacity: int = 3) -> Iterator[tuple[EventChannel, Gate, Subscription]]:
+def stuck(
+    overflow: Overflow, capacity: int = 3, *, bound: timedelta = timedelta(milliseconds=20)
+) -> Iterator[tuple[EventChannel, Gate, Subscription]]:
     """A channel whose only subscriber holds one event in its hands and takes no other."""
     gate = Gate()
-    with EventChannel(max_wait=timedelta(milliseconds=20)) as channel:
+    with EventChannel(max_wait=bound) as channel:
         subscription = channel.attach(gate, name="gate", capacity=capacity, overflow=overflow)
         channel.emit(persisted(0))
         assert gate.is_stuck.wait(5)
@@ -184,7 +186,7 @@ def test_a_run_calls_the_channel_directly() -> None:
 
 
 def test_block_waits_for_room_within_the_bound() -> None:
-    with stuck(Overflow.BLOCK) as (channel, gate, subscription):
+    with stuck(Overflow.BLOCK, bound=timedelta(seconds=10)) as (channel, gate, subscription):
         for number in range(1, 4):
             channel.emit(persisted(number))
         threading.Timer(0.005, gate.open.set).start()

@@ -79,7 +79,7 @@ async def test_a_write_that_broke_off_has_an_unknown_outcome(error: Exception) -
 async def test_reconciling_finds_out_whether_it_happened(found: int | None, calls: int) -> None:
     journal, outside = MemoryJournal(), Outside(TimeoutError(), 7)
 
-    async def reconcile() -> int | None:
+    async def reconcile(_: Pending) -> int | None:
         return found
 
     with pytest.raises(TimeoutError):
