@@ -75,10 +75,9 @@ def team() -> Any:
 
 @contextlib.asynccontextmanager
 async def _opened(backend: str) -> AsyncIterator[Any]:
+    from batuta.eventstore.migrations import migrate
     from tests.support.servers import PostgresServer
     from tests.support.stores import memory_opener, opener_of
-
-    from batuta.eventstore.migrations import migrate
 
     with contextlib.ExitStack() as stack:
         place = {"backend": backend}
@@ -112,11 +111,10 @@ async def _nothing_kept() -> float:
 
 
 async def _durable(backend: str) -> float:
-    from tests.support.turns import LogDesk, say
-
     from batuta.events.queue import WorkStatus
     from batuta.kernel.ids import new_id
     from batuta.orchestration.worker import TurnWorker, WorkerSettings
+    from tests.support.turns import LogDesk, say
 
     async with _opened(backend) as store:
         worker = TurnWorker(team(), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="bench"))

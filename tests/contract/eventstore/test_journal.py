@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from tests.support.stores import Store
 
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
@@ -16,6 +15,7 @@ from batuta.kernel.errors import ConfigurationError, FencedError, RecordingFaile
 from batuta.kernel.ids import new_id
 from batuta.pipelines.journal import Effect, Pending, Recorded, perform
 from batuta.testing.eventlog import everything, noted
+from tests.support.stores import Store
 
 TEXT = TypeAdapter(str)
 READ = Effect(key="turn/lookup#1", kind="read", name="lookup")

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 import json_repair
 import pytest
 from pydantic import BaseModel, Field
-from tests.support.runs import EventList
-from tests.unit.steps.parser_corpus import Case, Item, Order, failing_cases, found_cases
 
 from batuta import ParserStep, Pipeline, parse_json, step
 from batuta.events import StepCompleted
 from batuta.kernel.errors import ErrorCategory, InvalidAnswerError, NoJsonFoundError
 from batuta.steps.parser import MAX_TEXT, REPAIR_SECONDS
+from tests.support.runs import EventList
+from tests.unit.steps.parser_corpus import Case, Item, Order, failing_cases, found_cases
 
 FOUND = list(found_cases())
 FAILING = list(failing_cases())
