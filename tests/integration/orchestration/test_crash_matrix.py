@@ -1,22 +1,8 @@
 """Killed at every event boundary, a turn goes on elsewhere as if nothing had happened (O-3, O-4)."""
 
-from collections.abc import Sequence
-
-from batuta.events.envelope import Event
-from batuta.events.queue import Lease, Work, WorkStatus
-from batuta.events.runtime import EffectIntended, EffectRecorded
-from batuta.events.sink import Recorder
-from batuta.events.tools import ApprovalRequested, ApprovalResolved
-from batuta.eventstore.memory import MemoryEventLog
-from batuta.eventstore.memory_turns import MemoryTurnQueue
-from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator
-from batuta.orchestration.worker import TurnWorker, WorkerSettings
-from batuta.pipelines.journal import Journal
-from batuta.testing import FakeClock, crash_matrix
-from batuta.testing.crashes import Killed
+from batuta.testing import crash_matrix
 from tests.integration.orchestration.crew import Ledger, build
-from tests.support.turns import LogDesk, say
 
 
 async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
@@ -34,84 +20,3 @@ async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     assert report.boundaries > 60
     assert 1 <= len(report.asked) <= 4, report.asked
     assert set(ledger.writes.values()) == {1}, "a write happened twice"
-
-
-async def test_every_interruption_of_a_write_is_a_question_of_its_own() -> None:
-    """O-4: told to do it now, the worker does it and dies again; nobody may take the old answer for a new one."""
-    ledger = Ledger()
-    stage = _Twice(ledger)
-    await stage.play()
-    assert stage.answers == ["approved", "rejected"]
-    assert [count for key, count in ledger.writes.items() if key.startswith("shout")] == [1]
-
-
-class _Twice:
-    """One turn whose shout is interrupted before it is heard, and again right after."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.log = MemoryEventLog(clock=(clock := FakeClock()))
-        self.queue = MemoryTurnQueue(self.log)
-        self.clock = clock
-        self.answers: list[str] = []
-        self._deaths = iter((EffectIntended, EffectRecorded))
-        self._next_death = next(self._deaths, None)
-
-    async def play(self) -> None:
-        session = new_id()
-        turn = await say(self.queue, session, "go")
-        for life in range(10):
-            try:
-                await TurnWorker(
-                    build(self.ledger), self.queue, self.log, self, WorkerSettings(owner=f"w{life}")
-                ).run_until_idle()
-            except Killed:
-                self.clock.advance(60)
-                await self.queue.recover()
-            work = await self.queue.get(turn)
-            assert work is not None
-            if work.status is WorkStatus.COMPLETED:
-                return
-            if work.status is WorkStatus.PAUSED:
-                await self._answer(work, session)
-        raise AssertionError("the turn did not end")
-
-    async def _answer(self, work: Work, session: str) -> None:
-        events = (await self.log.read(session, limit=10_000)).events
-        (asked,) = [e for e in events if isinstance(e, ApprovalRequested) and e.approval_id == work.waiting_for]
-        is_heard = any(key.startswith("shout") for key in self.ledger.writes)
-        decision = "rejected" if is_heard else "approved"
-        if "nobody knows" in asked.reason:
-            self.answers.append(decision)
-        facts = {"approval_id": asked.approval_id, "by": "ana", "session_id": session, "turn_id": work.turn_id}
-        await self.log.append(session, [ApprovalResolved.model_validate({"decision": decision, **facts})])
-        await self.queue.resume(work.turn_id, waiting_for=asked.approval_id)
-
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        return _Mortal(LogDesk(self.log).recorder(lease, told), self)
-
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
-        return LogDesk(self.log).journal(lease, recorder, told)
-
-    def is_time_to_die(self, event: Event) -> bool:
-        """After the first intention to shout, and before what came of the second one is kept."""
-        is_shout = isinstance(event, (EffectIntended, EffectRecorded)) and event.name.startswith("tool:shout")
-        if not is_shout or type(event) is not self._next_death:
-            return False
-        self._next_death = next(self._deaths, None)
-        return True
-
-
-class _Mortal:
-    def __init__(self, inner: Recorder, stage: _Twice) -> None:
-        self._inner = inner
-        self._stage = stage
-
-    async def record(self, event: Event) -> Event:
-        is_fatal = self._stage.is_time_to_die(event)
-        if is_fatal and isinstance(event, EffectRecorded):
-            raise Killed
-        stored = await self._inner.record(event)
-        if is_fatal:
-            raise Killed
-        return stored
