@@ -16,10 +16,11 @@ from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlo
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
 
+# Not inside ids: parts of a UUID may look like numbers of accounts and cards.
 PII_PATTERNS: dict[str, str] = {
     "EMAIL": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-    "IBAN": r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b",
-    "CARD": r"\b(?:\d{4}[ -]?){3}\d{1,7}\b",
+    "IBAN": r"(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])",
+    "CARD": r"(?<![\w-])(?:\d{4}[ -]?){3}\d{1,7}(?![\w-])",
     "PHONE": r"(?<![\w.])\+\d{1,3}[ -]?(?:\(?\d{1,4}\)?[ -]?){2,5}\d{2,4}\b",
 }
 PLACEHOLDER = re.compile(r"<([A-Z]+_\d+)>")
