@@ -132,7 +132,7 @@ class Pipeline(Step[In_contra, Out_co]):
                 "agent_sequence": self._agents,
                 "sequence_length": len(self._agents),
                 "user_prompt": value if isinstance(value, str) else None,
-                "user_timezone": ctx.services.get("timezone"),
+                "user_timezone": None if (zone := ctx.services.get("timezone")) is None else str(zone),
                 "user_id": ctx.user.id,
             },
             ctx.key,

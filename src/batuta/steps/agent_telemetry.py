@@ -125,8 +125,8 @@ class AgentTelemetry:
             stack_trace="".join(traceback.format_exception(error, limit=-6)),
             was_retried=retries > 0,
             retry_count=retries,
-            max_retries_reached=isinstance(error, AttemptsExhaustedError),
-            fallback_attempted=self._agent.fallback is not None,
+            max_retries_reached=isinstance(error, AttemptsExhaustedError) or _outlasted_retries(error, tally),
+            fallback_attempted=fallback_successful is not None,
             fallback_successful=fallback_successful,
             execution_time_before_failure_ms=self._milliseconds(),
         )
@@ -217,7 +217,7 @@ class AgentTelemetry:
     def _judged(self, output: Any) -> dict[str, Any]:
         """Confidence, kind and reason of a decision, as far as the output declares them."""
         return {
-            "confidence": _confidence(declared(output, "confidence")),
+            "confidence": confidence_of(output),
             "decision_type": _words(declared(output, "decision_type")) or self._agent.decision_type,
             "reasoning": _words(declared(output, "reasoning")),
         }
@@ -236,8 +236,14 @@ def _stage(error: BaseException) -> str:
     return "tool_call" if code_of(error) == "TOOL_LIMIT" else "execution"
 
 
-def _confidence(value: Any) -> float | None:
+def _outlasted_retries(error: BaseException, tally: Tally) -> bool:
+    """Whether a call was tried again until its policy gave up."""
+    return tally.retries > 0 and category_of(error) is ErrorCategory.TRANSIENT
+
+
+def confidence_of(output: Any) -> float | None:
     """What an output calls its confidence, if the contract has room for it."""
+    value = declared(output, "confidence")
     return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
 
 

@@ -13,7 +13,7 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
-from batuta.steps.agent_telemetry import AgentTelemetry
+from batuta.steps.agent_telemetry import AgentTelemetry, confidence_of
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
 from batuta.steps.declarations import declared
 from batuta.steps.dialogue import Dialogue, Spoken
@@ -52,7 +52,7 @@ class AgentExecution:
         else:
             agents.succeeded += 1
             agents.retried += self._was_retried
-            agents.last_confidence = declared(output, "confidence")
+            agents.last_confidence = confidence_of(output)
             await self._telemetry.completed(output, self._tally)
             return output
         finally:
@@ -105,6 +105,7 @@ class AgentExecution:
         await self._telemetry.failed(error, self._tally, fallback_successful=True)
         self._scope.agents.failed += 1
         self._scope.agents.is_partial = True
+        self._scope.agents.last_confidence = confidence_of(output)
         self._tally.note_fallback(fallback.name, declared(output, "confidence"))
         return output
 

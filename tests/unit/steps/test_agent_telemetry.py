@@ -1,6 +1,7 @@
 """The telemetry contract: the runner tells it for every execution, and never invents anything."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import BaseModel
@@ -18,6 +19,7 @@ from batuta.events import (
     BudgetRefused,
     Usage,
 )
+from batuta.events.catalogue import decode, encode
 from batuta.kernel.errors import ProviderTimeoutError
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.model import ModelSettings
@@ -207,3 +209,13 @@ async def test_everything_an_agent_tells_unchecked_would_have_passed_the_check()
     for event in sink.events:
         fields = event.model_dump()
         assert type(event).model_validate(fields).model_dump() == fields
+
+
+async def test_what_a_pipeline_tells_of_a_boasting_agent_can_be_read_back() -> None:
+    """E-4: whatever a model calls its confidence, and whatever a service calls its time zone."""
+    sink = CapturingSink()
+    agent = AgentStep(name="boast", model=ScriptedModel([Reply('{"confidence": 95}')]), output=Boasting)
+    await Pipeline("p", agent).run("how sure are you?", sink=sink, services={"timezone": ZoneInfo("Europe/Madrid")})
+    assert all(decode(encode(event)) == event for event in sink.events)
+    assert sink.of(AgentPipelineCompleted)[0].final_confidence is None
+    assert sink.of(AgentPipelineStarted)[0].user_timezone == "Europe/Madrid"
