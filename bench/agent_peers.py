@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from bench.agent_cases import ANSWER, ARGUMENTS, QUESTION, RIGHT, TOOLS, WRONG, City, require_right
-from bench.rounds import cpu_microseconds
+from bench.measuring import cpu_microseconds
 
 warnings.simplefilter("ignore")
 os.environ["LANGSMITH_TRACING"] = "false"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.agent_cases import ANSWER, ARGUMENTS, CASES, QUESTION, RIGHT, TOOLS, WRONG, City, by_hand, require_right
-from bench.rounds import cpu_microseconds
+from bench.measuring import cpu_microseconds
 
 ROOT = Path(__file__).parent.parent
 PEER_HOME = ROOT / ".cache" / "bench-peers"
