@@ -273,6 +273,20 @@ def interleaved(script: Script) -> None:
     end(script)
 
 
+def joined_late(script: Script) -> None:
+    """Somebody comes back in the middle of an answer: its text is told again from its beginning, and then goes on."""
+    ask(script, "A long story, please")
+    message_id = script.new_id()
+    script.tell(ThinkingDelta, delta="A story", offset=0, message_id=message_id)
+    script.tell(ContentDelta, delta="Once ", offset=0, message_id=message_id)
+    script.tell(ContentDelta, delta="Once upon 🎻 a ", offset=0, message_id=message_id)
+    late = script.tell(ContentDelta, delta="time", offset=14, message_id=message_id)
+    script.repeat(late)
+    script.tell(AssistantMessage, content="Once upon 🎻 a time.", message_id=message_id)
+    script.tell(ContentDelta, delta="Once upon 🎻 a time", offset=0, message_id=message_id)
+    end(script)
+
+
 def queue(script: Script) -> None:
     """Messages sent while a turn runs wait their turn; title and feedback arrive on the way."""
     first = ask(script, "First")
@@ -386,6 +400,7 @@ SCENARIOS: dict[str, Callable[[Script], None]] = {
     "fragments": fragments,
     "runtime": runtime,
     "abandoned-write": abandoned,
+    "joined-late": joined_late,
 }
 
 

@@ -40,6 +40,8 @@ class Run:
     turn_id: str
     run_id: str
     open: tuple[Speech, ...] = ()
+    told: frozenset[tuple[str, str | None]] = frozenset()
+    """Kind and message of what was said to its end."""
     steps: tuple[str, ...] = ()
     error: conversation.ErrorOccurred | None = None
 
@@ -190,14 +192,18 @@ def _piece(kind: str) -> Callable[[AguiState, Any], Step]:
 
     def say(state: AguiState, event: progress.ContentDelta | progress.ThinkingDelta) -> Step:
         run = _run(state)
+        if (kind, event.message_id) in run.told:
+            return state, []
         source = (event.message_id, event.source_agent_id)
         speech = next((speech for speech in run.open if (speech.kind, speech.source) == (kind, source)), None)
         told: list[AguiEvent] = []
         if speech is None:
             speech, told = _opened(event, kind)
-        grown = replace(speech, text=speech.text + event.delta)
+        # The protocol only adds: of a text that is told again, the client has the beginning.
+        rest = event.delta if event.offset is None else event.delta[max(0, len(speech.text) - event.offset) :]
+        grown = replace(speech, text=speech.text + rest)
         others = tuple(other for other in run.open if other is not speech)
-        return replace(state, run=replace(run, open=(*others, grown))), told + _content(event, speech, event.delta)
+        return replace(state, run=replace(run, open=(*others, grown))), told + _content(event, speech, rest)
 
     return say
 
@@ -219,7 +225,8 @@ def _whole(kind: str) -> Callable[[AguiState, Any], Step]:
         told += _content(event, current, event.content[len(current.text) :])
         told += _closed(event, current, _facts_of(event))
         kept = tuple(speech for speech in run.open if speech not in superseded)
-        return replace(state, run=replace(run, open=kept)), told
+        ended = run.told if event.message_id is None else run.told | {(kind, event.message_id)}
+        return replace(state, run=replace(run, open=kept, told=ended)), told
 
     return say
 

@@ -20,12 +20,17 @@ def boundary(view: SessionView, event: Event) -> SessionView:
 
 def content_delta(view: SessionView, event: progress.ContentDelta) -> SessionView:
     """A piece of an answer."""
-    return _stream(view, event, "message", lambda stream: {"content": stream.content + event.delta})
+    return _stream(view, event, "message", _grown(event))
 
 
 def thinking_delta(view: SessionView, event: progress.ThinkingDelta) -> SessionView:
     """A piece of thinking."""
-    return _stream(view, event, "thinking", lambda stream: {"content": stream.content + event.delta})
+    return _stream(view, event, "thinking", _grown(event))
+
+
+def _grown(event: progress.ContentDelta | progress.ThinkingDelta) -> Callable[[StreamView], dict[str, Any]]:
+    """The text with a piece more; one that begins at the beginning replaces it."""
+    return lambda stream: {"content": event.delta if event.offset == 0 else stream.content + event.delta}
 
 
 def tag_started(view: SessionView, event: progress.TagStarted) -> SessionView:
@@ -53,7 +58,7 @@ def _stream(
     """Change the stream of an event's message and agent, opened by its first piece."""
 
     def extend(turn: TurnView) -> TurnView:
-        if turn.status in _OVER:
+        if turn.status in _OVER or _is_told(turn, kind, event):
             return turn
         current = next((stream for stream in turn.streams if _is_of(stream, kind, event)), None)
         if current is None:
@@ -67,6 +72,14 @@ def _stream(
         return changed(turn, streams=tuple(grown if stream is current else stream for stream in turn.streams))
 
     return in_turn(view, event, extend)
+
+
+def _is_told(turn: TurnView, kind: StreamKind, event: Event) -> bool:
+    """Whether the log told the whole of it before this piece came."""
+    stored = "thinking" if kind == "thinking" else "assistant_message"
+    return event.message_id is not None and any(
+        item.kind == stored and item.message_id == event.message_id for item in reversed(turn.items)
+    )
 
 
 def _is_of(stream: StreamView, kind: StreamKind, event: Event) -> bool:

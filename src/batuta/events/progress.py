@@ -6,18 +6,23 @@ from batuta.events.envelope import Event
 from batuta.kernel.ids import AnyId
 
 
-class ContentDelta(Event):
+class _Piece(Event):
+    delta: str
+    offset: int | None = None
+    """How many characters of the text were told before. At 0 the text begins, or is told again from its beginning to
+    somebody who joined late: it replaces what is shown of it."""
+
+
+class ContentDelta(_Piece):
     """A piece of an answer as it arrives."""
 
     type: Literal["content_delta"] = "content_delta"
-    delta: str
 
 
-class ThinkingDelta(Event):
+class ThinkingDelta(_Piece):
     """A piece of thinking as it arrives."""
 
     type: Literal["thinking_delta"] = "thinking_delta"
-    delta: str
 
 
 class _Progress(Event):

@@ -2,6 +2,7 @@
 
     grown   sessions may have new events            -> whoever follows them looks into the log
     live    a transient event of a running turn     -> shown to whoever follows the session
+    joined  somebody follows sessions from now on   -> whoever tells a text in them tells it again from its beginning
     stop    somebody wants a turn stopped           -> its worker looks sooner than at its next heartbeat
     work    there may be something to do            -> a worker looks at the queue
 
@@ -15,7 +16,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from batuta.events.envelope import Event
-from batuta.events.routing import Persistence
 
 log = logging.getLogger("batuta.server")
 
@@ -24,9 +24,9 @@ log = logging.getLogger("batuta.server")
 class News:
     """Something that may be of interest."""
 
-    kind: Literal["grown", "live", "stop", "work"]
+    kind: Literal["grown", "live", "joined", "stop", "work"]
     ids: frozenset[str] = frozenset()
-    """Sessions that have grown, or turns to stop."""
+    """Sessions that have grown or are followed, or turns to stop."""
     event: Event | None = None
 
 
@@ -67,15 +67,3 @@ class LocalBus:
             yield
         finally:
             self._listeners.remove(listener)
-
-
-class LiveSink:
-    """The sink of running turns: passes on what is shown and never stored."""
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
-
-    def emit(self, event: Event) -> None:
-        """Publish a transient event that users may see."""
-        if event.persistence is Persistence.TRANSIENT and event.session_id is not None and event.is_visible:
-            self._bus.publish(News(kind="live", ids=frozenset({event.session_id}), event=event))

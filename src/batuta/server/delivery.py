@@ -4,7 +4,8 @@
 
 The reader is pulled: it reads on when its consumer has taken what it got, so a slow one costs no memory. News only
 wake it; every so often the heads of all followed sessions are looked at, for news that got lost. Transient pieces of
-the running turn are slipped in where they belong and dropped when too many wait or a stored event has superseded them.
+the running turn are slipped in where they belong, from the beginning of their text on, and dropped when a stored event
+has superseded them.
 """
 
 import asyncio
@@ -16,56 +17,22 @@ from typing import Protocol
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog, Page, Position, Record
-from batuta.events.progress import ContentDelta, ThinkingDelta
+from batuta.events.log import EventLog, Page, Position
 from batuta.events.routing import Persistence
 from batuta.events.wire import Delivered
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.bus import Bus, News
+from batuta.server.drafts import Watch
 
 LOOK_SECONDS = 0.3
 GATHER_SECONDS = 0.04
 """Pieces of a running answer that come within this time are delivered together."""
-MOST_PIECES = 512
+ASK_SECONDS = 0.5
+"""How often a text with a hole is asked for again."""
 PAGE = 500
 
 Heads = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
 """The last position of each of these sessions, from the store."""
-
-
-class Watch:
-    """What one follower has not looked at yet."""
-
-    def __init__(self) -> None:
-        self._woken = asyncio.Event()
-        self._pieces: deque[Event] = deque(maxlen=MOST_PIECES)
-
-    def wake(self) -> None:
-        """There may be something in the log."""
-        self._woken.set()
-
-    def add(self, piece: Event) -> None:
-        """A transient event; when too many wait, the oldest is lost."""
-        self._pieces.append(piece)
-        self._woken.set()
-
-    def take(self) -> list[Event]:
-        """The transient events since the last call."""
-        self._woken.clear()
-        pieces = list(self._pieces)
-        self._pieces.clear()
-        return pieces
-
-    async def wait(self, seconds: float) -> bool:
-        """Return when there is something to look at, or after a while: whether there is."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
-        if self._pieces:
-            await asyncio.sleep(GATHER_SECONDS)
-        return True
 
 
 class Hub:
@@ -76,6 +43,7 @@ class Hub:
         self._heads = heads
         self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
         self._seen: dict[str, int] = {}
+        self._asked: dict[str, float] = {}
 
     async def run(self) -> None:
         """Pass on news, and look at the heads by time, until cancelled."""
@@ -89,6 +57,7 @@ class Hub:
         """Be woken for a session within the block."""
         watch = Watch()
         self._watches[session_id].append(watch)
+        self._ask(session_id)
         try:
             yield watch
         finally:
@@ -96,13 +65,23 @@ class Hub:
             if not self._watches[session_id]:
                 del self._watches[session_id]
                 self._seen.pop(session_id, None)
+                self._asked.pop(session_id, None)
 
     def _take(self, news: News) -> None:
         if news.kind == "grown":
             self._wake(news.ids)
         elif news.kind == "live" and news.event is not None:
-            for watch in self._watches.get(str(news.event.session_id), ()):
-                watch.add(news.event)
+            self._show(str(news.event.session_id), news.event)
+
+    def _show(self, session_id: str, event: Event) -> None:
+        holed = [watch for watch in self._watches.get(session_id, ()) if not watch.add(event)]
+        if holed and asyncio.get_running_loop().time() - self._asked[session_id] > ASK_SECONDS:
+            self._ask(session_id)
+
+    def _ask(self, session_id: str) -> None:
+        """Ask whoever tells a text in this session to tell it from its beginning."""
+        self._asked[session_id] = asyncio.get_running_loop().time()
+        self._bus.publish(News(kind="joined", ids=frozenset({session_id})))
 
     def _wake(self, session_ids: Iterable[str]) -> None:
         for session_id in session_ids:
@@ -157,11 +136,13 @@ class Delivery:
             while True:
                 pieces = watch.take()
                 page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
-                batch = reader.merged(page.records, pieces, page.head.epoch)
+                batch = reader.merged(page, pieces)
                 if batch:
                     yield batch
                 if page.is_last and not await watch.wait(pause_seconds):
                     yield []
+                elif page.is_last and watch.has_pieces:
+                    await asyncio.sleep(GATHER_SECONDS)
 
     async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Delivered]]:
         """What one turn tells, up to its end or its pause."""
@@ -183,17 +164,19 @@ class _Reader:
     epoch: int | None
     closed: set[str | None] = field(default_factory=set)
     """Messages and turns of which nothing transient is shown any more."""
+    held: list[Event] = field(default_factory=list)
+    """Pieces of what comes after the pages read so far."""
 
     @property
     def checked_epoch(self) -> int | None:
         """The epoch the position belongs to: asked about until the log has confirmed it once."""
         return self.epoch if self.after else None
 
-    def merged(self, records: Iterable[Record], pieces: list[Event], epoch: int) -> list[Delivered]:
+    def merged(self, page: Page, pieces: list[Event]) -> list[Delivered]:
         """Stored events in order, and transient ones before the first stored one that was told after them."""
-        waiting = deque(coalesced(pieces))
+        waiting = deque([*self.held, *pieces])
         batch: list[Delivered] = []
-        for record in records:
+        for record in page.records:
             self.after = record.seq
             self.epoch = record.epoch
             if record.event is None or not record.event.is_visible:
@@ -203,8 +186,9 @@ class _Reader:
             batch.append(Delivered(record.event, record.epoch, self.previous))
             self.previous = record.seq
             self._close(record.event)
-        for piece in waiting:
-            batch += self._shown(piece, self.epoch or epoch)
+        self.held = [] if page.is_last else list(waiting)
+        for piece in waiting if page.is_last else ():
+            batch += self._shown(piece, self.epoch or page.head.epoch)
         return batch
 
     def _shown(self, piece: Event, epoch: int) -> list[Delivered]:
@@ -225,24 +209,3 @@ def _needs_rows(event: Event | None) -> bool:
 
 def _is_before(piece: Event, stored: Event) -> bool:
     return piece.turn_id == stored.turn_id and piece.original_index < stored.original_index
-
-
-def coalesced(pieces: Iterable[Event]) -> list[Event]:
-    """Neighbouring pieces of one text as one."""
-    joined: list[Event] = []
-    for piece in pieces:
-        last = joined[-1] if joined else None
-        if isinstance(piece, (ContentDelta, ThinkingDelta)) and last is not None and _continues(last, piece):
-            joined[-1] = piece.model_copy(update={"delta": getattr(last, "delta", "") + piece.delta})
-        else:
-            joined.append(piece)
-    return joined
-
-
-def _continues(last: Event, piece: Event) -> bool:
-    return (
-        type(last) is type(piece)
-        and last.turn_id == piece.turn_id
-        and last.message_id == piece.message_id
-        and last.source_agent_id == piece.source_agent_id
-    )

@@ -35,12 +35,13 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.server.agui.service import AguiRuns, Doors
 from batuta.server.announcements import Announcements
 from batuta.server.approvals.service import Approvals, Decision
-from batuta.server.bus import Bus, LiveSink, LocalBus
+from batuta.server.bus import Bus, Listener, LocalBus, News
 from batuta.server.bus_redis import RedisBus
 from batuta.server.commands import SocketCommands
 from batuta.server.config import Settings
 from batuta.server.database import Database, PostgresDatabase, SqliteDatabase, closing, migrate_file, migrate_server
 from batuta.server.delivery import Delivery, Hub
+from batuta.server.drafts import LiveSink
 from batuta.server.gate import Gate
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import Passwords
@@ -142,10 +143,10 @@ async def open_worker(
     async with AsyncExitStack() as stack:
         backends = await _open_backends(settings, stack)
         await stack.enter_async_context(_background(_housekeeping(backends)))
-        worker, bell = _worker(settings, team, backends)
+        worker, ears = _worker(settings, team, backends)
 
         async def run(stop: asyncio.Event) -> None:
-            with backends.bus.listening(bell.take), backends.bus.listening(_ringing(worker)):
+            with backends.bus.listening(ears):
                 await worker.run(stop)
 
         yield run
@@ -276,8 +277,9 @@ def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[
     return heads
 
 
-def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple[TurnWorker, StopBell]:
-    bell = StopBell()
+def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple[TurnWorker, Listener]:
+    """A worker, and what it listens to the news with."""
+    bell, live = StopBell(), LiveSink(backends.bus)
     worker = TurnWorker(
         team,
         backends.queue,
@@ -289,27 +291,30 @@ def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple
             drain=timedelta(seconds=settings.shutdown_seconds),
         ),
         signals=bell,
-        live=LiveSink(backends.bus),
+        live=live,
     )
-    return worker, bell
+
+    def hear(news: News) -> None:
+        bell.take(news)
+        live.take(news)
+        if news.kind == "work":
+            worker.ring()
+
+    return worker, hear
 
 
 @asynccontextmanager
 async def _working(settings: Settings, team: Orchestrator, backends: Backends) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
-    worker, bell = _worker(settings, team, backends)
+    worker, ears = _worker(settings, team, backends)
     stop = asyncio.Event()
-    with backends.bus.listening(bell.take), backends.bus.listening(_ringing(worker)):
+    with backends.bus.listening(ears):
         async with asyncio.TaskGroup() as group:
             group.create_task(worker.run(stop), name="worker")
             try:
                 yield
             finally:
                 stop.set()
-
-
-def _ringing(worker: TurnWorker) -> Callable[[Any], None]:
-    return lambda news: worker.ring() if news.kind == "work" else None
 
 
 def _housekeeping(backends: Backends) -> Sequence[Awaitable[None]]:

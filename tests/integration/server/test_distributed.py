@@ -58,6 +58,27 @@ async def test_a_turn_is_followed_at_another_process_than_it_was_sent_to(sites: 
     await tab.until(lambda: bool(tab.changes) and tab.changes[-1]["status"] == "idle")
 
 
+async def test_a_late_tab_at_a_process_that_heard_nothing_gets_the_text_from_its_beginning(
+    sites: list[Running], platform_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    """The web process starts while the worker tells an answer: it asks for what it missed."""
+    here = await sites[0].person()
+    session = await here.session()
+    tab = await here.tab()
+    await tab.command("session:join", {"session_id": session})
+    words = " ".join(f"w{number}" for number in range(400))
+    turn = await here.say(session, words, target_agent_id="echo")
+    await tab.until(lambda: any(event["type"] == "content_delta" for event in tab.events))
+    options = {"database_url": platform_url, "redis_url": redis_url, "worker_concurrency": 0}
+    async with running(settings_for(tmp_path, **options)) as fresh:
+        late = await (await at(fresh, here)).tab()
+        await late.command("session:join", {"session_id": session})
+        await late.until(lambda: has_ended(late.events, turn["turn_id"]))
+    pieces = [event for event in late.events if event["type"] == "content_delta"]
+    assert pieces[0]["offset"] == 0
+    assert "".join(event["delta"] for event in pieces).strip() == f"echo {words}"
+
+
 async def test_a_logout_at_one_process_closes_sockets_at_the_other(sites: list[Running]) -> None:
     """SE-07: within five seconds, everywhere."""
     here = await sites[0].person()

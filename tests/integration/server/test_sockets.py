@@ -32,6 +32,16 @@ def numbers(events: list[dict[str, Any]]) -> list[int]:
     return [event["sequence_number"] for event in events]
 
 
+def text_of(tab: Tab) -> str:
+    """The pieces a tab was given, put together by their offsets: a hole or a repetition would show."""
+    text = ""
+    for event in tab.events:
+        if event["type"] == "content_delta":
+            assert event["offset"] == len(text)
+            text += event["delta"]
+    return text
+
+
 async def test_a_turn_over_the_socket_is_what_is_stored(site: Running) -> None:
     """S-3: what a client is shown is what the log holds, each event once, each saying which came before."""
     ana = await site.person()
@@ -302,3 +312,21 @@ async def _login_again(identity: Identity, person: Person) -> str:
         roles=tuple(person.me["user"]["roles"]),
     )
     return (await identity.begin(user)).token
+
+
+async def test_who_joins_in_the_middle_of_an_answer_sees_it_from_its_beginning(site: Running) -> None:
+    """A reload, a second tab, a reconnect: the text is whole at once, and goes on without a hole or a repetition."""
+    ana = await site.person()
+    session = await ana.session()
+    first, late = await ana.tab(), await ana.tab()
+    await first.command("session:join", {"session_id": session})
+    words = " ".join(f"w{number}" for number in range(200))
+    turn = await ana.say(session, words, target_agent_id="echo")
+    await first.until(lambda: len(text_of(first)) > 100)
+    assert not any(event["type"] == "assistant_message" for event in first.events)
+    await late.command("session:join", {"session_id": session, "last_sequence": first.stored[-1]["sequence_number"]})
+    await late.until(lambda: has_ended(late.events, turn["turn_id"]))
+    await first.until(lambda: has_ended(first.events, turn["turn_id"]))
+    assert text_of(late).strip() == text_of(first).strip() == f"echo {words}"
+    begun = next(event for event in late.events if event["type"] == "content_delta")
+    assert (begun["offset"], len(begun["delta"]) > 100) == (0, True)

@@ -15,8 +15,9 @@ from batuta.events.wire import Delivered
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.bus import LiveSink, LocalBus, News
-from batuta.server.delivery import MOST_PIECES, Delivery, Hub, Watch, coalesced
+from batuta.server.bus import LocalBus, News
+from batuta.server.delivery import PAGE, Delivery, Hub
+from batuta.server.drafts import LiveSink
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), new_id(), new_id()
 START = Position(1, 0)
@@ -181,19 +182,65 @@ async def test_a_hub_notices_growth_that_nobody_told() -> None:
         running.cancel()
 
 
-def test_too_many_pieces_push_out_the_oldest() -> None:
-    watch = Watch()
-    for number in range(MOST_PIECES + 10):
-        watch.add(piece(str(number), number))
-    pieces = watch.take()
-    assert len(pieces) == MOST_PIECES
-    assert pieces[-1].original_index == MOST_PIECES + 9
+async def test_who_joins_in_the_middle_of_a_text_gets_it_from_its_beginning() -> None:
+    """A reloaded page shows the same as one that was there all the time."""
+    stage = Theatre()
+    sink = LiveSink(stage.bus)
+    await stage.store(said("hi", 1))
+    with stage.bus.listening(stage.hub._take), stage.bus.listening(sink.take):
+        sink.emit(piece("Hel", 2))
+        sink.emit(piece("lo ", 3))
+        async with aclosing(stage.delivery.follow(SESSION, Position(1, 1))) as batches:
+            (beginning,) = await anext(batches)
+            sink.emit(piece("Ana", 4))
+            (more,) = await anext(batches)
+    told = [(getattr(each.event, "offset", None), getattr(each.event, "delta", "")) for each in (beginning, more)]
+    assert told == [(0, "Hello "), (6, "Ana")]
 
 
-def test_only_neighbouring_pieces_of_one_text_are_joined() -> None:
-    other = new_id()
-    pieces = [piece("a", 1), piece("b", 2), piece("x", 3, other), piece("c", 4)]
-    assert [getattr(each, "delta", "") for each in coalesced(pieces)] == ["ab", "x", "c"]
+async def test_nobody_gets_twice_what_another_one_asked_for() -> None:
+    stage = Theatre()
+    sink = LiveSink(stage.bus)
+    with stage.bus.listening(stage.hub._take), stage.bus.listening(sink.take), stage.hub.watch(SESSION) as first:
+        sink.emit(piece("Hel", 2))
+        with stage.hub.watch(SESSION):
+            sink.emit(piece("lo", 3))
+    assert [getattr(each, "delta", "") for each in first.take()] == ["Hello"]
+
+
+async def test_a_text_that_is_stored_is_told_again_to_nobody() -> None:
+    stage = Theatre()
+    sink = LiveSink(stage.bus)
+    with stage.bus.listening(stage.hub._take), stage.bus.listening(sink.take):
+        sink.emit(piece("Hel", 2))
+        sink.emit(answer("Hello", 3))
+        with stage.hub.watch(SESSION) as watch:
+            assert watch.take() == []
+
+
+async def test_the_text_so_far_comes_after_all_pages_of_a_long_session() -> None:
+    """Its turn is told on the last page; before it nobody could show the text."""
+    stage = Theatre()
+    sink = LiveSink(stage.bus)
+    await stage.store(*(said(str(number)) for number in range(PAGE + 1)))
+    with stage.bus.listening(stage.hub._take), stage.bus.listening(sink.take):
+        sink.emit(piece("Hel", 2))
+        async with aclosing(stage.delivery.follow(SESSION, START)) as batches:
+            assert {kind for kind, _ in told(await anext(batches))} == {"user_message"}
+            assert told(await anext(batches)) == [("user_message", PAGE + 1), ("content_delta", None)]
+
+
+async def test_a_piece_that_got_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """News may get lost between processes; a text never shows a hole."""
+    monkeypatch.setattr("batuta.server.delivery.ASK_SECONDS", 0.0)
+    stage = Theatre()
+    sink = LiveSink(stage.bus)
+    with stage.bus.listening(sink.take), stage.hub.watch(SESSION) as watch:
+        sink.emit(piece("lost ", 1))
+        with stage.bus.listening(stage.hub._take):
+            await asyncio.sleep(0.01)
+            sink.emit(piece("found", 2))
+    assert [(getattr(each, "offset", 0), getattr(each, "delta", "")) for each in watch.take()] == [(0, "lost found")]
 
 
 def test_a_listener_that_fails_harms_nobody() -> None:

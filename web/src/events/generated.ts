@@ -275,12 +275,14 @@ export interface AgentChanged extends Envelope {
 export interface ContentDelta extends Envelope {
   readonly type: "content_delta";
   readonly delta: string;
+  readonly offset: number | null;
 }
 
 /** A piece of thinking as it arrives. */
 export interface ThinkingDelta extends Envelope {
   readonly type: "thinking_delta";
   readonly delta: string;
+  readonly offset: number | null;
 }
 
 /** How far a tool is. */

@@ -11,7 +11,7 @@ import type {
   ThinkingDelta,
   ToolProgress,
 } from "./generated";
-import type { ProgressView, SessionView, StreamView, TagView, ToolItem } from "./generated-view";
+import type { ProgressView, SessionView, StreamView, TagView, ToolItem, TurnView } from "./generated-view";
 import { inTurn, patchItem, replaced } from "./turns";
 
 type StreamChange = (stream: StreamView) => Partial<StreamView>;
@@ -25,11 +25,16 @@ export const boundary = (view: SessionView): SessionView => ({
 
 /** A piece of an answer. */
 export const contentDelta = (view: SessionView, event: ContentDelta): SessionView =>
-  streamed(view, event, "message", (stream) => ({ content: stream.content + event.delta }));
+  streamed(view, event, "message", grown(event));
 
 /** A piece of thinking. */
 export const thinkingDelta = (view: SessionView, event: ThinkingDelta): SessionView =>
-  streamed(view, event, "thinking", (stream) => ({ content: stream.content + event.delta }));
+  streamed(view, event, "thinking", grown(event));
+
+/** The text with a piece more; one that begins at the beginning replaces it. */
+const grown =
+  (event: ContentDelta | ThinkingDelta): StreamChange =>
+  (stream) => ({ content: event.offset === 0 ? event.delta : stream.content + event.delta });
 
 /** An artefact begins in the answer. */
 export const tagStarted = (view: SessionView, event: TagStarted): SessionView => {
@@ -55,6 +60,7 @@ const streamed = (
 ): SessionView =>
   inTurn(view, event, (turn) => {
     if (turn.status === "success" || turn.status === "cancelled" || turn.status === "failed") return turn;
+    if (isTold(turn, kind, event)) return turn;
     const current = turn.streams.find((stream) => isOf(stream, kind, event));
     if (current === undefined) {
       const opened: StreamView = {
@@ -69,9 +75,18 @@ const streamed = (
     }
     // Ids are time-ordered: a piece that is not newer was seen.
     if (event.event_id <= current.last_event_id) return turn;
-    const grown = { ...current, ...change(current), last_event_id: event.event_id };
-    return { ...turn, streams: replaced(turn.streams, current, grown) };
+    const after = { ...current, ...change(current), last_event_id: event.event_id };
+    return { ...turn, streams: replaced(turn.streams, current, after) };
   });
+
+/** Whether the log told the whole of it before this piece came. */
+const isTold = (turn: TurnView, kind: StreamView["kind"], event: Envelope): boolean => {
+  const stored = kind === "thinking" ? "thinking" : "assistant_message";
+  return (
+    event.message_id !== null &&
+    turn.items.findLastIndex((item) => item.kind === stored && item.message_id === event.message_id) >= 0
+  );
+};
 
 const isOf = (stream: StreamView, kind: StreamView["kind"], event: Envelope): boolean =>
   stream.kind === kind &&

@@ -1,0 +1,220 @@
+"""Texts that are being told: whoever joins in the middle gets them from their beginning.
+
+    model -> LiveSink (numbers the pieces, keeps the text so far) -> bus -> Watch (lets each character through once)
+                 ^------------------ joined: tell it again ---------------------'
+
+Only the process that runs a turn keeps its texts, and only until they are stored. A piece that got lost on the way is
+noticed by the next one's offset, and the text is asked for again.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from batuta.events.conversation import AssistantMessage, Complete, Thinking
+from batuta.events.envelope import Event
+from batuta.events.progress import ContentDelta, ThinkingDelta
+from batuta.events.routing import Persistence
+from batuta.server.bus import Bus, News
+
+MOST_CHARACTERS = 8_000_000
+"""Of all texts of a process together; those that grew longest ago are forgotten first."""
+FORGOTTEN_SECONDS = 120.0
+"""A text that did not grow for so long belongs to a turn that this process lost."""
+MOST_PIECES = 512
+MOST_REMEMBERED = 1_000
+
+Piece = ContentDelta | ThinkingDelta
+Key = tuple[str, str | None, str | None, str | None]
+
+
+def key_of(piece: Event) -> Key:
+    """Which text a piece belongs to."""
+    return piece.type, piece.turn_id, piece.message_id, piece.source_agent_id
+
+
+def joined(first: Piece, second: Piece) -> Piece:
+    """Two neighbouring pieces as one."""
+    return second.model_copy(update={"delta": first.delta + second.delta, "offset": first.offset})
+
+
+@dataclass(slots=True)
+class Draft:
+    """A text as far as it was told."""
+
+    last: Piece
+    length: int = 0
+    grown_at: float = 0.0
+    parts: list[str] | None = field(default_factory=list)
+    """Nothing if the text was too much to keep."""
+
+
+class Drafts:
+    """The texts that the turns of this process are telling."""
+
+    def __init__(
+        self, *, most_characters: int = MOST_CHARACTERS, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._drafts: OrderedDict[Key, Draft] = OrderedDict()
+        self._most = most_characters
+        self._kept = 0
+        self._monotonic = monotonic
+
+    def add(self, piece: Piece) -> Piece:
+        """The piece, with its place in its text."""
+        key = key_of(piece)
+        if key not in self._drafts:
+            self._forget_lost()
+        draft = self._drafts.setdefault(key, Draft(piece))
+        numbered = piece.model_copy(update={"offset": draft.length})
+        draft.last, draft.grown_at = numbered, self._monotonic()
+        draft.length += len(piece.delta)
+        if draft.parts is not None:
+            draft.parts.append(piece.delta)
+            self._kept += len(piece.delta)
+        self._drafts.move_to_end(key)
+        self._make_room()
+        return numbered
+
+    def close(self, event: Event) -> None:
+        """A stored message supersedes its pieces; the end of a turn supersedes all of them."""
+        if isinstance(event, Complete):
+            self._drop(lambda key: key[1] == event.turn_id)
+        elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
+            self._drop(lambda key: key[2] == event.message_id)
+
+    def of(self, session_ids: Collection[str]) -> list[Piece]:
+        """The texts that are being told in these sessions, each as one piece from its beginning."""
+        self._forget_lost()
+        found = [draft for draft in self._drafts.values() if draft.last.session_id in session_ids]
+        return [
+            draft.last.model_copy(update={"delta": "".join(draft.parts), "offset": 0})
+            for draft in found
+            if draft.parts is not None
+        ]
+
+    def _make_room(self) -> None:
+        for draft in self._drafts.values():
+            if self._kept <= self._most:
+                return
+            self._kept -= 0 if draft.parts is None else draft.length
+            draft.parts = None
+
+    def _forget_lost(self) -> None:
+        latest = self._monotonic() - FORGOTTEN_SECONDS
+        self._drop(lambda key: self._drafts[key].grown_at < latest)
+
+    def _drop(self, is_over: Callable[[Key], bool]) -> None:
+        for key in [key for key in self._drafts if is_over(key)]:
+            draft = self._drafts.pop(key)
+            self._kept -= 0 if draft.parts is None else draft.length
+
+
+class LiveSink:
+    """The sink of running turns: passes on what is shown and never stored, and tells it again to who joins late."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._drafts = Drafts()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def emit(self, event: Event) -> None:
+        """Publish a transient event that users may see."""
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:  # a sink that was slow is called from a thread; the bus lives in the loop
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._emit, event)
+                return
+        self._emit(event)
+
+    def take(self, news: News) -> None:
+        """Tell again what is being told in sessions that somebody joined."""
+        if news.kind == "joined":
+            for piece in self._drafts.of(news.ids):
+                self._publish(piece)
+
+    def _emit(self, event: Event) -> None:
+        if event.persistence is not Persistence.TRANSIENT:
+            self._drafts.close(event)
+        elif event.session_id is not None and event.is_visible:
+            self._publish(self._drafts.add(event) if isinstance(event, (ContentDelta, ThinkingDelta)) else event)
+
+    def _publish(self, event: Event) -> None:
+        self._bus.publish(News(kind="live", ids=frozenset({str(event.session_id)}), event=event))
+
+
+class Watch:
+    """What one follower has not looked at yet."""
+
+    def __init__(self) -> None:
+        self._woken = asyncio.Event()
+        self._pieces: deque[Event] = deque()
+        self._expected: OrderedDict[Key, int] = OrderedDict()
+        """How much of each text was taken."""
+
+    @property
+    def has_pieces(self) -> bool:
+        """Whether something transient waits."""
+        return bool(self._pieces)
+
+    def wake(self) -> None:
+        """There may be something in the log."""
+        self._woken.set()
+
+    def add(self, event: Event) -> bool:
+        """A transient event; says no if a text has a hole before it, which has to be told again."""
+        if not isinstance(event, (ContentDelta, ThinkingDelta)) or event.offset is None:
+            self._append(event)
+            return True
+        key = key_of(event)
+        expected = self._expected.get(key, 0)
+        if event.offset > expected:
+            return False
+        rest = event.delta[expected - event.offset :]
+        if rest:
+            self._expected[key] = expected + len(rest)
+            self._append(event.model_copy(update={"delta": rest, "offset": expected}))
+            if len(self._expected) > MOST_REMEMBERED:
+                self._expected.popitem(last=False)
+        return True
+
+    def take(self) -> list[Event]:
+        """The transient events since the last call."""
+        self._woken.clear()
+        pieces = list(self._pieces)
+        self._pieces.clear()
+        return pieces
+
+    async def wait(self, seconds: float) -> bool:
+        """Return when there is something to look at, or after a while: whether there is."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _append(self, event: Event) -> None:
+        last = self._pieces[-1] if self._pieces else None
+        if (
+            isinstance(event, (ContentDelta, ThinkingDelta))
+            and isinstance(last, (ContentDelta, ThinkingDelta))
+            and key_of(last) == key_of(event)
+        ):
+            self._pieces[-1] = joined(last, event)
+        else:
+            self._pieces.append(event)
+        if len(self._pieces) > MOST_PIECES:
+            self._lose_oldest()
+        self._woken.set()
+
+    def _lose_oldest(self) -> None:
+        """When too many wait, the oldest is lost; a text from there on, so that it is asked for again."""
+        lost = self._pieces.popleft()
+        if isinstance(lost, (ContentDelta, ThinkingDelta)) and lost.offset is not None:
+            key = key_of(lost)
+            self._expected[key] = lost.offset
+            self._pieces = deque(piece for piece in self._pieces if key_of(piece) != key)
