@@ -17,7 +17,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
-from batuta.llm.model import ModelRequest
+from batuta.llm.model import Model, ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
 from batuta.server.app import Server
@@ -298,11 +298,17 @@ def settings_for(data_dir: Path, **given: Any) -> Settings:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, static: Path | None = None, team: Orchestrator | None = None
+    settings: Settings,
+    *,
+    static: Path | None = None,
+    team: Orchestrator | None = None,
+    title_model: Model | None = None,
 ) -> AsyncIterator[Running]:
     """A platform with its server, as `batuta serve` runs it."""
     stage = Stage()
-    async with open_platform(settings, team or stage.team(), model_label="rules", is_offline=True) as platform:
+    async with open_platform(
+        settings, team or stage.team(), model_label="rules", is_offline=True, title_model=title_model
+    ) as platform:
         server = Server(platform, **({} if static is None else {"static": static}))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         serving = asyncio.create_task(server.serve())

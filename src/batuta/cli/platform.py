@@ -61,7 +61,11 @@ async def _serve(settings: Settings) -> None:
         err.print(f"[bold green]Batuta[/] is ready at [bold]{address}[/]  [dim]({team.model_label}; Ctrl-C stops)[/]")
 
     async with open_platform(
-        settings, team.orchestrator, model_label=team.model_label, is_offline=team.is_offline
+        settings,
+        team.orchestrator,
+        model_label=team.model_label,
+        is_offline=team.is_offline,
+        title_model=team.title_model,
     ) as platform:
         await serve_platform(platform, on_start=started)
 
@@ -70,6 +74,7 @@ async def _work(settings: Settings) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    async with open_worker(settings, first_team(settings).orchestrator) as run:
+    team = first_team(settings)
+    async with open_worker(settings, team.orchestrator, title_model=team.title_model) as run:
         err.print("the worker is ready; Ctrl-C lets it finish what it does")
         await run(stop)

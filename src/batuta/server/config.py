@@ -80,6 +80,8 @@ class Settings(BaseModel):
     redis_url: SecretStr | None = None
     log_level: LogLevel
     model: str | None = None
+    title_model: str | None = None
+    """Names sessions after their first turn; the team's own model unless a cheaper one is named."""
     model_attempts: int = Field(ge=1, le=10)
     is_breaker_enabled: bool
     breaker_threshold: int = Field(ge=1)

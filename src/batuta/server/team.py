@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from batuta.agents import appointments, calculator, documents
 from batuta.llm.factory import default_model
+from batuta.llm.factory import model as model_of
+from batuta.llm.model import Model
 from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.orchestrator import Orchestrator
@@ -19,6 +21,8 @@ class FirstTeam:
     orchestrator: Orchestrator
     model_label: str
     is_offline: bool
+    title_model: Model | None = None
+    """Names sessions; the built-in model cannot, and their first words stay their title."""
 
 
 def first_team(settings: Settings) -> FirstTeam:
@@ -36,6 +40,10 @@ def first_team(settings: Settings) -> FirstTeam:
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,
         is_streaming=True,
     )
+    title_model = settings.title_model or model
     return FirstTeam(
-        orchestrator=orchestrator, model_label=OFFLINE_LABEL if is_offline else model, is_offline=is_offline
+        orchestrator=orchestrator,
+        model_label=OFFLINE_LABEL if is_offline else model,
+        is_offline=is_offline,
+        title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
     )

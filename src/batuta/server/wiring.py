@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import TurnQueue
+from batuta.events.sink import FanOutSink
 from batuta.eventstore.audit import AuditStore
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
@@ -30,6 +31,7 @@ from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
+from batuta.llm.model import Model
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.server.agui.service import AguiRuns, Doors
@@ -59,6 +61,7 @@ from batuta.server.streams import Streams
 from batuta.server.tables import approvals as approval_rows
 from batuta.server.tables import log_heads
 from batuta.server.turns.service import NewMessage, Turns
+from batuta.server.turns.titling import Titles
 from batuta.server.working import LogDesk, StopBell, ring_on_growth
 
 log = logging.getLogger("batuta.server")
@@ -119,9 +122,14 @@ class Platform:
 
 @asynccontextmanager
 async def open_platform(
-    settings: Settings, team: Orchestrator, *, model_label: str = "", is_offline: bool = False
+    settings: Settings,
+    team: Orchestrator,
+    *,
+    model_label: str = "",
+    is_offline: bool = False,
+    title_model: Model | None = None,
 ) -> AsyncIterator[Platform]:
-    """A running platform without its HTTP server."""
+    """A running platform without its HTTP server. With a model for titles, sessions are named by it."""
     async with AsyncExitStack() as stack:
         backends = await _open_backends(settings, stack)
         hub = Hub(backends.bus, _heads(backends.database))
@@ -130,24 +138,26 @@ async def open_platform(
         work = [hub.run(), announcements.run(), _revalidate(platform), *_housekeeping(backends)]
         await stack.enter_async_context(_background(work))
         if settings.worker_concurrency:
-            await stack.enter_async_context(_working(settings, team, backends))
+            await stack.enter_async_context(_working(settings, team, backends, title_model))
         stack.push_async_callback(platform.close_connections)
         yield platform
 
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, team: Orchestrator
+    settings: Settings, team: Orchestrator, *, title_model: Model | None = None
 ) -> AsyncIterator[Callable[[asyncio.Event], Coroutine[Any, Any, None]]]:
     """A worker process: what it yields runs turns until its event is set."""
     async with AsyncExitStack() as stack:
         backends = await _open_backends(settings, stack)
         await stack.enter_async_context(_background(_housekeeping(backends)))
-        worker, ears = _worker(settings, team, backends)
+        titles = Titles(backends.log, title_model) if title_model is not None else None
+        worker, ears = _worker(settings, team, backends, titles)
 
         async def run(stop: asyncio.Event) -> None:
-            with backends.bus.listening(ears):
-                await worker.run(stop)
+            async with _background([titles.run()] if titles is not None else []):
+                with backends.bus.listening(ears):
+                    await worker.run(stop)
 
         yield run
 
@@ -277,7 +287,9 @@ def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[
     return heads
 
 
-def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple[TurnWorker, Listener]:
+def _worker(
+    settings: Settings, team: Orchestrator, backends: Backends, titles: Titles | None
+) -> tuple[TurnWorker, Listener]:
     """A worker, and what it listens to the news with."""
     bell, live = StopBell(), LiveSink(backends.bus)
     worker = TurnWorker(
@@ -291,7 +303,7 @@ def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple
             drain=timedelta(seconds=settings.shutdown_seconds),
         ),
         signals=bell,
-        live=live,
+        live=live if titles is None else FanOutSink(live, titles),
     )
 
     def hear(news: News) -> None:
@@ -304,12 +316,15 @@ def _worker(settings: Settings, team: Orchestrator, backends: Backends) -> tuple
 
 
 @asynccontextmanager
-async def _working(settings: Settings, team: Orchestrator, backends: Backends) -> AsyncIterator[None]:
+async def _working(
+    settings: Settings, team: Orchestrator, backends: Backends, title_model: Model | None
+) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
-    worker, ears = _worker(settings, team, backends)
+    titles = Titles(backends.log, title_model) if title_model is not None else None
+    worker, ears = _worker(settings, team, backends, titles)
     stop = asyncio.Event()
     with backends.bus.listening(ears):
-        async with asyncio.TaskGroup() as group:
+        async with _background([titles.run()] if titles is not None else []), asyncio.TaskGroup() as group:
             group.create_task(worker.run(stop), name="worker")
             try:
                 yield

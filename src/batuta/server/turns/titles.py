@@ -10,7 +10,7 @@ _COMMAND = re.compile(r"^/\S+\s+")
 def title_of(text: str) -> str:
     """A short title; of nothing sayable, nothing."""
     plain = " ".join(_MARKUP.sub(" ", _COMMAND.sub("", text.strip())).split())
-    sentence = re.split(r"(?<=[.!?…])\s", plain, maxsplit=1)[0].rstrip(".")
+    sentence = re.split(r"(?<=[.!?…])\s", plain, maxsplit=1)[0].rstrip(". ")
     title = sentence if len(sentence) <= LONGEST else _cut(sentence)
     return title[:1].upper() + title[1:]
 

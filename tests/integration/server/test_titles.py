@@ -1,0 +1,96 @@
+"""Titles: from the first words at once, from a model when the first turn has ended, from a person for good (P-30)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.kernel.answers import Answer
+from batuta.kernel.errors import ProviderUnavailableError
+from batuta.llm.model import ModelRequest
+from batuta.server.config import Settings
+from tests.support.platform import RuleModel, Running, running, settings_for
+
+
+class Namer(RuleModel):
+    """A model that names, refuses, or waits."""
+
+    def __init__(self, answer: str = "", gate: asyncio.Event | None = None) -> None:
+        super().__init__(lambda request: answer)
+        self.asked: list[ModelRequest] = []
+        self.is_away = not answer
+        self.pause = gate
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        self.asked.append(request)
+        if self.pause is not None:
+            await self.pause.wait()
+        if self.is_away:
+            raise ProviderUnavailableError("nobody there")
+        return await super().generate(request)
+
+
+def titles(events: list[dict[str, Any]]) -> list[str]:
+    return [event["title"] for event in events if event["type"] == "title_changed"]
+
+
+@pytest.fixture
+async def named(settings: Settings) -> AsyncIterator[tuple[Running, Namer]]:
+    namer = Namer('"Saludos de **Ana**."')
+    async with running(settings, title_model=namer) as site:
+        yield site, namer
+
+
+async def test_a_session_is_named_by_the_model_once_its_first_turn_ended(named: tuple[Running, Namer]) -> None:
+    """Without markup, once, and what the call cost is counted."""
+    site, namer = named
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "hola a todos")
+    events = await ana.until(session, lambda events: len(titles(events)) == 2)
+    assert titles(events) == ["Hola a todos", "Saludos de Ana"]
+    await ana.ask(session, "another")
+    await asyncio.sleep(0.2)
+    assert (len(namer.asked), len(titles(await ana.events(session)))) == (1, 2)
+    shown = (await ana.http.get(f"/api/sessions/{session}")).json()
+    assert shown["title"] == "Saludos de Ana"
+    used = (await ana.http.get(f"/api/sessions/{session}/usage")).json()
+    assert "session_title" in [share["agent_id"] for share in used["by_agent"]]
+    assert namer.asked[0].settings.max_tokens == 64
+
+
+async def test_a_model_that_fails_leaves_the_first_words(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), title_model=(namer := Namer())) as site:
+        ana = await site.person()
+        session = await ana.session()
+        await ana.ask(session, "hello there")
+        async with asyncio.timeout(5):
+            while not namer.asked:
+                await asyncio.sleep(0.01)
+        await ana.ask(session, "it goes on")
+        assert titles(await ana.events(session)) == ["Hello there"]
+
+
+async def test_a_slow_model_delays_no_turn_and_no_end_of_the_process(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), title_model=(namer := Namer("Late", asyncio.Event()))) as site:
+        ana = await site.person()
+        for text in ("one", "two"):
+            events = await ana.ask(await ana.session(), text)
+            assert events[-1]["type"] == "complete"
+        assert len(namer.asked) <= 2
+
+
+async def test_a_name_that_a_person_chose_stays(tmp_path: Path) -> None:
+    """The model is not even asked."""
+    async with running(settings_for(tmp_path), title_model=(namer := Namer("No"))) as site:
+        ana = await site.person()
+        session = await ana.session()
+        site.stage.gate.clear()
+        turn = await ana.say(session, "slow hello")
+        await ana.http.patch(f"/api/sessions/{session}", json={"title": "Mine"})
+        site.stage.gate.set()
+        await ana.until(session, lambda events: any(e.get("turn_id") == turn["turn_id"] for e in events[3:]))
+        await ana.ask(session, "more")
+        assert (titles(await ana.events(session))[-1], namer.asked) == ("Mine", [])
