@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
+from batuta.conversations.window import SlidingWindow
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 
@@ -73,6 +74,10 @@ class History:
     def recent(self, count: int) -> tuple[Message, ...]:
         """The last `count` messages."""
         return tuple(self._messages[-count:]) if count > 0 else ()
+
+    def sliding_window(self, window: SlidingWindow = SlidingWindow()) -> tuple[Message, ...]:  # noqa: B008 - frozen
+        """The first messages and as many of the last as fit a token budget, always a valid history."""
+        return window.apply(self._messages)
 
     def copy(self) -> "History":
         """An independent history of the same messages."""

@@ -89,15 +89,15 @@ class ConversationView:
     window: SlidingWindow | None = SlidingWindow()  # noqa: RUF009 - frozen
     summarizer: Summarizer | None = None
 
-    async def messages(self, conversation: Conversation) -> tuple[Message, ...]:
-        """The messages to send: always a valid history that ends as the conversation does."""
+    async def messages(self, conversation: Conversation, *new: Message) -> tuple[Message, ...]:
+        """The messages to send: always a valid history that ends as the conversation does, or with what is new."""
         if self.summarizer is not None:
             await self.summarizer.update(conversation)
         limit = None if self.window is None else self.window.limit_tokens // SHARE_OF_WINDOW
-        shown = with_summaries(conversation, limit_tokens=limit)
+        shown = (*with_summaries(conversation, limit_tokens=limit), *new)
         if self.window is None:
             return valid_history(shown)
-        has_summary = len(shown) < len(conversation.messages)
+        has_summary = bool(summaries_of(conversation))
         window = replace(self.window, keep_first=self.window.keep_first + 1) if has_summary else self.window
         return window.apply(shown)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from batuta.events.conversation import TitleChanged as TitleChanged
     from batuta.events.conversation import TurnPaused as TurnPaused
     from batuta.events.conversation import UserMessage as UserMessage
+    from batuta.events.costs import NO_TOOL as NO_TOOL
+    from batuta.events.costs import Costs as Costs
+    from batuta.events.costs import costs_of as costs_of
     from batuta.events.emitter import Emitter as Emitter
     from batuta.events.emitter import Stamp as Stamp
     from batuta.events.envelope import Event as Event
@@ -109,6 +112,7 @@ _imported, __all__ = lazy_exports(
             "TurnPaused",
             "UserMessage",
         ),
+        "batuta.events.costs": ("Costs", "NO_TOOL", "costs_of"),
         "batuta.events.emitter": (
             "Emitter",
             "Stamp",

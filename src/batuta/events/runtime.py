@@ -40,6 +40,9 @@ class LlmRequest(Event):
     provider: str
     model: str
     attempt: int
+    """Which of the answers that its agent judges the call works towards, counted from one."""
+    caller_tool: str | None = None
+    """The tool whose body made the call, if one did: an agent that serves another as a tool."""
     is_streaming: bool = False
     estimated_input_tokens: int | None = None
 
@@ -52,6 +55,8 @@ class LlmResponse(Event):
     path: str
     provider: str
     model: str
+    attempt: int = 1
+    caller_tool: str | None = None
     duration_ms: float
     success: bool = True
     error: str | None = None

@@ -122,7 +122,8 @@ def summary(events: Sequence[Event]) -> Summary:
     """What the events come to."""
     times = [event.timestamp for event in events]
     calls = [event for event in events if isinstance(event, LlmResponse)]
-    spent = _spent(calls or [event for event in events if isinstance(event, (AssistantMessage, Thinking))])
+    answered = [call for call in calls if call.success]
+    spent = _spent(answered or [event for event in events if isinstance(event, (AssistantMessage, Thinking))])
     return Summary(
         total_events=len(events),
         agents_executed=_agents(events),

@@ -131,7 +131,7 @@ def _short(value: Any) -> str:
 
 def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
     times = [event.timestamp for event in events]
-    calls = [span.end for span in spans if isinstance(span.end, LlmResponse)]
+    calls = [span.end for span in spans if isinstance(span.end, LlmResponse) and span.end.success]
     usage, cost = spent_on(calls)
     return TimelineSummary(
         trace_id=next((event.trace_id for event in events if event.trace_id), None),

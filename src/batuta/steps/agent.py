@@ -209,9 +209,10 @@ class AgentStep(Step[In_contra, Out_co]):
         instructions = self._instructions if override.instructions is None else override.instructions
         return "\n\n".join(part for part in (own, instructions, self._structure) if part)
 
-    async def history(self, ctx: Context) -> tuple[Message, ...]:
-        """What was said before, as any provider takes it."""
-        return valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
+    async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:
+        """What was said before, as any provider takes it, and the request."""
+        before = valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
+        return (*before, request)
 
     def finished(self, output: Any, value: Any, answer: Answer) -> Any:
         """The result made of a valid output, for those who give something else than that output."""

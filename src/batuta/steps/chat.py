@@ -9,10 +9,12 @@ from batuta.conversations.conversation import Conversation
 from batuta.conversations.summaries import ConversationView, Summarizer
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.ids import canonical_id, new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
 from batuta.steps.agent import AgentOptions, AgentStep
+from batuta.steps.model_calls import CallAccount, told_call
 from batuta.steps.models import equipped
 
 _ANSWER = TypeAdapter(Answer)
@@ -48,11 +50,11 @@ class ChatAgentStep(AgentStep[str, str]):
         conversation = ctx.conversation or self.conversation
         return await super()._perform(value, ctx._within(ctx._scope, conversation=conversation))
 
-    async def history(self, ctx: Context) -> tuple[Message, ...]:
-        """The part of the conversation that its model sees."""
+    async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:
+        """The part of the conversation that its model sees, and the request, which the window makes room for."""
         assert ctx.conversation is not None
         view = ConversationView(window=self._window, summarizer=self._summarizer(ctx) if self._summarizes else None)
-        return await view.messages(ctx.conversation)
+        return await view.messages(ctx.conversation, request)
 
     def _summarizer(self, ctx: Context) -> Summarizer:
         model = self.model_for(ctx) if self._summary_model is None else equipped(self._summary_model, ctx)
@@ -75,9 +77,13 @@ class _Recorded:
         return self._inner.name
 
     async def generate(self, request: ModelRequest) -> Answer:
-        answer = await self._ctx.effect(lambda: self._inner.generate(request), _ANSWER, kind="read", name="summary")
+        answer = await self._ctx.effect(lambda: self._told(request), _ANSWER, kind="read", name="summary")
         self._ctx._scope.tally.add_call(answer.usage, answer.cost)
         return answer
+
+    async def _told(self, request: ModelRequest) -> Answer:
+        account = CallAccount(canonical_id(self._ctx._scope.agent_id or self._ctx.step_name))
+        return await told_call(self._ctx, self._inner, account, new_id(), lambda: self._inner.generate(request))
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         yield await self.generate(request)

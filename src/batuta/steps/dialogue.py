@@ -6,7 +6,6 @@ Everything that reaches outside goes through the journal, so that a repeated run
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from batuta.events.adapters.telling import drafts_of
 from batuta.events.conversation import AssistantMessage
 from batuta.events.progress import ContentDelta, ThinkingDelta, ToolProgress
-from batuta.events.runtime import LlmRequest, LlmResponse, ToolRefused
+from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
@@ -27,6 +26,7 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Pending, Reconcile
+from batuta.steps.model_calls import CallAccount, told_call
 from batuta.steps.tagging import ArtefactStream, with_words
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
@@ -71,10 +71,12 @@ class Dialogue:
         """The tool rounds so far: kept when an answer is corrected, so that no tool runs twice."""
         self._calls = 0
         self._rounds = 0
+        self._attempt = 0
 
     async def ask(self, feedback: str | None) -> Spoken:
         """The model's next answer that asks for no tool."""
         tail = [Message.user(feedback)] if feedback else []
+        self._attempt += 1
         while True:
             spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
             if spoken.answer.stop_reason == "refused":
@@ -155,32 +157,9 @@ class Dialogue:
     async def _call(self, request: ModelRequest) -> Spoken:
         """One real call, with its beginning and end told."""
         message_id = new_id()
-        facts = {
-            "call_id": message_id,
-            "path": self._ctx.path,
-            "provider": self._model.provider,
-            "model": self._model.name,
-            "source_agent_id": self._speaker,
-        }
-        tell = self._ctx._run.emitter.tell_own
-        await tell(LlmRequest, {**facts, "attempt": self._calls, "is_streaming": self._agent.is_streaming}, None)
-        started = time.perf_counter()
-        try:
-            answer = await self._answer(request, message_id)
-        except BaseException as error:
-            failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}
-            await tell(LlmResponse, {**facts, **failure}, None)
-            raise
-        brought = {
-            "model": answer.model,
-            "duration_ms": _since(started),
-            "stop_reason": answer.stop_reason,
-            "usage": answer.usage,
-            "cost": answer.cost,
-            "message_id": message_id,
-        }
-        await tell(LlmResponse, {**facts, **brought}, None)
-        return Spoken(message_id=message_id, answer=answer)
+        account = CallAccount(self._speaker, attempt=self._attempt, is_streaming=self._agent.is_streaming)
+        call = told_call(self._ctx, self._model, account, message_id, lambda: self._answer(request, message_id))
+        return Spoken(message_id=message_id, answer=await call)
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
         artefacts = ArtefactStream(self._agent.tags, self._ctx, self.agent_id) if self._agent.tags else None
@@ -355,7 +334,3 @@ def _question(prepared: PreparedCall, pending: Pending) -> str:
 
 def _why(answer: Answer) -> str:
     return answer.stop_explanation or answer.text or answer.raw_stop_reason or "no reason given"
-
-
-def _since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

@@ -61,7 +61,7 @@ class AgentExecution:
 
     async def _corrected(self) -> Any:
         """Answer and judge until an answer holds or the attempts are used up."""
-        self._dialogue.opening = (*await self._agent.history(self._ctx), self._request)
+        self._dialogue.opening = await self._agent.opening(self._request, self._ctx)
         corrections = Corrections(self._agent.attempts)
         while True:
             spoken = await self._dialogue.ask(corrections.feedback)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from batuta.kernel.answers import Answer, Delta, StopReason
@@ -33,6 +34,8 @@ class Reply:
     tool_calls: Iterable[ToolCall] = ()
     thinking: str | None = None
     usage: Usage | None = None
+    cost: Decimal | None = None
+    """In US dollars; unknown unless the script says it."""
     stop_reason: StopReason = "success"
     model: str = "scripted"
 
@@ -105,6 +108,7 @@ class ScriptedModel:
             model=reply.model,
             provider=self.provider,
             usage=reply.usage,
+            cost=reply.cost,
         )
 
     def _call(self, call: ToolCall) -> ToolCallBlock:

@@ -306,7 +306,7 @@ async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> A
     deadline = asyncio.timeout(seconds)
     try:
         async with deadline:
-            with within_tool_use(prepared.call.id):
+            with within_tool_use(prepared.call.id, prepared.tool.name):
                 return await prepared.tool.body(prepared.values, context)
     except TimeoutError as error:
         if deadline.expired():

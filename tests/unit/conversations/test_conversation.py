@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from batuta import Conversation, Message
-from batuta.conversations import Bookmark, History
+from batuta.conversations import Bookmark, History, SlidingWindow
 from batuta.kernel.ids import is_uuid
 
 HELLO, HI, BYE = Message.user("hello"), Message.assistant("hi"), Message.user("bye")
@@ -46,6 +46,20 @@ def test_a_bookmark_beyond_the_end_clears_nothing() -> None:
 @pytest.mark.parametrize(("count", "kept"), [(0, ()), (-1, ()), (1, (BYE,)), (2, (HI, BYE)), (9, (HELLO, HI, BYE))])
 def test_recent_gives_the_last_messages(count: int, kept: tuple[Message, ...]) -> None:
     assert History([HELLO, HI, BYE]).recent(count) == kept
+
+
+def test_a_history_is_seen_through_a_sliding_window() -> None:
+    """F-60, F-61: the first messages, the last ones that fit, and the history itself unchanged."""
+    said = [
+        m for n in range(20) for m in (Message.user(f"question {n} " + "x" * 100), Message.assistant(f"answer {n}"))
+    ]
+    history = History(said)
+    seen = history.sliding_window(SlidingWindow(limit_tokens=200))
+    assert seen[:2] == tuple(said[:2])
+    assert seen[-2:] == tuple(said[-2:])
+    assert 4 < len(seen) < 20
+    assert history.messages == tuple(said)
+    assert history.sliding_window() == tuple(said)
 
 
 def test_a_history_is_sized_iterable_and_hands_out_no_list_of_its_own() -> None:

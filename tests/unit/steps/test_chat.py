@@ -1,6 +1,9 @@
 """Chat agents: a conversation seen through a window."""
 
+import pytest
+
 from batuta import ChatAgentStep, Conversation, Message
+from batuta.conversations.tokens import estimate
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.errors import ProviderRejectedError
 from batuta.kernel.messages import ToolCallBlock
@@ -39,6 +42,24 @@ async def test_the_model_sees_what_fits_the_window_and_everything_is_kept() -> N
     assert seen[-1].text == "and now?"
     assert len(seen) < 20
     assert len(conversation.messages) == 82
+
+
+@pytest.mark.parametrize("summarizes", [False, True])
+async def test_a_long_request_takes_its_room_in_the_window(summarizes: bool) -> None:
+    """F-61: the budget holds for what is sent, the new request included, whatever was said before."""
+    past = [m for n in range(4) for m in (Message.user(f"question {n} " + "x" * 300), Message.assistant(f"answer {n}"))]
+    window = SlidingWindow(limit_tokens=500)
+    request = "y " * 600
+    for asked in ("short", request):
+        model = ScriptedModel([Reply("ok")])
+        chat = ChatAgentStep(
+            name="chat", model=model, window=window, summarizes=summarizes, summary_model=ScriptedModel([])
+        )
+        await chat.run(asked, conversation=Conversation(past))
+        sent = model.requests[0].messages
+        assert sent[-1].text == asked
+        assert estimate(sent) <= window.limit_tokens
+        assert len(sent) > 1
 
 
 async def test_a_broken_history_is_mended_before_it_is_sent() -> None:

@@ -394,6 +394,7 @@ export interface LlmRequest extends Envelope {
   readonly provider: string;
   readonly model: string;
   readonly attempt: number;
+  readonly caller_tool: string | null;
   readonly is_streaming: boolean;
   readonly estimated_input_tokens: number | null;
 }
@@ -405,6 +406,8 @@ export interface LlmResponse extends Envelope {
   readonly path: string;
   readonly provider: string;
   readonly model: string;
+  readonly attempt: number;
+  readonly caller_tool: string | null;
   readonly duration_ms: number;
   readonly success: boolean;
   readonly error: string | null;
