@@ -10,6 +10,7 @@ from pathlib import Path
 
 from batuta.cli.output import out
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
+from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
 from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.providers import PROVIDERS
@@ -49,15 +50,17 @@ async def _stores(settings: Settings) -> list[Finding]:
             found: list[Finding] = [(True, f"{kind} answers; acknowledged means {durable.mode}")]
             found += [await _answers(name, check) for name, check in store.checks.items()]
             return found
+    except ConfigurationError as error:
+        return [(False, f"{kind}: {error}")]
     except Exception as error:
-        return [(False, f"{kind} does not answer: {type(error).__name__}: {error}")]
+        return [(False, f"{kind} does not answer: {str(error) or type(error).__name__}")]
 
 
 async def _answers(name: str, check: Callable[[], Awaitable[object]]) -> Finding:
     try:
         await check()
     except Exception as error:
-        return False, f"{name} does not answer: {error}"
+        return False, f"{name} does not answer (everything works without it, a moment later): {error}"
     return True, f"{name} answers"
 
 

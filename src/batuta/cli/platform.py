@@ -3,13 +3,14 @@
 import asyncio
 import os
 import signal
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from batuta.cli.output import err, fail
-from batuta.kernel.errors import ConfigurationError
+from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.app import serve as serve_platform
 from batuta.server.config import Settings, load_settings
 from batuta.server.team import first_team
@@ -29,7 +30,7 @@ def serve(
 ) -> None:
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
     settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
-    asyncio.run(_serve(settings))
+    _run(_serve(settings))
 
 
 def worker(config: ConfigFile = None) -> None:
@@ -37,12 +38,12 @@ def worker(config: ConfigFile = None) -> None:
     settings = settings_from(config)
     if settings.database_url is None:
         raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
-    asyncio.run(_work(settings))
+    _run(_work(settings))
 
 
 def migrate(config: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring the database up to date."""
-    asyncio.run(migrate_database(settings_from(config, data_dir=data_dir)))
+    _run(migrate_database(settings_from(config, data_dir=data_dir)))
     err.print("the database is up to date")
 
 
@@ -52,6 +53,16 @@ def settings_from(config: Path | None, **given: Any) -> Settings:
         return load_settings(os.environ, config, **{name: value for name, value in given.items() if value is not None})
     except ConfigurationError as error:
         raise fail(str(error), 2) from error
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a process; what an operator has to mend is told in a line, not as a traceback."""
+    try:
+        asyncio.run(work)
+    except ConfigurationError as error:
+        raise fail(str(error), 2) from error
+    except StoreUnavailableError as error:
+        raise fail(f"{error}; is BATUTA_DATABASE_URL right? `batuta doctor` checks it") from error
 
 
 async def _serve(settings: Settings) -> None:

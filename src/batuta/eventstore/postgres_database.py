@@ -33,6 +33,8 @@ _PASSING = (
     TimeoutError,
 )
 """Errors that say nothing about what was asked: the same may succeed later."""
+_REFUSALS = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
+"""What a server says to an address that is wrong: an unknown user, password or database."""
 
 
 @contextmanager
@@ -42,6 +44,23 @@ def errors_as_ours() -> Iterator[None]:
         yield
     except _PASSING as error:
         raise StoreUnavailableError(f"PostgreSQL did not do it: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def refusals_as_ours() -> Iterator[None]:
+    """Turn what a first connection may end with into ours: a wrong address can only be mended by people."""
+    try:
+        with errors_as_ours():
+            yield
+    except _REFUSALS as error:
+        raise ConfigurationError(f"PostgreSQL refuses the connection: {error}") from error
+
+
+async def reach(url: str) -> None:
+    """Connect once. Raises `StoreUnavailableError`, or `ConfigurationError` if the address is wrong."""
+    with refusals_as_ours():
+        connection = await asyncpg.connect(url, timeout=10.0)
+        await connection.close()
 
 
 class PostgresDatabase:
@@ -114,7 +133,7 @@ class PostgresDatabase:
                 self._pool.terminate()
 
     async def _connected_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
-        with errors_as_ours():
+        with refusals_as_ours():
             pool = await asyncpg.create_pool(
                 self._url, min_size=1, max_size=self._pool_size, reset=_nothing_to_reset, **self._connect_options()
             )
@@ -141,9 +160,10 @@ async def _check_schema(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         exists = await pool.fetchval("SELECT to_regclass('alembic_version')")
         found = await pool.fetchval("SELECT version_num FROM alembic_version") if exists else None
     if found != SCHEMA_REVISION:
+        held = "no tables" if found is None else f"the tables of version {found}"
         raise ConfigurationError(
-            f"the database has schema {found}, this program needs {SCHEMA_REVISION}: "
-            "run batuta.eventstore.migrations.migrate(url)"
+            f"the database has {held}, this program needs those of version {SCHEMA_REVISION}: "
+            "run `batuta migrate` (from Python: batuta.eventstore.migrations.migrate)"
         )
 
 

@@ -42,6 +42,7 @@ PAGE = 1_000
 IDLE = timedelta(milliseconds=250)
 RETRY_DELAY = timedelta(seconds=2)
 RECOVERY_EVERY = timedelta(seconds=30)
+"""At the latest; a worker with short leases looks more often for those that ran out."""
 
 
 class Desk(Protocol):
@@ -243,7 +244,7 @@ class TurnWorker:
             except StoreUnavailableError as error:
                 log.warning("the recovery scan failed: %s", error)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(RECOVERY_EVERY.total_seconds()):
+                async with asyncio.timeout(min(RECOVERY_EVERY, self._settings.lease / 3).total_seconds()):
                     await stop.wait()
 
     async def _drain(self, running: set[asyncio.Task[None]]) -> None:

@@ -87,6 +87,8 @@ class Settings(BaseModel):
     breaker_threshold: int = Field(ge=1)
     worker_concurrency: int = Field(default=8, ge=0, le=256)
     """Turns that run at once in this process; 0 leaves all of them to `batuta worker`."""
+    lease_seconds: float = Field(default=10, ge=1, le=600)
+    """How long a turn waits for a worker that fell silent before another one goes on with it."""
     login_attempts: int = Field(ge=1)
     """Failed logins of an account, within `login_window_seconds`, before it is locked for that time."""
     login_window_seconds: int = Field(default=900, ge=1)

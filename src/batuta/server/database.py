@@ -16,12 +16,14 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from batuta.eventstore.migrations import migrate as migrate_event_store
-from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 
 T = TypeVar("T")
 Query = Callable[[sa.Connection], T]
@@ -137,6 +139,12 @@ async def migrate_server(url: str) -> None:
         await database.close()
 
 
+async def require_migrated(database: Database) -> None:
+    """Raise `ConfigurationError` unless the platform's tables are those of this program."""
+    if await database.read(_version) != ScriptDirectory(str(MIGRATIONS)).get_current_head():
+        raise ConfigurationError("the database lacks the platform's tables of this version: run `batuta migrate`")
+
+
 @asynccontextmanager
 async def closing(database: Database) -> AsyncIterator[Database]:
     """Close it at the end of the block."""
@@ -152,6 +160,11 @@ def migration_settings(connection: sa.Connection) -> Config:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
+
+
+def _version(connection: sa.Connection) -> str | None:
+    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    return context.get_current_revision()
 
 
 def _upgrade(connection: sa.Connection) -> None:

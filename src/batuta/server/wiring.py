@@ -41,7 +41,15 @@ from batuta.server.bus import Bus, Listener, LocalBus, News
 from batuta.server.bus_redis import RedisBus
 from batuta.server.commands import SocketCommands
 from batuta.server.config import Settings
-from batuta.server.database import Database, PostgresDatabase, SqliteDatabase, closing, migrate_file, migrate_server
+from batuta.server.database import (
+    Database,
+    PostgresDatabase,
+    SqliteDatabase,
+    closing,
+    migrate_file,
+    migrate_server,
+    require_migrated,
+)
 from batuta.server.delivery import Delivery, Hub
 from batuta.server.drafts import LiveSink
 from batuta.server.gate import Gate
@@ -206,6 +214,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries news."""
     events = await stack.enter_async_context(PostgresEventLog(url))
     database = await stack.enter_async_context(closing(PostgresDatabase(url)))
+    await require_migrated(database)
     projections = PostgresProjections(events)
     bus: Bus = LocalBus()
     checks: dict[str, Check] = {}
@@ -300,6 +309,7 @@ def _worker(
         WorkerSettings(
             owner=f"{socket.gethostname()}-{os.getpid()}",
             concurrency=max(1, settings.worker_concurrency),
+            lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
         ),
         signals=bell,

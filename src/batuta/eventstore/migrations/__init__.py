@@ -10,6 +10,8 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 
+from batuta.eventstore.postgres_database import reach
+
 HEAD_REVISION = "0001"
 
 
@@ -22,7 +24,8 @@ def configuration(url: str) -> Config:
 
 
 async def migrate(url: str) -> None:
-    """Bring the database up to date."""
+    """Bring the database up to date. Raises `StoreUnavailableError`, or `ConfigurationError` for a wrong address."""
+    await reach(url)
     await asyncio.to_thread(_upgrade, url)
 
 
