@@ -94,11 +94,11 @@ async def test_a_prompt_gets_a_useful_answer_from_the_right_agent(
     [
         ("Hello!", "built-in offline model"),
         ("hola", "modelo sin conexión"),
-        ("¿Qué sabes hacer?", "Agenda: Appointments"),
+        ("¿Qué sabes hacer?", "**Agenda**: por ejemplo, «Cita mañana 10am con Dr. Pérez»"),
         ("thanks", "You are welcome"),
         ("Write me a poem about spring", "outside what the built-in offline model knows"),
         ("Traduce esto al francés", "fuera de lo que sabe"),
-        ("cancel all my meetings", "outside what the built-in offline model knows"),
+        ("What's the weather like in Madrid?", "outside what the built-in offline model knows"),
         ("Envía un correo a Ana", "fuera de lo que sabe"),
     ],
 )

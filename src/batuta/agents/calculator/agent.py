@@ -18,7 +18,12 @@ INSTRUCTIONS = (
     "the request."
 )
 EXAMPLES = {
-    "en": ("What is 15% of 1,200?", "What time is it in Tokyo?", "Convert 3pm from Madrid to New York"),
+    "en": (
+        "What is 15% of 1,200?",
+        "What time is it in Tokyo?",
+        "Convert 3pm from Madrid to New York",
+        "What day is it today?",
+    ),
     "es": ("¿Cuánto es el 21% de 350?", "¿Qué hora es en Buenos Aires?", "Raíz cuadrada de 144", "¿Qué día es hoy?"),
 }
 

@@ -79,11 +79,6 @@ def fill(tool: ToolSpec, source: Source) -> Filled:
     return Filled(args=args, missing=tuple(missing))
 
 
-def _made_up(schema: Mapping[str, Any], tool: ToolSpec, source: Source) -> Any:
-    shape = {**schema, "$defs": tool.schema.get("$defs", {})}
-    return Structure(shape, source.text[:MAX_ARGUMENT_CHARS]).value()
-
-
 def zone_parameters(tool: ToolSpec) -> list[str]:
     """The parameters that take a time zone."""
     properties = tool.schema.get("properties", {})

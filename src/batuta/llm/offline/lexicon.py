@@ -49,7 +49,7 @@ STOP_WORDS: dict[Language, str] = {
     "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "
     "would should may might must i me my mine you your we our us they them their he she it its this that these those "
     "there here what which who whom when where why how much many please tell give want need like about as into than "
-    "then so not no yes have has had get let let's also just any some all more most day "
+    "then so not no yes have has had get let let's also just any some anything something nothing all more most day "
     "days minute minutes up summarise summarize summary explain say says",
     "es": "un una unos unas el la los las lo de del al a en con por para y e o u pero si es son era fue ser estar esta "
     "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
@@ -64,7 +64,7 @@ MARKS: dict[Language, str] = {
     "es": "el la los las de del que es son como cuanto cuanta cuantos cuantas cual cuando donde quien mi mis tu por "
     "para con y en un una hay puedo puedes dime muestra mueve agenda calcula hora manana hoy hola gracias ayuda cita "
     "lee busca abre reunion lunes martes miercoles jueves viernes sabado domingo tengo estoy entre dividido mas "
-    "multiplicado suma resta raiz convierte proxima citas se cuesta",
+    "multiplicado suma resta raiz convierte proxima citas se cuesta vale perfecto adios estupendo entendido",
 }
 """Words that tell a language from the other."""
 
@@ -86,15 +86,38 @@ GREETINGS = (
     "hi hello hey hola buenas saludos greetings howdy good morning afternoon evening buenos dias tardes noches team "
     "equipo there"
 )
-THANKS = (
-    "thanks thank thx gracias cheers perfect perfecto great genial ok okay vale you muchas mil so much very bye adios "
-    "goodbye hasta luego pronto"
+THANKS = r"\b(?:thanks|thank\s+you|thx|cheers|gracias)\b"
+AGREEMENTS = (
+    "ok okay vale perfect perfecto great genial good nice fine cool bien bueno entendido understood got it de acuerdo "
+    "alright right estupendo super wow lol haha jaja excelente excellent"
 )
+FAREWELLS = "bye goodbye adios hasta luego pronto manana see you later good night buenas noches ciao chao"
+BARE_REPLIES = "yes no si sure claro nope yep yeah maybe quiza quizas"
 HELP = (
     r"^\W*(?:please\s+)?(?:help|ayuda)(?:\s+(?:me|please|por favor))?\W*$|"
-    r"what can (?:you|this team) do|que (?:puedes|sabes|podeis|sabeis) hacer|who are you|quien eres|"
-    r"what are you|que eres|how do(?:es)? (?:you|this) work|como funciona"
+    r"what (?:can|could|do) (?:you|this team) (?:do\b|help|offer|know how)|how can you help|"
+    r"que (?:puedes|sabes|podeis|sabeis) hacer|en que (?:me )?(?:puedes|podeis) ayudar|como (?:me )?puedes ayudar|"
+    r"how do(?:es)? (?:you|this) work|como funciona"
 )
+IDENTITY = (
+    r"\bwho are you\b|\bquien eres\b|\bwhat are you\b|\bque eres\b|\bwhat(?:'s| is) your name\b|\bcomo te llamas\b|"
+    r"\bare you (?:an? )?(?:human|person|robot|bot|ai|real|machine|model|language model|chatgpt|claude)\b|"
+    r"\beres (?:una? )?(?:humano|humana|persona|robot|bot|ia|real|maquina|modelo|inteligencia artificial)\b"
+)
+WELLBEING = (
+    r"\bhow(?:'s it going| are you| do you feel| is it going)\b|\bhow are things\b|"
+    r"\bcomo (?:estas|te va|va todo|te sientes)\b|^\W*que tal(?:\s+(?:estas|todo|va|te va))?\W*$"
+)
+OUTSIDE = (
+    r"\bweather\b|\bforecast\b|\brain(?:s|ing|y)?\b|\bsnow(?:s|ing)?\b|\bsunny\b|\bhow (?:hot|cold|warm) is it\b|"
+    r"\bque tiempo (?:hace|hara|hizo|va a hacer|tenemos|tendremos)\b|\bllover|\blloviendo\b|\bllueve\b|\blluvia\b|"
+    r"\bhace (?:mucho )?(?:frio|calor|sol|viento)\b|\bpronostico\b|\btemperatura\b|\btemperature\b|"
+    r"\bnews\b|\bnoticias\b|\bheadlines\b|\b(?:stock|share)s? price|\bstock market\b|\bla bolsa\b|"
+    r"\bexchange rate|\btipo de cambio\b|\bjokes?\b|\bchistes?\b|\bpoems?\b|\bpoemas?\b|\bmusic\b|\bmusica\b|\bsong\b|"
+    r"\bcancion\b|\brecipes?\b|\breceta\b|\brestaurants?\b|\brestaurantes?\b|\bpizza\b|\bfootball\b|\bfutbol\b|"
+    r"\bworld cup\b|\bmundial\b|\bmovies?\b|\bpeliculas?\b"
+)
+"""What people like to ask an assistant and nobody here can know: the world outside, and what is made up."""
 
 SEQUENCE = (
     r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)"

@@ -16,7 +16,7 @@ from batuta.llm.model import ModelRequest
 from batuta.llm.offline.calling import next_calls
 from batuta.llm.offline.phrases import phrase
 from batuta.llm.offline.planning import Planner
-from batuta.llm.offline.reading import cards_in, earlier_request, exchange_of, task_of
+from batuta.llm.offline.reading import cards_in, earlier_request, exchange_of, task_of, was_asked_back
 from batuta.llm.offline.structures import Structure
 from batuta.llm.offline.wording import answer_from, conclusion, summary_of, title_of
 from batuta.llm.tokens import count_roughly, estimate_tokens
@@ -87,7 +87,7 @@ def _structured(request: ModelRequest, schema: Mapping[str, Any]) -> Any:
     properties = set(schema.get("properties", ()))
     cards = cards_in(request.system)
     if cards and {"steps", "answer"} <= properties:
-        return Planner(cards).decision(task_of(request), earlier_request(request))
+        return Planner(cards).decision(task_of(request), earlier_request(request), is_reply=was_asked_back(request))
     if cards and {"agent_id", "reason"} <= properties:
         return _reassigned(request)
     return Structure(schema, task_of(request).text).value()

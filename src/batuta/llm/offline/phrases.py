@@ -4,21 +4,44 @@ from batuta.llm.offline.lexicon import Language
 
 PHRASES: dict[str, dict[Language, str]] = {
     "greeting": {
-        "en": "Hello! I am Batuta's built-in offline model. The team can help with this:\n{team}\nWhat do you need?",
-        "es": "¡Hola! Soy el modelo sin conexión de Batuta. El equipo puede ayudarte con esto:\n{team}\n"
+        "en": "Hello! I am Batuta's built-in offline model. The team can help with this:\n\n{team}\n\n"
+        "What do you need?",
+        "es": "¡Hola! Soy el modelo sin conexión de Batuta. El equipo puede ayudarte con esto:\n\n{team}\n\n"
         "¿Qué necesitas?",
     },
     "help": {
-        "en": "I am Batuta's built-in offline model: a small grammar, no language model. The team can do this:\n{team}",
-        "es": "Soy el modelo sin conexión de Batuta: una pequeña gramática, no un modelo de lenguaje. "
-        "El equipo sabe hacer esto:\n{team}",
+        "en": "The team can do this:\n\n{team}\n\nI am Batuta's built-in offline model: a small grammar that finds the "
+        "right agent, no language model. I cannot look anything up outside, write freely or chat.",
+        "es": "El equipo sabe hacer esto:\n\n{team}\n\nSoy el modelo sin conexión de Batuta: una pequeña gramática que "
+        "encuentra al agente adecuado, no un modelo de lenguaje. No puedo consultar nada de fuera, redactar textos "
+        "libres ni conversar.",
     },
-    "thanks": {"en": "You are welcome.", "es": "De nada."},
+    "identity": {
+        "en": "I am Batuta's built-in offline model: a program with a small grammar, neither a person nor a language "
+        "model. The team I conduct can do this:\n\n{team}",
+        "es": "Soy el modelo sin conexión de Batuta: un programa con una pequeña gramática, ni una persona ni un "
+        "modelo de lenguaje. El equipo que dirijo sabe hacer esto:\n\n{team}",
+    },
+    "wellbeing": {
+        "en": "I am a program, so every day is a good one. The team can help with this:\n\n{team}\n\nWhat do you need?",
+        "es": "Soy un programa, así que siempre estoy bien. El equipo puede ayudarte con esto:\n\n{team}\n\n"
+        "¿Qué necesitas?",
+    },
+    "thanks": {"en": "You are welcome. Is there anything else?", "es": "De nada. ¿Necesitas algo más?"},
+    "agreement": {"en": "Good. Tell me if you need anything else.", "es": "Bien. Dime si necesitas algo más."},
+    "farewell": {
+        "en": "Goodbye! The conversation stays here.",
+        "es": "¡Hasta luego! La conversación se queda aquí.",
+    },
+    "bare": {
+        "en": "I do not know what that answers. Please say in one sentence what you need.",
+        "es": "No sé a qué responde eso. Dime en una frase lo que necesitas.",
+    },
     "unknown": {
-        "en": "That is outside what the built-in offline model knows. The team can do this:\n{team}\n"
-        "With a provider's key configured, a language model answers instead.",
-        "es": "Eso queda fuera de lo que sabe el modelo sin conexión. El equipo sabe hacer esto:\n{team}\n"
-        "Con la clave de un proveedor configurada, responde un modelo de lenguaje.",
+        "en": "I cannot answer that: it is outside what the built-in offline model knows. The team can do this:\n\n"
+        "{team}\n\nWith a provider's key configured, a language model answers instead.",
+        "es": "No puedo responder a eso: queda fuera de lo que sabe el modelo sin conexión. El equipo sabe hacer esto:"
+        "\n\n{team}\n\nCon la clave de un proveedor configurada, responde un modelo de lenguaje.",
     },
     "unknown_alone": {
         "en": "That is outside what the built-in offline model knows. With a provider's key configured, a language "
@@ -26,6 +49,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "Eso queda fuera de lo que sabe el modelo sin conexión. Con la clave de un proveedor configurada, "
         "responde un modelo de lenguaje.",
     },
+    "member": {"en": "- **{name}**: {about}", "es": "- **{name}**: {about}"},
+    "such_as": {"en": ", such as {examples}", "es": "por ejemplo, {examples}"},
+    "quoted": {"en": "“{text}”", "es": "«{text}»"},
+    "or": {"en": " or ", "es": " o "},
     "failed": {"en": "I could not do that: {reason}", "es": "No he podido hacerlo: {reason}"},
     "refused": {"en": "I have not done it. {reason}", "es": "No lo he hecho. {reason}"},
     "not_approved": {
@@ -38,8 +65,8 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "nothing_found": {"en": "I found nothing.", "es": "No he encontrado nada."},
     "not_in_documents": {
-        "en": "The documents do not say anything about that.",
-        "es": "Los documentos no dicen nada sobre eso.",
+        "en": "The documents do not say anything about that, and without a language model I know nothing else.",
+        "es": "Los documentos no dicen nada sobre eso, y sin un modelo de lenguaje no sé nada más.",
     },
     "step_missing": {"en": "{task}: not done ({reason})", "es": "{task}: sin hacer ({reason})"},
     "equals": {"en": "{argument} = {value}", "es": "{argument} = {value}"},
@@ -51,6 +78,6 @@ PHRASES: dict[str, dict[Language, str]] = {
 }
 
 
-def phrase(name: str, language: Language, **facts: object) -> str:
+def phrase(name: str, language: Language, /, **facts: object) -> str:
     """A phrase with its facts in place."""
     return PHRASES[name][language].format(**facts)

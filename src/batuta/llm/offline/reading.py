@@ -78,9 +78,10 @@ def earlier_request(request: ModelRequest) -> str:
     return asked[-2] if len(asked) > 1 else ""
 
 
-def was_rejected(request: ModelRequest) -> bool:
-    """Whether an answer is corrected."""
-    return bool(request.messages) and _is_feedback(request.messages[-1])
+def was_asked_back(request: ModelRequest) -> bool:
+    """Whether the last thing the team said was a question."""
+    spoken = [message.text for message in request.messages if message.role == "assistant"]
+    return bool(spoken) and spoken[-1].rstrip().endswith("?")
 
 
 def exchange_of(request: ModelRequest) -> list[tuple[ToolCallBlock, ToolResultBlock]]:

@@ -15,7 +15,15 @@ from batuta.llm.offline.expressions import expression_in
 from batuta.llm.offline.lexicon import CONCEPTS, DAYS, MARKS, MONTHS, QUESTION_WORDS, STOP_WORDS, Language
 from batuta.llm.offline.zones import without_zones, zones_in
 
-SIGNAL_WEIGHTS = {"#expression": 2.0, "#day": 1.0, "#time": 1.0, "#zone": 0.6, "#listing": 1.0, "#question": 0.2}
+SIGNAL_WEIGHTS = {
+    "#expression": 2.0,
+    "#day": 1.0,
+    "#time": 1.0,
+    "#zone": 0.6,
+    "#listing": 1.0,
+    "#date": 1.0,
+    "#question": 0.2,
+}
 """How much it tells that a text holds something, against a word: a sum is a task, a place may stand anywhere."""
 UNKNOWN_WEIGHT = 1.0
 """How much a word counts that nobody knows: most likely a subject outside the team's work."""
@@ -39,6 +47,7 @@ _LISTING = re.compile(
     r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"
     r"\btengo alg"
 )
+_DATE_ASKED = re.compile(r"\b(?:what|which) (?:day|date|week) (?:is|are)\b|\bque (?:dia|fecha|semana) (?:es|estamos)\b")
 _NAME = re.compile(r"(?<=[^.?!¿¡\s]\s)[A-ZÁÉÍÓÚÑ]\w+")
 """A capital letter inside a sentence."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
@@ -73,6 +82,7 @@ def signals(text: str) -> set[str]:
         "#time": _TIME_OF_DAY.search(plain) is not None,
         "#zone": bool(zones_in(plain)),
         "#listing": _LISTING.search(plain) is not None,
+        "#date": _DATE_ASKED.search(plain) is not None,
         "#question": is_question(text),
     }
     return {signal for signal, is_there in found.items() if is_there}
@@ -126,6 +136,11 @@ class Vocabulary:
     def knows(self, name: str, feature: str) -> bool:
         """Whether a candidate has a feature."""
         return feature in self._known.get(name, ())
+
+    def strange(self, text: str) -> frozenset[str]:
+        """The subjects of a request that no candidate knows, names left out."""
+        names = {stem(folded(name)) for name in _NAME.findall(text)}
+        return frozenset(topic for topic in topics(text) if not self._counts.get(topic) and topic not in names)
 
     def _weight(self, feature: str) -> float:
         count = self._counts.get(feature, 0)

@@ -7,7 +7,9 @@ from zoneinfo import available_timezones
 from batuta.llm.offline.lexicon import ZONE_ALIASES, ZONE_AREAS
 
 _EXACT = re.compile(rf"\b(?:{'|'.join(ZONE_AREAS)})(?:/[A-Za-z_]+){{1,2}}\b", re.IGNORECASE)
-_COMMON_WORDS = frozenset({"center", "easter", "north", "south", "west", "eastern", "central", "nome", "general"})
+_COMMON_WORDS = frozenset(
+    {"center", "easter", "north", "south", "west", "eastern", "central", "nome", "general", "christmas", "reunion"}
+)
 
 
 def zones_in(plain: str) -> list[str]:

@@ -51,19 +51,73 @@ async def test_and_divides_only_between_requests_of_different_agents() -> None:
     assert len(one["steps"]) == 1
 
 
-@pytest.mark.parametrize("text", ["Hello!", "hola, buenos días", "thanks", "What can you do?", "¿qué sabes hacer?"])
-async def test_small_talk_is_answered_without_agents(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Hello!", "built-in offline model"),
+        ("hola, buenos días", "modelo sin conexión"),
+        ("What can you do?", "The team can do this"),
+        ("What can you help me with?", "The team can do this"),
+        ("¿qué sabes hacer?", "El equipo sabe hacer esto"),
+        ("¿En qué puedes ayudarme?", "El equipo sabe hacer esto"),
+        ("Who are you?", "neither a person nor a language model"),
+        ("¿Eres una persona?", "ni una persona ni un modelo"),
+        ("how are you?", "I am a program"),
+        ("How are you doing today?", "I am a program"),
+        ("¿Qué tal?", "Soy un programa"),
+        ("thanks a lot!", "You are welcome"),
+        ("many thanks, that was helpful", "You are welcome"),
+        ("muchas gracias por tu ayuda", "De nada"),
+        ("ok", "Tell me if you need anything else"),
+        ("vale, perfecto", "Dime si necesitas algo más"),
+        ("good night", "Goodbye"),
+        ("no", "I do not know what that answers"),
+    ],
+)
+async def test_small_talk_is_answered_without_agents_in_the_language_it_is_made(text: str, words: str) -> None:
     decision = await decided(text)
-    assert decision["answer"]
+    assert words in decision.get("answer", "")
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("Write me a poem", "outside what"), ("Escribe un poema", "fuera de lo que")]
+    ("text", "words"),
+    [
+        ("Write me a poem", "outside what"),
+        ("Escribe un poema", "fuera de lo que"),
+        ("What's the weather like in Madrid?", "outside what"),
+        ("Will it rain tomorrow at 5pm?", "outside what"),
+        ("¿Qué tiempo hará mañana?", "fuera de lo que"),
+        ("¿Hace frío en Bogotá?", "fuera de lo que"),
+        ("tell me a joke", "outside what"),
+        ("recommend a restaurant in Barcelona for tonight", "outside what"),
+        ("stock price of Apple", "outside what"),
+        ("¿Quién ganó el mundial de 2018?", "fuera de lo que"),
+        ("Send the zebras home tomorrow", "outside what"),
+    ],
 )
 async def test_it_says_that_it_does_not_know_and_what_the_team_can_do(text: str, words: str) -> None:
     decision = await decided(text)
-    assert words in decision["answer"]
-    assert "Calculator: Exact arithmetic" in decision["answer"]
+    assert words in decision.get("answer", "")
+    assert "**Calculator**" in decision["answer"]
+
+
+async def test_thanks_with_a_request_is_a_request() -> None:
+    decision = await decided("Thanks! What is 15% of 1,200?")
+    assert [step["agent_id"] for step in decision["steps"]][-1] == "calculator_agent"
+
+
+async def test_the_team_is_described_in_the_language_of_the_question() -> None:
+    english, spanish = await decided("what can you do?"), await decided("¿qué sabes hacer?")
+    assert "- **Calculator**: Exact arithmetic and the time, such as “What is 15% of 1,200?”" in english["answer"]
+    assert "- **Calculator**: por ejemplo, «¿Qué hora es en Tokio?»" in spanish["answer"]
+    assert "Exact" not in spanish["answer"]
+
+
+async def test_what_the_team_asked_for_is_understood_with_the_request_it_belongs_to() -> None:
+    before = (Message.user("Book a meeting with Ana tomorrow"), Message.assistant("At what time?"))
+    decision = await decided("at 10am", *before)
+    assert decision["steps"][0]["agent_id"] == "appointments_agent"
+    assert decision["steps"][0]["task"] == "Book a meeting with Ana tomorrow at 10am"
 
 
 async def test_a_short_addition_is_understood_from_what_was_asked_before() -> None:

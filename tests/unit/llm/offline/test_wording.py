@@ -74,9 +74,18 @@ async def test_an_answer_from_passages_quotes_the_sentence_that_says_it() -> Non
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("How much is paid for pets?", "The documents do not say anything about that."),
-        ("When are meals paid?", "The documents do not say anything about that."),
-        ("¿Cuánto se paga por mascotas?", "Los documentos no dicen nada sobre eso."),
+        (
+            "How much is paid for pets?",
+            "The documents do not say anything about that, and without a language model I know nothing else.",
+        ),
+        (
+            "When are meals paid?",
+            "The documents do not say anything about that, and without a language model I know nothing else.",
+        ),
+        (
+            "¿Cuánto se paga por mascotas?",
+            "Los documentos no dicen nada sobre eso, y sin un modelo de lenguaje no sé nada más.",
+        ),
     ],
 )
 async def test_passages_that_do_not_say_it_are_not_made_to(text: str, answer: str) -> None:
