@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
@@ -82,7 +82,7 @@ class WorkerSettings:
     lease: timedelta = timedelta(seconds=30)
     drain: timedelta = timedelta(seconds=10)
     """How long a stopping worker lets its turns finish before it gives them back."""
-    options: Callable[[Lease], RunOptions] = field(default=lambda lease: RunOptions())
+    options: Callable[[Lease], RunOptions | Awaitable[RunOptions]] = field(default=lambda lease: RunOptions())
     """What every run is given besides: tools' invoker, protection, budgets, services."""
 
 
@@ -179,7 +179,8 @@ class TurnWorker:
         if ended is not None:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
-        options = self._settings.options(lease)
+        given = self._settings.options(lease)
+        options = await given if isinstance(given, Awaitable) else given
         recorder = _OwnersRecorder(self._desk.recorder(lease, told), guard)
         await recorder.record(_opening(lease))
         options["conversation"] = conversation_before(past, lease.work.turn_id)

@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.events.log import EventLog, Position
-from batuta.events.queue import TurnQueue
+from batuta.events.queue import Lease, TurnQueue
 from batuta.events.sink import FanOutSink
 from batuta.eventstore.audit import AuditStore
 from batuta.eventstore.postgres import PostgresEventLog
@@ -34,6 +34,7 @@ from batuta.kernel.errors import StoreUnavailableError
 from batuta.llm.model import Model
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.options import RunOptions
 from batuta.server.agui.service import AguiRuns, Doors
 from batuta.server.announcements import Announcements
 from batuta.server.approvals.service import Approvals, Decision
@@ -71,6 +72,7 @@ from batuta.server.tables import log_heads
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.turns.titling import Titles
 from batuta.server.working import LogDesk, StopBell, ring_on_growth
+from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 log = logging.getLogger("batuta.server")
 
@@ -311,6 +313,7 @@ def _worker(
             concurrency=max(1, settings.worker_concurrency),
             lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
+            options=_personal(PreferenceBook(backends.database)),
         ),
         signals=bell,
         live=live if titles is None else FanOutSink(live, titles),
@@ -323,6 +326,18 @@ def _worker(
             worker.ring()
 
     return worker, hear
+
+
+def _personal(book: PreferenceBook) -> Callable[[Lease], Awaitable[RunOptions]]:
+    """What a run knows about the person it works for: where "tomorrow at ten" is, and the language they read."""
+
+    async def options(lease: Lease) -> RunOptions:
+        if lease.work.user_id is None:
+            return RunOptions()
+        likes = await book.of(lease.work.user_id)
+        return RunOptions(services={TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language})
+
+    return options
 
 
 @asynccontextmanager

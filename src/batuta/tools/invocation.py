@@ -271,7 +271,7 @@ async def _approval_request(prepared: PreparedCall, scope: CallScope) -> Approva
         tool_name=prepared.tool.name,
         args=prepared.args,
         idempotency_key=prepared.idempotency_key,
-        preview=await _preview(prepared),
+        preview=await _preview(prepared, scope),
         reason=f"{prepared.tool.name} ({prepared.tool.policy.effect}) asks for approval",
         agent_id=scope.agent_id,
         user=scope.user,
@@ -279,17 +279,24 @@ async def _approval_request(prepared: PreparedCall, scope: CallScope) -> Approva
     )
 
 
-async def _preview(prepared: PreparedCall) -> str | None:
+async def _preview(prepared: PreparedCall, scope: CallScope) -> str | None:
     """What the tool shows; a preview that fails leaves the arguments to speak for themselves."""
     preview = prepared.tool.policy.preview
     if preview is None:
         return None
     try:
         async with asyncio.timeout(prepared.tool.policy.limits.timeout.total_seconds()):
-            shown = preview(prepared.values)
-            return await shown if inspect.isawaitable(shown) else shown
+            shown = _call_preview(preview, prepared, scope)
+            text: str = await shown if inspect.isawaitable(shown) else shown
+            return text
     except Exception as error:  # a broken preview must not keep a person from deciding
         return f"(no preview: {type(error).__name__})"
+
+
+def _call_preview(preview: Callable[..., Any], prepared: PreparedCall, scope: CallScope) -> Any:
+    if len(inspect.signature(preview).parameters) < 2:
+        return preview(prepared.values)
+    return preview(prepared.values, _context(prepared, scope))
 
 
 def _as_decided(prepared: PreparedCall, decision: ApprovalDecision) -> PreparedCall:

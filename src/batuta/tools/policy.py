@@ -14,7 +14,10 @@ from batuta.tools.context import ToolContext
 
 ToolKind = Literal["retrieval", "computation", "external", "side_effect"]
 Approval = Literal["always", "never"] | Callable[[dict[str, Any]], bool]
-Preview = Callable[[dict[str, Any]], str | Awaitable[str]]
+Preview = (
+    Callable[[dict[str, Any]], str | Awaitable[str]] | Callable[[dict[str, Any], ToolContext], str | Awaitable[str]]
+)
+"""Given the arguments, and the call too if it takes two: for whom it is shown, in which language."""
 Reconcile = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 TOOL_TIMEOUT = timedelta(seconds=30)

@@ -70,7 +70,7 @@ async def test_the_card_shows_the_day_that_was_understood(team: Orchestrator) ->
     assert card.tool_name == "create_appointment"
     assert card.args["start"] == "2026-11-17T10:00:00+01:00"
     assert card.preview is not None
-    assert "Tuesday, 17 November 2026, 10:00" in card.preview
+    assert "martes, 17 de noviembre de 2026, 10:00" in card.preview
     assert card.source_agent_id == "appointments_agent"
 
 

@@ -13,7 +13,7 @@ from batuta.steps.agent import AgentStep
 AGENT_ID = "appointments_agent"
 
 INSTRUCTIONS = (
-    "You keep the user's calendar. For anything that is to be booked, moved or asked about a time, first call "
+    "You keep the user's calendar. For anything to be booked, moved, cancelled or asked about a time, first call "
     "`check_availability` with the whole request in the user's words: it knows today's date and the user's time zone, "
     "you do not. If it names a `next_tool`, call that with the values it gave. Do not invent days, times or names. If "
     "the time is taken, say with what, and offer the alternatives. If somebody does not approve a change, accept it. "
@@ -24,12 +24,14 @@ EXAMPLES = {
         "Book a meeting with Ana tomorrow at 10am",
         "Move my meeting with Ana to Friday 3pm",
         "What appointments do I have this week?",
+        "Cancel my meeting with Ana",
         "Am I free on Thursday at 11am?",
     ),
     "es": (
         "Cita mañana 10am con Dr. Pérez",
         "Mueve la reunión con Ana al viernes a las 15h",
         "¿Qué citas tengo esta semana?",
+        "Cancela la cita con Dr. Pérez",
         "¿Estoy libre el jueves a las 11?",
     ),
 }
@@ -60,8 +62,14 @@ def specialist(
         name="Agenda",
         icon="📅",
         color="#EC4899",
-        description="Appointments: books, moves and finds meetings in the user's calendar, and checks for conflicts",
-        capabilities=("create appointments", "move appointments", "list appointments", "check availability"),
+        description="Books, moves, cancels and finds meetings in your calendar, and checks for conflicts",
+        capabilities=(
+            "create appointments",
+            "move appointments",
+            "cancel appointments",
+            "list appointments",
+            "check availability",
+        ),
         commands=("/agenda",),
         examples=EXAMPLES,
         model_role=AGENT_ID,

@@ -90,6 +90,29 @@ class CalendarFile:
         events = self._events(self._read())
         return any(str(e.get("uid", "")) == uid and str(e.get(KEY_PROPERTY, "")) == uid_for(key) for e in events)
 
+    def cancel(self, uid: str, key: str) -> Appointment | None:
+        """Mark an appointment as cancelled: its time is free, and other programs see it. `None` if there is none."""
+        with self._locked():
+            calendar = self._read()
+            event = next((each for each in calendar.walk("VEVENT") if str(each.get("uid", "")) == uid), None)
+            if event is None:
+                return None
+            if str(event.get("status", "")).upper() != "CANCELLED":
+                sequence = int(event.get("sequence", 0)) + 1
+                self._replace(event, {"status": "CANCELLED", KEY_PROPERTY: uid_for(key), "sequence": sequence})
+                self._write(calendar)
+            return self._appointment(event)
+
+    def cancelled_by(self, uid: str, key: str) -> Appointment | None:
+        """The appointment, if it was this call that cancelled it."""
+        events = (event for event in self._read().walk("VEVENT") if str(event.get("uid", "")) == uid)
+        mine = (
+            event
+            for event in events
+            if str(event.get("status", "")).upper() == "CANCELLED" and str(event.get(KEY_PROPERTY, "")) == uid_for(key)
+        )
+        return next((self._appointment(event) for event in mine), None)
+
     def _require_free(self, slot: Slot, uid: str) -> None:
         """Under the lock: whoever was faster has the slot."""
         conflicts = self.conflicts(slot, without=uid)

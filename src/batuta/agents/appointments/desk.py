@@ -10,13 +10,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.agents.appointments.calendar_file import CalendarFile
 from batuta.agents.appointments.models import Appointment, Draft, Intent, Outcome, ParsedRequest
-from batuta.agents.appointments.resolving import Moment, look_up, matching, resolve_geo, resolve_temporal, validate
+from batuta.agents.appointments.resolving import (
+    Moment,
+    at_the_time_said,
+    look_up,
+    matching,
+    resolve_geo,
+    resolve_temporal,
+    validate,
+)
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError
+from batuta.tools.context import TIME_ZONE_SERVICE
 
 NOBODY = "local"
-TIME_ZONE_SERVICE = "timezone"
-"""The name under which a run may say the user's time zone."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -55,15 +62,25 @@ def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Out
     chosen = chosen_appointment(parsed, calendar, moment)
     if isinstance(chosen, Outcome):
         return chosen
+    if parsed.intent is Intent.CANCELLATION:
+        return to_cancel(parsed, chosen, moment)
     draft = resolve_geo(resolve_temporal(parsed, moment, chosen), moment)
     return look_up(validate(draft, moment), calendar, moment)
 
 
+def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment) -> Outcome:
+    """Nothing stands in the way of cancelling what was found."""
+    draft = Draft(parsed=parsed, zone=moment.zone, moved=chosen)
+    return Outcome(outcome="free", draft=draft, confidence=parsed.confidence)
+
+
 def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Appointment | Outcome | None:
-    """The appointment to move; an outcome if there is none or it could be several."""
-    if parsed.intent is not Intent.RESCHEDULING:
+    """The appointment to move or cancel; an outcome if there is none or it could be several."""
+    if parsed.intent not in (Intent.RESCHEDULING, Intent.CANCELLATION):
         return None
     found = matching(parsed, calendar, moment)
+    if parsed.intent is Intent.CANCELLATION:
+        found = at_the_time_said(found, parsed, moment)
     draft = Draft(parsed=parsed, zone=moment.zone)
     if not found:
         return Outcome(outcome="not_found", draft=draft)

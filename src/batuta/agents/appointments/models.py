@@ -14,6 +14,7 @@ OutcomeName = Literal[
     "free",
     "appointment_created",
     "appointment_moved",
+    "appointment_cancelled",
     "conflict_detected",
     "needs_information",
     "not_found",
@@ -26,6 +27,7 @@ class Intent(Enum):
 
     CREATION = "appointment_creation"
     RESCHEDULING = "rescheduling"
+    CANCELLATION = "cancellation"
     QUESTION = "availability_question"
 
 
@@ -87,7 +89,7 @@ class Draft(_Value):
     day: AwareDatetime | None = None
     """The day that is meant, where no time is said."""
     moved: Appointment | None = None
-    """The appointment to move."""
+    """The appointment to move or cancel."""
     problems: tuple[str, ...] = ()
     """Keys of what is missing or wrong; `wording` says them."""
     notes: tuple[str, ...] = ()

@@ -61,6 +61,9 @@ _MOVE = re.compile(
     r"\b(?:move|reschedule|shift|postpone|push|mueve\w*|mover|cambia\w*|reprograma\w*|aplaza\w*|pospon\w*|adelanta\w*|"
     r"retrasa\w*|pasa)\b"
 )
+_CANCEL = re.compile(
+    r"\b(?:cancel|delete|remove|drop|call\s+off|cancela\w*|borra\w*|elimina\w*|anula\w*|quita\w*|suprime)\b"
+)
 _ASK = re.compile(
     r"\b(?:free|available|availability|busy|libre|libres|disponible|disponibilidad|hueco|huecos|ocupad[oa])\b"
 )
@@ -97,8 +100,10 @@ def parse_request(text: str) -> ParsedRequest:
 
 
 def intent_of(text: str) -> Intent:
-    """Whether something is to be made, moved, or only asked about."""
+    """Whether something is to be made, moved, cancelled, or only asked about."""
     plain = folded(text)
+    if _CANCEL.search(plain):
+        return Intent.CANCELLATION
     if _MOVE.search(plain):
         return Intent.RESCHEDULING
     return Intent.QUESTION if _ASK.search(plain) else Intent.CREATION

@@ -1,7 +1,8 @@
 """The appointment pipeline of the event contract, for those who use it as a library (A-30).
 
     coordinator ─┬─ appointment_creation   parsing → temporal → geo → validation → availability
-                 └─ rescheduling           the same, for an appointment that is there already
+                 ├─ rescheduling           the same, for an appointment that is there already
+                 └─ cancellation           the same, for one that is to take place no more
 
 The parsing agent asks a model and falls back to rules; everything after it is code. The last step books what is free,
 if the run's approver agrees.
@@ -17,11 +18,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile
-from batuta.agents.appointments.desk import Desk, chosen_appointment
+from batuta.agents.appointments.desk import Desk, chosen_appointment, to_cancel
 from batuta.agents.appointments.models import Appointment, Draft, Intent, Outcome, OutcomeName, ParsedRequest
 from batuta.agents.appointments.parsing import intent_of, parse_request
 from batuta.agents.appointments.resolving import Moment, look_up, resolve_geo, resolve_temporal, validate
-from batuta.agents.appointments.tools import NEXT_TOOLS, checked, create_tool, move_tool
+from batuta.agents.appointments.tools import NEXT_TOOLS, cancel_tool, checked, create_tool, move_tool
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
 from batuta.kernel.messages import ToolCallBlock
@@ -63,7 +64,7 @@ def appointment_pipeline(
 ) -> Step[str, Booking]:
     """From a request in words to a booking; an `approver` among the run's options decides about writing."""
     desk = Desk(folder=Path(data_dir) / "calendars", clock=clock, time_zone=time_zone)
-    kinds = (Intent.CREATION, Intent.RESCHEDULING)
+    kinds = (Intent.CREATION, Intent.RESCHEDULING, Intent.CANCELLATION)
     return Coordinator({kind: _pipeline(kind, model, desk) for kind in kinds})
 
 
@@ -174,7 +175,7 @@ def _validation(desk: Desk) -> Step[Draft | Outcome, Draft | Outcome]:
 
 
 def _availability(desk: Desk) -> Step[Draft | Outcome, Booking]:
-    tools = {tool.name: tool for tool in (create_tool(desk), move_tool(desk))}
+    tools = {tool.name: tool for tool in (create_tool(desk), move_tool(desk), cancel_tool(desk))}
 
     @step(name="availability_agent")
     async def availability(draft: Draft | Outcome, ctx: Context) -> Booking:
@@ -202,7 +203,11 @@ def _availability(desk: Desk) -> Step[Draft | Outcome, Booking]:
 
 def _resolved(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Draft | Outcome:
     chosen = chosen_appointment(parsed, calendar, moment)
-    return chosen if isinstance(chosen, Outcome) else resolve_temporal(parsed, moment, chosen)
+    if isinstance(chosen, Outcome):
+        return chosen
+    if parsed.intent is Intent.CANCELLATION:
+        return to_cancel(parsed, chosen, moment)
+    return resolve_temporal(parsed, moment, chosen)
 
 
 async def _kept(ctx: Context, resolve: Callable[[], T]) -> T:

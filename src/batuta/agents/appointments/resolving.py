@@ -108,6 +108,19 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     return [each for each in coming if wanted in folded(f"{each.title} {each.contact or ''}")]
 
 
+def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:
+    """Those on the day and at the time that a request names, as far as it names them."""
+    today = moment.local.date()
+    day = resolve_date(parsed.date_text, today, parsed.language) if parsed.date_text else None
+    spoken = resolve_time(parsed.time_text) if parsed.time_text else None
+    local = [(each, each.start.astimezone(ZoneInfo(moment.zone))) for each in found]
+    return [
+        each
+        for each, start in local
+        if (day is None or start.date() == day) and (spoken is None or start.time() == spoken[0])
+    ]
+
+
 def _placed(draft: Draft, moment: Moment) -> Draft:
     parsed, zone = draft.parsed, ZoneInfo(draft.zone)
     today = moment.now.astimezone(zone).date()

@@ -1,4 +1,4 @@
-"""The tools of the appointment agent: two that read, two that write after somebody has agreed."""
+"""The tools of the appointment agent: two that read, three that write after somebody has agreed."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -10,32 +10,39 @@ from pydantic import Field
 from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
 from batuta.agents.appointments.desk import Desk, assess
-from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Outcome, Slot
+from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Language, Outcome, Slot
 from batuta.agents.appointments.parsing import date_words, parse_request
 from batuta.agents.appointments.resolving import matching
 from batuta.agents.appointments.temporal import resolve_date
 from batuta.kernel.errors import ToolFailedError
 from batuta.llm.offline.words import folded, language_of
-from batuta.tools.context import ToolContext
+from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
 MAX_LISTED = 30
-NEXT_TOOLS = {Intent.CREATION: "create_appointment", Intent.RESCHEDULING: "move_appointment"}
+NEXT_TOOLS = {
+    Intent.CREATION: "create_appointment",
+    Intent.RESCHEDULING: "move_appointment",
+    Intent.CANCELLATION: "cancel_appointment",
+}
 
 Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
 
 
 def appointment_tools(desk: Desk) -> tuple[Tool, ...]:
-    """`check_availability`, `create_appointment`, `move_appointment`, `find_appointments`."""
-    return _check_tool(desk), create_tool(desk), move_tool(desk), _find_tool(desk)
+    """`check_availability`, `create_appointment`, `move_appointment`, `cancel_appointment`, `find_appointments`."""
+    return _check_tool(desk), create_tool(desk), move_tool(desk), cancel_tool(desk), _find_tool(desk)
 
 
 def checked(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as a model reads it. Only a free slot has a `start` and a `next_tool`."""
+    """An outcome as a model reads it. Only what can be done now has a `start` and a `next_tool`."""
     draft = outcome.draft
     facts: dict[str, Any] = {"outcome": outcome.outcome, "summary": wording.summary_of(outcome)}
     facts["conflicts"] = [_shown(each) for each in outcome.conflicts]
     facts["alternatives"] = [slot.start.isoformat() for slot in outcome.alternatives]
+    if draft.parsed.intent is Intent.CANCELLATION and draft.moved is not None and outcome.outcome == "free":
+        there = {"uid": draft.moved.uid, "title": draft.moved.title, "start": draft.moved.start.isoformat()}
+        return facts | there | {"outcome": "found", "next_tool": NEXT_TOOLS[Intent.CANCELLATION]}
     if outcome.outcome != "free" or draft.slot is None:
         return facts
     facts |= {"start": draft.slot.start.isoformat(), "duration_minutes": draft.slot.minutes}
@@ -65,7 +72,8 @@ def _check_tool(desk: Desk) -> Tool:
     async def check_availability(request: str, context: ToolContext) -> dict[str, Any]:
         """Find out what day and time a request means and whether it is free, such as "am I free on Friday at 3pm?".
 
-        Call it before an appointment is created or moved; then call the tool that `next_tool` names, with its values.
+        Call it before an appointment is created, moved or cancelled; then call the tool that `next_tool` names, with
+        its values.
 
         Args:
             request: The whole request in the user's own words.
@@ -153,6 +161,30 @@ def move_tool(desk: Desk) -> Tool:
     return move_appointment
 
 
+def cancel_tool(desk: Desk) -> Tool:
+    """The tool that takes an appointment out of the calendar."""
+
+    async def done(args: dict[str, Any], context: ToolContext) -> Any:
+        calendar = desk.calendar(context.user.id, context.services)
+        there = await asyncio.to_thread(calendar.cancelled_by, args["uid"], context.idempotency_key)
+        return None if there is None else _cancelled(there)
+
+    @tool(effect="write", kind="side_effect", approval="always", preview=_cancellation_preview, reconcile=done)
+    async def cancel_appointment(uid: str, title: str, start: datetime, context: ToolContext) -> dict[str, Any]:
+        """Cancel an appointment, such as "cancel my meeting with Ana" or "anula la cita con Dr. Pérez".
+
+        Args:
+            uid: The id of the appointment, as `check_availability` gives it.
+            title: What it is called, as `check_availability` gives it.
+            start: When it begins, as `check_availability` gives it.
+            context: The call.
+        """
+        calendar = desk.calendar(context.user.id, context.services)
+        return await asyncio.to_thread(_cancel, calendar, uid, context.idempotency_key)
+
+    return cancel_appointment
+
+
 def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     moment, calendar = desk.moment(context.services), desk.calendar(context.user.id, context.services)
     found = matching(parse_request(request), calendar, moment)
@@ -199,12 +231,23 @@ def _shift(calendar: CalendarFile, uid: str, slot: Slot, before: datetime, key: 
     return _moved(there, before)
 
 
+def _cancel(calendar: CalendarFile, uid: str, key: str) -> dict[str, Any]:
+    there = calendar.cancel(uid, key)
+    if there is None:
+        raise ToolFailedError(f"there is no appointment {uid[:64]!r}; look it up with check_availability")
+    return _cancelled(there)
+
+
 def _created(appointment: Appointment) -> dict[str, Any]:
     return {"outcome": "appointment_created", **_shown(appointment), "summary": wording.created(appointment)}
 
 
 def _moved(appointment: Appointment, before: datetime) -> dict[str, Any]:
     return {"outcome": "appointment_moved", **_shown(appointment), "summary": wording.moved(appointment, before)}
+
+
+def _cancelled(appointment: Appointment) -> dict[str, Any]:
+    return {"outcome": "appointment_cancelled", **_shown(appointment), "summary": wording.cancelled(appointment)}
 
 
 def _refused(slot: Slot, conflicts: list[Appointment]) -> dict[str, Any]:
@@ -222,19 +265,29 @@ def _zoned(moment: datetime, desk: Desk, context: ToolContext) -> datetime:
     return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
 
 
-def _creation_preview(args: dict[str, Any]) -> str:
+def _creation_preview(args: dict[str, Any], context: ToolContext) -> str:
     start, minutes = args["start"], args.get("duration_minutes", DEFAULT_MINUTES)
-    lines = [f"📅 {args['title']}", f"{_when(start)}, {minutes} min"]
+    lines = [f"📅 {args['title']}", f"{_when(start, _language(args, context))}, {minutes} min"]
     lines += [f"{sign} {args[name]}" for sign, name in (("👤", "with_whom"), ("📍", "place")) if args.get(name)]
     return "\n".join(lines)
 
 
-def _move_preview(args: dict[str, Any]) -> str:
-    before, after = args["previous_start"], args["start"]
-    return f"📅 {args['title']}\n{_when(before)}\n→ {_when(after)}"
+def _move_preview(args: dict[str, Any], context: ToolContext) -> str:
+    language = _language(args, context)
+    return f"📅 {args['title']}\n{_when(args['previous_start'], language)}\n→ {_when(args['start'], language)}"
 
 
-def _when(moment: datetime) -> str:
+def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:
+    return f"🗑️ {args['title']}\n{_when(args['start'], _language(args, context))}"
+
+
+def _language(args: dict[str, Any], context: ToolContext) -> Language:
+    """The language of whoever reads it, else the one the appointment is named in."""
+    told = context.services.get(LANGUAGE_SERVICE)
+    return next((known for known in wording.LANGUAGES if known == told), language_of(str(args["title"])))
+
+
+def _when(moment: datetime, language: Language) -> str:
     """A moment with its distance from UTC, if it says one."""
-    offset = moment.isoformat()[-6:] if moment.tzinfo else ""
-    return f"{wording.day_in_words(moment, 'en')}, {moment:%H:%M} {offset}".rstrip()
+    offset = f"(UTC{moment.isoformat()[-6:]})" if moment.tzinfo else ""
+    return f"{wording.day_in_words(moment, language)}, {moment:%H:%M} {offset}".rstrip()

@@ -15,6 +15,8 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Moved: {title} is now on {slot} (before: {before}).",
         "es": "Cambiado: {title} pasa a {slot} (antes: {before}).",
     },
+    "cancelled": {"en": "Cancelled: {title}, {slot}.", "es": "Cancelado: {title}, {slot}."},
+    "to_cancel": {"en": "To be cancelled: {title}, {slot}.", "es": "Se cancelará: {title}, {slot}."},
     "conflict": {
         "en": "{slot} is taken: {others}.{instead}",
         "es": "{slot} está ocupado: {others}.{instead}",
@@ -68,6 +70,9 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         return in_both("not_found")
     if outcome.outcome == "needs_information":
         return in_both(draft.problems[0], **({"slot": slot} if draft.problems[0] == "past" else {}))
+    if draft.moved is not None and draft.slot is None:
+        moved_slot = both(lambda language: slot_in_words(draft.moved, language) if draft.moved else "")
+        return in_both("to_cancel", title=_same(draft.moved.title), slot=moved_slot)
     if draft.slot is None:
         return _overview(outcome)
     notes = both(lambda language: "".join(SENTENCES[note][language] for note in draft.notes))
@@ -88,6 +93,12 @@ def moved(appointment: Appointment, before: datetime) -> dict[str, str]:
         slot=both(lambda language: slot_in_words(appointment, language)),
         before=both(lambda language: f"{day_in_words(before, language)}, {before:%H:%M}"),
     )
+
+
+def cancelled(appointment: Appointment) -> dict[str, str]:
+    """That an appointment takes place no more."""
+    slot = both(lambda language: slot_in_words(appointment, language))
+    return in_both("cancelled", title=_same(appointment.title), slot=slot)
 
 
 def taken(slot: Slot, others: Iterable[Appointment]) -> dict[str, str]:

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
+from batuta.tools.builtin.clock import own_zone
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
 _TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.h](?P<minute>\d\d))?\s*(?P<half>[ap]\.?\s?m\.?)?h?", re.IGNORECASE)
@@ -19,17 +21,18 @@ def convert_time_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") ->
 
     @tool(kind="computation")
     async def convert_time(
-        time_of_day: str, to_zone: str, from_zone: str | None = None, on: date | None = None
+        time_of_day: str, to_zone: str, context: ToolContext, from_zone: str | None = None, on: date | None = None
     ) -> dict[str, Any]:
         """Convert a time of day of one place to another place.
 
         Args:
             time_of_day: A time of day such as `15:30` or `3pm`.
             to_zone: The IANA time zone to convert to, such as `Asia/Tokyo`.
+            context: The call.
             from_zone: The IANA time zone the time is meant in; the user's own if it is left out.
             on: The day, as differences change with summer time; today if it is left out.
         """
-        start = _zone(from_zone or time_zone)
+        start = _zone(from_zone) if from_zone else own_zone(context, _zone(time_zone))
         day = on or clock.now().astimezone(start).date()
         return converted(parsed_time(time_of_day), day, start, _zone(to_zone))
 

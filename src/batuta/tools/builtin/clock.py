@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
+from batuta.tools.context import TIME_ZONE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
 
@@ -12,13 +13,14 @@ def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
     default = _zone(time_zone)
 
     @tool(kind="computation")
-    async def current_time(zone: str | None = None) -> dict[str, str | int]:
+    async def current_time(context: ToolContext, zone: str | None = None) -> dict[str, str | int]:
         """Tell the current date, time and weekday.
 
         Args:
+            context: The call.
             zone: An IANA time zone such as `Europe/Madrid`; the user's own if it is left out.
         """
-        now = clock.now().astimezone(default if zone is None else _zone(zone))
+        now = clock.now().astimezone(_zone(zone) if zone is not None else own_zone(context, default))
         return {
             "time": now.isoformat(timespec="seconds"),
             "weekday": now.strftime("%A"),
@@ -27,6 +29,12 @@ def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
         }
 
     return current_time
+
+
+def own_zone(context: ToolContext, default: ZoneInfo) -> ZoneInfo:
+    """The user's own time zone, if the run says one."""
+    told = context.services.get(TIME_ZONE_SERVICE)
+    return _zone(told) if isinstance(told, str) else default
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -134,14 +134,88 @@ async def test_reconciling_tells_whether_an_interrupted_booking_happened(desk: D
     assert await reconcile({}, context) == booked
 
 
-async def test_writing_needs_approval_and_shows_what_would_happen(desk: Desk) -> None:
+WRITERS = ["create_appointment", "move_appointment", "cancel_appointment"]
+
+
+def test_writing_needs_approval(desk: Desk) -> None:
     writers = [tool for tool in appointment_tools(desk) if tool.policy.effect == "write"]
-    assert [tool.name for tool in writers] == ["create_appointment", "move_appointment"]
+    assert [tool.name for tool in writers] == WRITERS
     assert {tool.policy.approval for tool in writers} == {"always"}
-    preview = writers[0].policy.preview
-    assert preview is not None
-    shown = preview({"title": "Cita", "start": datetime(2026, 11, 17, 10, tzinfo=UTC), "with_whom": "Ana"})
-    assert shown == "📅 Cita\nTuesday, 17 November 2026, 10:00 +00:00, 60 min\n👤 Ana"
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "shown"),
+    [
+        ("create_appointment", "en", "📅 Cita\nTuesday, 17 November 2026, 10:00 (UTC+00:00), 60 min\n👤 Ana"),
+        ("create_appointment", "es", "📅 Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00), 60 min\n👤 Ana"),
+        ("move_appointment", "es", "📅 Cita\nlunes, 16 de noviembre de 2026, 10:00 (UTC+00:00)\n→ martes"),
+        ("cancel_appointment", "es", "🗑️ Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
+        ("cancel_appointment", None, "🗑️ Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
+    ],
+)
+def test_what_would_happen_is_shown_in_the_readers_language(
+    desk: Desk, name: str, language: str | None, shown: str
+) -> None:
+    """Where nobody says which language is read, it is that of the appointment's name."""
+    preview: Any = next(tool for tool in appointment_tools(desk) if tool.name == name).policy.preview
+    times = {"start": datetime(2026, 11, 17, 10, tzinfo=UTC), "previous_start": datetime(2026, 11, 16, 10, tzinfo=UTC)}
+    context = ToolContext(services={"language": language} if language else {})
+    assert preview({"title": "Cita", "with_whom": "Ana", "uid": "x", **times}, context).startswith(shown)
+
+
+async def test_what_is_to_be_cancelled_is_found_first(desk: Desk) -> None:
+    await book(desk)
+    found = await call(desk, "check_availability", request="Cancela la cita con Ana")
+    assert found["next_tool"] == "cancel_appointment"
+    assert (found["title"], found["start"]) == ("Cita con Ana", "2026-11-17T10:00:00+01:00")
+
+
+@pytest.mark.parametrize("request_text", ["cancel my meeting on Wednesday", "anula la cita de las 12:00"])
+async def test_a_day_or_time_tells_which_one_is_cancelled(desk: Desk, request_text: str) -> None:
+    await book(desk, key="1")
+    wanted = await book(desk, start="2026-11-18T12:00:00+01:00", key="2")
+    found = await call(desk, "check_availability", request=request_text)
+    assert found["uid"] == wanted["uid"]
+
+
+async def test_a_cancellation_that_could_mean_several_asks_which(desk: Desk) -> None:
+    await book(desk, key="1")
+    await book(desk, start="2026-11-18T10:00:00+01:00", key="2")
+    found = await call(desk, "check_availability", request="cancel my meeting with Ana")
+    assert "Which one" in found["summary"]["en"]
+    assert "next_tool" not in found
+
+
+async def test_what_is_cancelled_is_listed_no_more_and_its_time_is_free(desk: Desk) -> None:
+    booked = await book(desk)
+    done = await call(desk, "cancel_appointment", uid=booked["uid"], title="Cita con Ana", start=booked["start"])
+    assert done["outcome"] == "appointment_cancelled"
+    assert (await call(desk, "find_appointments", request=""))["appointments"] == []
+    assert (await call(desk, "check_availability", request="cita mañana 10am"))["outcome"] == "free"
+
+
+async def test_a_repeated_cancellation_changes_nothing_more(desk: Desk, tmp_path: Path) -> None:
+    booked = await book(desk)
+    args = {"uid": booked["uid"], "title": "Cita con Ana", "start": booked["start"], "key": "same"}
+    first = await call(desk, "cancel_appointment", **args)
+    written = next(tmp_path.glob("*.ics")).read_bytes()
+    assert await call(desk, "cancel_appointment", **args) == first
+    assert next(tmp_path.glob("*.ics")).read_bytes() == written
+
+
+async def test_an_interrupted_cancellation_is_known_by_its_key(desk: Desk) -> None:
+    booked = await book(desk)
+    await call(desk, "cancel_appointment", uid=booked["uid"], title="t", start=booked["start"], key="mine")
+    tool = next(tool for tool in appointment_tools(desk) if tool.name == "cancel_appointment")
+    assert tool.policy.reconcile is not None
+    for key, is_done in (("mine", True), ("other", False)):
+        context = ToolContext(idempotency_key=key, user=ToolUser(id="ana"))
+        assert (await tool.policy.reconcile({"uid": booked["uid"]}, context) is not None) is is_done
+
+
+async def test_an_unknown_appointment_cannot_be_cancelled(desk: Desk) -> None:
+    with pytest.raises(ToolFailedError, match="no appointment 'x'"):
+        await call(desk, "cancel_appointment", uid="x", title="t", start="2026-11-17T10:00:00+01:00")
 
 
 async def test_users_have_calendars_of_their_own(desk: Desk, tmp_path: Path) -> None:
