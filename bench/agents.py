@@ -31,6 +31,8 @@ TARGETS = {"text": 150, "correction": 300, "tools": 450}
 class Counting:
     """A sink that only counts."""
 
+    never_blocks = True
+
     def __init__(self) -> None:
         self.count = 0
 

@@ -123,6 +123,7 @@ class _Seen:
     """A sink that keeps the last event only: what others keep is not our memory."""
 
     last: Any = None
+    never_blocks = True
 
     def emit(self, event: Any) -> None:
         self.last = event

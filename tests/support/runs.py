@@ -20,6 +20,8 @@ E = TypeVar("E", bound=Event)
 class EventList:
     """A sink that keeps what it sees."""
 
+    never_blocks = True
+
     def __init__(self) -> None:
         self.events: list[Event] = []
 

@@ -47,7 +47,9 @@ async def _talk(team: Orchestrator, agent: str | None) -> None:
 
 
 class Cards:
-    """Shows what happens, as it happens."""
+    """Shows what happens, as it happens: in line, so that a question to the person comes after what it is about."""
+
+    never_blocks = True
 
     def emit(self, event: Event) -> None:
         """Show an event that a person wants to see."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from batuta.events.emitter import Emitter as Emitter
     from batuta.events.emitter import Stamp as Stamp
     from batuta.events.envelope import Event as Event
+    from batuta.events.fanout import FanOutSink as FanOutSink
+    from batuta.events.fanout import FilterSink as FilterSink
     from batuta.events.normalizer import normalize as normalize
     from batuta.events.plans import AgentChanged as AgentChanged
     from batuta.events.plans import AgentHandoff as AgentHandoff
@@ -67,8 +69,6 @@ if TYPE_CHECKING:
     from batuta.events.runtime import TurnResumed as TurnResumed
     from batuta.events.runtime import TurnStarted as TurnStarted
     from batuta.events.sink import EventSink as EventSink
-    from batuta.events.sink import FanOutSink as FanOutSink
-    from batuta.events.sink import FilterSink as FilterSink
     from batuta.events.sink import Recorder as Recorder
     from batuta.events.steps import HookFailed as HookFailed
     from batuta.events.steps import StepCompleted as StepCompleted
@@ -118,6 +118,7 @@ _imported, __all__ = lazy_exports(
             "Stamp",
         ),
         "batuta.events.envelope": ("Event",),
+        "batuta.events.fanout": ("FanOutSink", "FilterSink"),
         "batuta.events.normalizer": ("normalize",),
         "batuta.events.plans": (
             "AgentChanged",
@@ -163,8 +164,6 @@ _imported, __all__ = lazy_exports(
         ),
         "batuta.events.sink": (
             "EventSink",
-            "FanOutSink",
-            "FilterSink",
             "Recorder",
         ),
         "batuta.events.steps": ("HookFailed", "StepCompleted", "StepFailed", "StepStarted"),

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from batuta.events.envelope import Event, template_of
+from batuta.events.observers import watching
 from batuta.events.routing import Persistence
-from batuta.events.sink import EventSink, Recorder, guarded
+from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import to_the_end
@@ -48,7 +49,7 @@ class Naming(Protocol):
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "stamp")
+    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "_watcher", "stamp")
 
     def __init__(
         self,
@@ -62,7 +63,8 @@ class Emitter:
         self.stamp = stamp
         self._fields = stamp.fields()
         self._now = now
-        self._observe = guarded(sink).emit if sink is not None else None
+        self._watcher = watching(sink) if sink is not None else None
+        self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
         self._naming = naming
         self._index = 0
@@ -75,6 +77,11 @@ class Emitter:
     def is_heard(self) -> bool:
         """Whether anybody listens."""
         return self._observe is not None or self._recorder is not None
+
+    def settle(self) -> None:
+        """At the end of the run: the observer has its moment to see the rest."""
+        if self._watcher is not None:
+            self._watcher.settle()
 
     async def tell(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None = None) -> None:
         """Make an event, record it if its row says so, and show it to the observer.

@@ -18,7 +18,8 @@ from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
-from batuta.events.sink import EventSink, FanOutSink
+from batuta.events.fanout import FanOutSink
+from batuta.events.sink import EventSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 
 __all__ = ["ChannelStats", "EventChannel", "Interest", "Overflow", "Subscription"]

@@ -69,6 +69,8 @@ class Whereabouts:
             await pipeline.run(request, sink=FanOutSink(whereabouts, channel))
     """
 
+    never_blocks = True
+
     def __init__(self) -> None:
         self._open: dict[_Place, list[str]] = {}
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from batuta.events.sink import EventSink, FanOutSink
+from batuta.events.fanout import FanOutSink
+from batuta.events.sink import EventSink
 from batuta.kernel.outgoing import carry
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans

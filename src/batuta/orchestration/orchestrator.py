@@ -14,7 +14,8 @@ from typing import Unpack
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
 from batuta.events.envelope import Event
-from batuta.events.sink import EventSink, FanOutSink
+from batuta.events.fanout import FanOutSink
+from batuta.events.sink import EventSink
 from batuta.events.tools import ApprovalResolved
 from batuta.kernel.errors import Suspended
 from batuta.kernel.ids import new_id
@@ -224,6 +225,8 @@ class TurnStep(Step[str, str]):
 
 class _Kept:
     """Keeps a turn's events beside whoever else listens."""
+
+    never_blocks = True
 
     def __init__(self, other: EventSink | None) -> None:
         self.events: list[Event] = []

@@ -114,6 +114,7 @@ class Run:
             raise
         finally:
             self.is_active = False
+            self.emitter.settle()
         if await self.cancellation.detach(task) and result.is_error:
             return self._stopped(step)
         return result

@@ -52,7 +52,7 @@ class Step(Generic[In_contra, Out_co]):
         timeout: timedelta | float | None = None,
     ) -> None:
         declared = arguments_as(type(self), Step) or (Any, Any)
-        self.name = _checked_name(name or type(self).__name__)
+        self.name = _checked_name(type(self).__name__ if name is None else name)
         self.kind = type(self).__name__
         self.input_type = declared[0] if input_type is None else input_type
         self.output_type = declared[1] if output_type is None else output_type
@@ -313,7 +313,7 @@ def _checked_timeout(name: str, timeout: timedelta | float) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _checked_name(name: str) -> str:
-    if not name or "/" in name or not name.isprintable():
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name.strip() or "/" in name or not name.isprintable():
         raise PipelineTypeError(f"{name!r} cannot name a step: names are printable, not empty, and hold no '/'")
     return name

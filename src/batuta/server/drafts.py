@@ -115,6 +115,8 @@ class Drafts:
 class LiveSink:
     """The sink of running turns: passes on what is shown and never stored, and tells it again to who joins late."""
 
+    never_blocks = True
+
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._drafts = Drafts()

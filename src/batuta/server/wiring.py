@@ -16,9 +16,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from batuta.events.fanout import FanOutSink
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import Lease, TurnQueue
-from batuta.events.sink import FanOutSink
 from batuta.eventstore.audit import AuditStore
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit

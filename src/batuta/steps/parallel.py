@@ -182,8 +182,13 @@ def _common_input(name: str, branches: Sequence[Branch[Any, Any]]) -> Any:
 
 
 def _check(name: str, branches: Sequence[Branch[Any, Any]], limit: int | None, policy: str) -> None:
+    if not isinstance(branches, Sequence):
+        raise PipelineTypeError(f"{name}: the branches come in a list, [Branch(…), …], got {branches!r}")
     if not branches:
         raise PipelineTypeError(f"{name}: a parallel step has at least one branch")
+    for branch in branches:
+        if not isinstance(branch, Branch):
+            raise PipelineTypeError(f"{name}: a branch is Branch(step, merge=…), got {branch!r}")
     if limit is not None and limit < 1:
         raise PipelineTypeError(f"{name}: max_concurrency is at least 1, got {limit}")
     if policy not in ("fail_fast", "collect"):

@@ -10,6 +10,8 @@ E = TypeVar("E", bound=Event)
 class CapturingSink:
     """Keeps every event in order."""
 
+    never_blocks = True
+
     def __init__(self) -> None:
         self.events: list[Event] = []
 

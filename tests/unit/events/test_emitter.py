@@ -37,6 +37,8 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 class Desk:
     """A recorder and an observer that write down, in one list, who saw what."""
 
+    never_blocks = True
+
     def __init__(self, failure: Exception | None = None) -> None:
         self.seen: list[tuple[str, Event]] = []
         self._failure = failure

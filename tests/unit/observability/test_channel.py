@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from batuta.events import ContentDelta, Event, EventSink, StepStarted
-from batuta.events.sink import guarded
+from batuta.events.observers import watching
 from batuta.observability.channel import EventChannel, Interest, Overflow, Subscription
 from batuta.observability.spill import SpillFile
 from batuta.testing import CapturingSink
@@ -181,7 +181,7 @@ def test_what_a_subscription_raises_does_not_reach_the_run(monkeypatch: pytest.M
 def test_a_run_calls_the_channel_directly() -> None:
     """It promises what the guard would enforce; in a thread of its own it would hear the end of a run too late."""
     channel = EventChannel()
-    assert guarded(channel) is channel
+    assert watching(channel) is channel
     channel.close()
 
 

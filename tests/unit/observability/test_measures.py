@@ -180,6 +180,8 @@ async def test_a_run_leaves_no_step_at_work_and_fits_the_table() -> None:
     kept: list[Measure] = []
 
     class Sink:
+        never_blocks = True
+
         def emit(self, event: Event) -> None:
             kept.extend(measurer.of(event))
 

@@ -1,6 +1,7 @@
 """A pipeline is a named chain that stops at the first error, undoes what was done, and is itself a step (F-3, F-4)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -143,6 +144,12 @@ def test_a_duplicate_step_name_is_refused() -> None:
 def test_a_pipeline_without_steps_is_refused(steps: Step[int, int]) -> None:
     with pytest.raises(PipelineTypeError, match="pipeline 'p' has no steps; give it one, or several joined by >>"):
         Pipeline("p", steps)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "line\nbreak", 3])
+def test_a_name_that_cannot_stand_in_a_path_is_refused(name: Any) -> None:
+    with pytest.raises(PipelineTypeError, match="cannot name a step: names are printable, not empty, and hold no '/'"):
+        Pipeline(name, double)
 
 
 def test_a_pipeline_has_the_types_of_its_ends() -> None:

@@ -277,6 +277,8 @@ async def test_a_recorder_hears_every_event_before_the_observer() -> None:
             return event
 
     class Observer:
+        never_blocks = True
+
         def emit(self, event: Event) -> None:
             order.append(f"seen {event.type}")
 

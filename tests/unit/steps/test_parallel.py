@@ -226,6 +226,14 @@ async def takes_text(value: str) -> str:
     ("build", "reason"),
     [
         (lambda: ParallelStep(Basket, [], name="gather"), "gather: a parallel step has at least one branch"),
+        (
+            lambda: ParallelStep(Basket, Branch(fetching("a"), merge=print), name="gather"),  # type: ignore[arg-type]
+            "gather: the branches come in a list",
+        ),
+        (
+            lambda: ParallelStep(Basket, [fetching("a")], name="gather"),  # type: ignore[arg-type]
+            r"gather: a branch is Branch\(step, merge=…\)",
+        ),
         (lambda: side_by_side(fetching("a"), max_concurrency=0), "gather: max_concurrency is at least 1, got 0"),
         (lambda: side_by_side(fetching("a"), on_failure="hope"), "gather: on_failure is 'fail_fast' or 'collect'"),
         (lambda: side_by_side(fetching("a"), fetching("a")), "gather: two branches are called 'a'"),

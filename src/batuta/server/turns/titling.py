@@ -40,6 +40,8 @@ INSTRUCTIONS = (
 class Titles:
     """A sink of running turns that names the sessions whose first turn ended. Works within `run`."""
 
+    never_blocks = True
+
     def __init__(self, events: EventLog, model: Model, *, role: ModelRole = DEFAULT_ROLES[ROLE]) -> None:
         self._log = events
         self._model = model
