@@ -56,9 +56,11 @@ bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to
 	$(BIN)/python -m bench.run
 
 .PHONY: chaos soak fuzz
-chaos: $(INSTALLED) ## Kill processes and servers under load, then verify every promise
+chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify every promise
 	$(BIN)/python -m tests.chaos.eventlog
 	$(BIN)/python -m tests.chaos.turns
+	$(BIN)/python -m tests.chaos.platform
+	$(BIN)/python -m tests.chaos.drops
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
 fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped

@@ -1,8 +1,5 @@
 """Clients that others have written: Socket.IO and AG-UI from npm, `EventSource` of a browser (P-11, P-12, E-21)."""
 
-import asyncio
-import json
-import sys
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,13 +12,11 @@ import pytest_asyncio
 from batuta.kernel.ids import new_id
 from tests.support.browser import Visitor
 from tests.support.faultproxy import fault_proxy
+from tests.support.node_clients import run_client
 from tests.support.platform import Person, Running, running, settings_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-CLIENTS = Path(__file__).parent / "clients"
-NODE = Path(sys.executable).parent / "node"
-CLIENT_SECONDS = 60
 DROPS, TURNS = 50, 30
 LISTEN = """([path]) => {
   window.got = [];
@@ -57,43 +52,28 @@ def thread_id() -> str:
     return f"E2E10001{new_id()[8:]}"
 
 
-async def run_client(name: str, person: Person, **task: Any) -> dict[str, Any]:
-    """Run a client in Node; what it reports."""
-    given = {"address": person.running.address, "secret": await key_of(person), **task}
-    process = await asyncio.create_subprocess_exec(
-        *(str(NODE), str(CLIENTS / f"{name}.mjs"), json.dumps(given)),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        async with asyncio.timeout(CLIENT_SECONDS):
-            said, complained = await process.communicate()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        raise
-    assert process.returncode == 0, complained.decode()
-    report: dict[str, Any] = json.loads(said)
-    return report
+async def client(name: str, person: Person, **task: Any) -> dict[str, Any]:
+    """What a client of somebody reports."""
+    return await run_client(name, address=person.running.address, secret=await key_of(person), **task)
 
 
 async def test_fifty_lost_connections_cost_no_event_and_repeat_none(site: Running, ana: Person) -> None:
     """P-11: every stored event exactly once and in order, for the client of npm."""
     session = await ana.session()
-    report = await run_client("drops", ana, session_id=session, turns=TURNS, drops=DROPS)
+    report = await client("drops", ana, addresses=[site.address], session_id=session, turns=TURNS, drops=DROPS)
     numbers = [event["sequence_number"] for event in await ana.events(session)]
     assert report["dropped"] == DROPS
     assert report["received"] == [list(pair) for pair in pairwise([0, *numbers])]
 
 
 async def test_an_agui_client_runs_a_turn(site: Running, ana: Person) -> None:
-    report = await run_client("agui", ana, thread_id=thread_id(), text="hello there", payload=None)
+    report = await client("agui", ana, thread_id=thread_id(), text="hello there", payload=None)
     assert (report["types"][0], report["types"][-1]) == ("RUN_STARTED", "RUN_FINISHED")
     assert any("You said: hello there" in said for said in report["said"])
 
 
 async def test_an_agui_client_approves_what_a_turn_asks_for(site: Running, ana: Person) -> None:
-    report = await run_client("agui", ana, thread_id=thread_id(), text="please book", payload={"approved": True})
+    report = await client("agui", ana, thread_id=thread_id(), text="please book", payload={"approved": True})
     assert (report["interrupts"], site.stage.booked) == (1, ["Monday"])
     assert report["types"].count("RUN_FINISHED") == 2
     assert any("booked Monday" in said for said in report["said"])

@@ -65,7 +65,7 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int, events: i
     async with opener_of(place)() as store:
         history = await _history(store, sessions, acked)
         report = verify(history, backend=place["backend"], kills=kills)
-        await _require_sound(store, report)
+        await require_sound(store, report)
     return report
 
 
@@ -131,7 +131,7 @@ async def _history(store: Store, sessions: list[str], acked: tuple[AckedAppend, 
     return History(acked=acked, log=tuple(entries), rows=rows)
 
 
-async def _require_sound(store: Store, report: Report) -> None:
+async def require_sound(store: Store, report: Report) -> None:
     """The chain verifies, and read models made anew are the same."""
     broken = [found async for found in verify_chains(store.log, store.audit) if not found.is_sound]
     if broken:
