@@ -34,6 +34,8 @@ from batuta.server.wiring import Platform
 
 DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, approvals, search, agui)
 SOCKET_PATH = "socket.io"
+KEEP_ALIVE_SECONDS = 75
+"""Longer than proxies keep idle connections (60 s as a rule), so that none is closed just when a request arrives."""
 
 schema_router = new_router(include_in_schema=False)
 
@@ -85,6 +87,7 @@ class Server(uvicorn.Server):
                 forwarded_allow_ips="*" if settings.is_proxied else None,
                 ws="websockets-sansio",
                 ws_max_size=LARGEST_FRAME,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
                 log_config=None,
             )
