@@ -1,5 +1,8 @@
-"""The web application, as it was built into the package: files that never change under their name are kept for ever."""
+"""The web application, as it was built into the package: files that never change under their name are kept for ever,
+and texts are sent packed, as they lie packed beside themselves.
+"""
 
+import mimetypes
 from pathlib import Path
 
 from fastapi import Request, Response
@@ -11,6 +14,8 @@ from batuta.server.problems import NotFoundProblem
 STATIC = Path(__file__).with_name("static")
 FOR_EVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
+PACKINGS = {"br": ".br", "gzip": ".gz"}
+"""By the name a browser asks for, best first: how a packed file's name ends."""
 
 NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Batuta</title><meta name="viewport" content="width=device-width">
@@ -36,14 +41,32 @@ async def page_or_file(path: str, request: Request) -> Response:
     root: Path = request.app.state.static
     found = file_in(root, path)
     if found is not None:
-        headers = {"Cache-Control": FOR_EVER if path.startswith("assets/") else ALWAYS_ASK}
-        return FileResponse(found, headers=headers)
+        return _sent(found, request, FOR_EVER if path.startswith("assets/") else ALWAYS_ASK)
     if path.startswith("assets/") or "." in path.rsplit("/", 1)[-1]:
         raise NotFoundProblem
     page = root / "index.html"
     if not page.is_file():
         return HTMLResponse(NOT_BUILT, headers={"Cache-Control": ALWAYS_ASK})
-    return FileResponse(page, headers={"Cache-Control": ALWAYS_ASK})
+    return _sent(page, request, ALWAYS_ASK)
+
+
+def _sent(file: Path, request: Request, keep: str) -> Response:
+    """A file, packed if it lies so and the browser can unpack it."""
+    headers = {"Cache-Control": keep, "Vary": "Accept-Encoding"}
+    packing = _packing(file, request.headers.get("accept-encoding", ""))
+    if packing is None:
+        return FileResponse(file, headers=headers)
+    media_type = mimetypes.guess_type(file.name)[0]
+    packed = file.with_name(file.name + PACKINGS[packing])
+    return FileResponse(packed, headers={**headers, "Content-Encoding": packing}, media_type=media_type)
+
+
+def _packing(file: Path, accepted: str) -> str | None:
+    """The best packing that a browser takes and the file lies in."""
+    offers = (offer.partition(";") for offer in accepted.lower().split(","))
+    wanted = {name.strip() for name, _, quality in offers if quality.replace(" ", "") not in ("q=0", "q=0.0")}
+    there = (name for name, suffix in PACKINGS.items() if file.with_name(file.name + suffix).is_file())
+    return next((name for name in there if name in wanted), None)
 
 
 def file_in(root: Path, path: str) -> Path | None:

@@ -1,5 +1,6 @@
 """What surrounds every request: problems, headers, sizes, ids, health, pages, the API described (P-3, SE-35)."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -164,6 +165,33 @@ async def test_the_application_answers_every_address_it_knows_itself(tmp_path: P
         assert (script.text, script.headers["cache-control"]) == ("1", "public, max-age=31536000, immutable")
         assert (await http.get("/assets/app-old.js")).status_code == 404
         assert (await http.get("/api/nothing")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packing"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip, deflate", "gzip"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("identity", None),
+        ("", None),
+    ],
+)
+async def test_a_browser_gets_the_packing_it_can_unpack(
+    tmp_path: Path, built: Path, accepted: str, packing: str | None
+) -> None:
+    script = built / "assets" / "app-1a2b.js"
+    contents = {"br": b"packed by brotli", "gzip": gzip.compress(b"1"), None: b"1"}
+    script.with_name(f"{script.name}.br").write_bytes(contents["br"])
+    script.with_name(f"{script.name}.gz").write_bytes(contents["gzip"])
+    async with running(settings_for(tmp_path / "data"), static=built) as site:
+        request = site.stranger().http.stream("GET", "/assets/app-1a2b.js", headers={"Accept-Encoding": accepted})
+        async with request as answer:
+            raw = b"".join([chunk async for chunk in answer.aiter_raw()])
+        assert (raw, answer.headers.get("content-encoding")) == (contents[packing], packing)
+        assert answer.headers["content-type"].startswith("text/javascript")
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ export const AgentAvatar = ({ name, icon, color, size = "medium" }: AgentAvatarP
     aria-hidden="true"
     style={{ "--agent": safeColor(color) ?? "var(--color-accent)" } as CSSProperties}
     className={clsx(
-      "tint-agent text-ink inline-grid shrink-0 place-items-center leading-none font-semibold",
+      "tint-agent inline-grid shrink-0 place-items-center leading-none font-semibold",
       SIZES[size],
     )}
   >

@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 
-import { focusInside } from "../lib/first-focus";
+import { useFocus } from "../lib/first-focus";
 import { IconButton } from "./icon-button";
 
 export interface SheetProps {
@@ -35,36 +35,39 @@ export const Sheet = ({
   actions,
   className,
   children,
-}: SheetProps) => (
-  <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-    <Radix.Portal>
-      <Radix.Overlay className="animate-fade fixed inset-0 z-40 bg-black/30" />
-      <Radix.Content
-        aria-describedby={undefined}
-        onOpenAutoFocus={focusInside}
-        className={clsx(
-          "bg-canvas border-line shadow-float fixed inset-y-0 z-40 flex w-full flex-col outline-none",
-          SIDES[side],
-          className,
-        )}
-      >
-        {isTitleHidden ? (
-          <Radix.Title className="sr-only">{title}</Radix.Title>
-        ) : (
-          <header className="border-line flex h-14 shrink-0 items-center gap-2 border-b pr-3 pl-5">
-            <Radix.Title className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold tracking-tight">
-              {title}
-            </Radix.Title>
-            {actions}
-            <Radix.Close asChild>
-              <IconButton label={closeLabel} size="small">
-                <X className="size-4" />
-              </IconButton>
-            </Radix.Close>
-          </header>
-        )}
-        <div className="flex min-h-0 flex-1 flex-col">{children}</div>
-      </Radix.Content>
-    </Radix.Portal>
-  </Radix.Root>
-);
+}: SheetProps) => {
+  const focus = useFocus();
+  return (
+    <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="animate-fade fixed inset-0 z-40 bg-black/30" />
+        <Radix.Content
+          aria-describedby={undefined}
+          {...focus}
+          className={clsx(
+            "bg-canvas border-line shadow-float fixed inset-y-0 z-40 flex w-full flex-col outline-none",
+            SIDES[side],
+            className,
+          )}
+        >
+          {isTitleHidden ? (
+            <Radix.Title className="sr-only">{title}</Radix.Title>
+          ) : (
+            <header className="border-line flex h-14 shrink-0 items-center gap-2 border-b pr-3 pl-5">
+              <Radix.Title className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold tracking-tight">
+                {title}
+              </Radix.Title>
+              {actions}
+              <Radix.Close asChild>
+                <IconButton label={closeLabel} size="small">
+                  <X className="size-4" />
+                </IconButton>
+              </Radix.Close>
+            </header>
+          )}
+          <div className="flex min-h-0 flex-1 flex-col">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+};

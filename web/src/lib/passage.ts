@@ -16,3 +16,24 @@ export const passageIn = (text: string, quote: string): Passage | null => {
   const end = found.index + found[0].length;
   return { before: text.slice(0, found.index), quote: found[0], after: text.slice(end) };
 };
+
+/** The texts of a tool's result that come from a source; the result itself if it is no list of passages. */
+export const textsOf = (content: string, source: string): readonly string[] => {
+  const found = passagesOf(content);
+  if (found === null) return [content];
+  const own = found.filter((passage) => passage.file === source).map((passage) => passage.text);
+  return own.length > 0 ? own : found.map((passage) => passage.text);
+};
+
+const passagesOf = (content: string): readonly { file: unknown; text: string }[] | null => {
+  try {
+    const value = JSON.parse(content) as { readonly passages?: unknown } | null;
+    if (!Array.isArray(value?.passages)) return null;
+    return value.passages.filter(
+      (passage): passage is { file: unknown; text: string } =>
+        typeof passage === "object" && passage !== null && typeof passage.text === "string",
+    );
+  } catch {
+    return null;
+  }
+};

@@ -6,8 +6,9 @@ import type { Citation } from "../../src/events";
 import { argsOf, argsOfJson, fieldsOf } from "../../src/features/chat/approval/args-form";
 import { withMarks } from "../../src/features/chat/citations";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
-import { inWords, summaryOf } from "../../src/features/chat/tool-words";
-import { passageIn } from "../../src/lib/passage";
+import { summaryOf } from "../../src/features/chat/tool-words";
+import { passageIn, textsOf } from "../../src/lib/passage";
+import { inWords, named } from "../../src/lib/words";
 import type { Agent } from "../../src/transport/api-types";
 
 const cited = (end: number | null): Citation => ({
@@ -52,6 +53,20 @@ describe("passages", () => {
     });
   });
 
+  test("of a list of passages only the text of the source is looked at", () => {
+    const result = JSON.stringify({
+      passages: [
+        { file: "a.md", text: "A\nb" },
+        { file: "b.md", text: "C" },
+      ],
+    });
+    expect([textsOf(result, "a.md"), textsOf(result, "z.md"), textsOf("plain {", "a.md")]).toEqual([
+      ["A\nb"],
+      ["A\nb", "C"],
+      ["plain {"],
+    ]);
+  });
+
   test("words that look like a pattern are taken as they are", () => {
     expect(passageIn("cost (a+b)* here", "(a+b)*")?.quote).toBe("(a+b)*");
   });
@@ -59,6 +74,21 @@ describe("passages", () => {
   test("words that are not there, or none, give nothing", () => {
     expect([passageIn("abc", "xyz"), passageIn("abc", "  ")]).toEqual([null, null]);
   });
+});
+
+test("footnotes of an answer are its marks, and their texts are left to the sources", () => {
+  const text = 'Up to 45.[^b] And 30.[^a]\n\n[^a]: x.md: "30"\n[^b]: y.md: "45"\n';
+  expect(withMarks(text, [cited(3), cited(4)])).toBe("Up to 45.[1](#cite-1) And 30.[2](#cite-2)");
+});
+
+test("footnotes that are no citations stay footnotes", () => {
+  expect(withMarks("One.[^1]\n\n[^1]: a note", [])).toBe("One.[^1]\n\n[^1]: a note");
+});
+
+test("a name the dictionary knows is said as there, and nothing else of the dictionary is", () => {
+  expect([named("zone", { zone: "Zona horaria" }), named("to_string", {}), named("constructor", {})]).toEqual(
+    ["Zona horaria", "To string", "Constructor"],
+  );
 });
 
 test("tool names and arguments are put into words", () => {

@@ -1,17 +1,14 @@
-/** Tool calls in words. Pure. */
+/** The arguments of tool calls in words. Pure. */
 
-/** `create_order` as `Create order`. */
-export const inWords = (name: string): string => {
-  const words = name
-    .replace(/[_\-.]+/g, " ")
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .trim()
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
-
-/** The arguments on one line. */
-export const summaryOf = (args: Readonly<Record<string, unknown>>): string =>
+/** The arguments on one line; ids say nothing to a reader. */
+export const summaryOf = (
+  args: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, string>> = {},
+): string =>
   Object.entries(args)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .filter(([name]) => !/^(?:uid|id)$/.test(name))
+    .map(([name, value]) => {
+      const label = Object.hasOwn(known, name) ? known[name]?.toLowerCase() : name;
+      return `${label}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+    })
     .join(" · ");

@@ -7,7 +7,7 @@ import { Pill } from "../../components/pill";
 import { Sheet } from "../../components/sheet";
 import type { Citation, TurnView } from "../../events";
 import { useText } from "../../lib/i18n";
-import { type Passage, passageIn } from "../../lib/passage";
+import { type Passage, passageIn, textsOf } from "../../lib/passage";
 import { safeUrl } from "../../lib/safe";
 
 export interface SourcePanelProps {
@@ -20,8 +20,10 @@ export interface SourcePanelProps {
 const foundIn = (turn: TurnView, citation: Citation): Passage | null => {
   for (const item of turn.items) {
     if (item.kind !== "tool" || item.content === null) continue;
-    const passage = passageIn(item.content.replaceAll("\\n", "\n"), citation.quote);
-    if (passage !== null) return passage;
+    for (const text of textsOf(item.content, citation.source)) {
+      const passage = passageIn(text, citation.quote);
+      if (passage !== null) return passage;
+    }
   }
   return null;
 };
@@ -68,7 +70,10 @@ export const SourcePanel = ({ citation, turn, onClose }: SourcePanelProps) => {
 const InContext = ({ passage }: { readonly passage: Passage }) => {
   const t = useText();
   const mark = useRef<HTMLElement>(null);
-  useEffect(() => mark.current?.scrollIntoView({ block: "center" }), []);
+  useEffect(() => {
+    // Browsers may answer with a promise, which React would take for a clean-up.
+    void mark.current?.scrollIntoView({ block: "center" });
+  }, []);
   return (
     <>
       <h3 className="text-faint mt-6 mb-2 text-xs font-medium">{t.sources.inContext}</h3>

@@ -44,7 +44,7 @@ const TimelinePanel = ({ sessionId, turnId, onClose }: TimelinePanelProps) => {
       }
     >
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
-        {timeline === null && <Skeleton className="h-64" />}
+        {timeline === null && <Loading />}
         {timeline === "failed" && (
           <EmptyState
             icon={<RotateCw className="size-6" />}
@@ -64,3 +64,12 @@ const TimelinePanel = ({ sessionId, turnId, onClose }: TimelinePanelProps) => {
 };
 
 export default TimelinePanel;
+
+const Loading = () => (
+  <div aria-hidden="true" className="flex flex-col gap-2.5">
+    <Skeleton className="mb-5 h-16 rounded-card" />
+    {["a", "b", "c", "d", "e", "f"].map((key) => (
+      <Skeleton key={key} className="h-8" />
+    ))}
+  </div>
+);

@@ -7,8 +7,8 @@ import { Pill, type Tone } from "../../../components/pill";
 import type { ApprovalItem } from "../../../events";
 import { clock } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
+import { named } from "../../../lib/words";
 import { useAccount } from "../../../transport/account";
-import { inWords } from "../tool-words";
 import { ArgsTable } from "./args-table";
 import { DecisionPanel } from "./decision-panel";
 import { Expiry } from "./expiry";
@@ -26,7 +26,7 @@ export const ApprovalCard = ({ item }: { readonly item: ApprovalItem }) =>
 
 const Pending = ({ item }: { readonly item: ApprovalItem }) => {
   const t = useText();
-  const title = t.approval.title(inWords(item.tool_name));
+  const title = t.approval.title(named(item.tool_name, t.tools.names));
   return (
     <section
       aria-label={title}
@@ -40,7 +40,7 @@ const Pending = ({ item }: { readonly item: ApprovalItem }) => {
         <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
       </header>
       <div className="flex flex-col gap-3 px-4 pb-4">
-        {item.reason !== "" && <p className="text-muted text-[0.8125rem]">{item.reason}</p>}
+        <p className="text-muted text-[0.8125rem]">{isPlainRequest(item) ? t.approval.lead : item.reason}</p>
         <Preview text={item.preview} />
         <DecisionPanel item={item} />
       </div>
@@ -51,7 +51,7 @@ const Pending = ({ item }: { readonly item: ApprovalItem }) => {
 const Decided = ({ item }: { readonly item: ApprovalItem }) => {
   const t = useText();
   const locale = useLocale();
-  const title = t.approval.title(inWords(item.tool_name));
+  const title = t.approval.title(named(item.tool_name, t.tools.names));
   const me = useAccount((state) => state.me?.user.user_id);
   const facts = [
     item.decided_by === me ? t.approval.byYou : isName(item.decided_by) && t.approval.by(item.decided_by),
@@ -87,6 +87,10 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
     </section>
   );
 };
+
+/** The reason every request has; one of its own is worth showing. */
+const isPlainRequest = ({ reason, tool_name }: ApprovalItem): boolean =>
+  reason === "" || (reason.startsWith(`${tool_name} (`) && reason.endsWith(") asks for approval"));
 
 /** Whoever decided may be told by an id, which says nothing to a reader. */
 const isName = (by: string | null): by is string => by !== null && by !== "" && !/^[0-9A-F-]{36}$/i.test(by);

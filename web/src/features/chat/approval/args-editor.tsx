@@ -6,7 +6,7 @@ import { Button } from "../../../components/button";
 import { AreaField, TextField } from "../../../components/field";
 import { Switch } from "../../../components/switch";
 import { useText } from "../../../lib/i18n";
-import { inWords } from "../tool-words";
+import { named } from "../../../lib/words";
 import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf } from "./args-form";
 
 export interface ArgsEditorProps {
@@ -80,7 +80,7 @@ interface ArgumentProps {
 
 const Argument = ({ field: { name, kind, value }, isBroken, onChange }: ArgumentProps) => {
   const t = useText();
-  const label = inWords(name);
+  const label = named(name, t.tools.fields);
   if (kind === "boolean") {
     return <Switch label={label} isOn={value === "true"} onChange={(isOn) => onChange(name, String(isOn))} />;
   }

@@ -1,12 +1,15 @@
 /** Arguments as a table; what a person changed is marked. */
 
 import { laidOut } from "../../../components/value-view";
-import { useText } from "../../../lib/i18n";
-import { inWords } from "../tool-words";
+import { isoMoment } from "../../../lib/format";
+import { useLocale, useText } from "../../../lib/i18n";
+import { named } from "../../../lib/words";
 import type { Args } from "./args-form";
 
 export const ArgsTable = ({ args, before }: { readonly args: Args; readonly before: Args | null }) => {
   const t = useText();
+  const locale = useLocale();
+  const shown = (value: unknown): string => isoMoment(value, locale) ?? laidOut(value);
   return (
     <dl className="border-line divide-line divide-y overflow-hidden rounded-lg border text-[0.8125rem]">
       {Object.entries(args).map(([name, value]) => {
@@ -14,15 +17,15 @@ export const ArgsTable = ({ args, before }: { readonly args: Args; readonly befo
         const isChanged = laidOut(old) !== laidOut(value);
         return (
           <div key={name} className="grid grid-cols-[minmax(6rem,30%)_1fr] gap-3 px-3.5 py-2">
-            <dt className="text-muted break-words">{inWords(name)}</dt>
+            <dt className="text-muted break-words">{named(name, t.tools.fields)}</dt>
             <dd className="min-w-0 font-medium break-words whitespace-pre-wrap">
               {isChanged && old !== undefined && (
                 <del className="text-faint mr-2 font-normal">
                   <span className="sr-only">{t.approval.before} </span>
-                  {laidOut(old)}
+                  {shown(old)}
                 </del>
               )}
-              {laidOut(value)}
+              {shown(value)}
             </dd>
           </div>
         );

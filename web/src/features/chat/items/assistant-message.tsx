@@ -7,7 +7,7 @@ import { Markdown } from "../../../components/markdown/markdown";
 import { Notice } from "../../../components/notice";
 import type { AssistantMessageItem, Citation, TurnView } from "../../../events";
 import { useText } from "../../../lib/i18n";
-import { withMarks } from "../citations";
+import { placeOf, withMarks } from "../citations";
 import { useChat } from "../context";
 
 export interface AssistantMessageProps {
@@ -56,7 +56,9 @@ const Sources = ({ citations, onOpen }: { citations: readonly Citation[]; onOpen
           <span className="truncate font-medium">
             {citation.title === "" ? citation.source : citation.title}
           </span>
-          {citation.place !== "" && <span className="text-faint shrink-0">{citation.place}</span>}
+          {placeOf(citation) !== "" && (
+            <span className="text-faint max-w-40 truncate">{placeOf(citation)}</span>
+          )}
         </button>
       ))}
     </nav>

@@ -8,9 +8,9 @@ import { Notice } from "../../../components/notice";
 import { ValueView } from "../../../components/value-view";
 import type { ErrorItem, OtherItem, PauseItem, RefusalItem, TurnView } from "../../../events";
 import { useText } from "../../../lib/i18n";
+import { inWords } from "../../../lib/words";
 import { useChat } from "../context";
 import { questionOf } from "../rows";
-import { inWords } from "../tool-words";
 
 export const ErrorCard = ({ item, turn }: { readonly item: ErrorItem; readonly turn: TurnView }) => {
   const t = useText();

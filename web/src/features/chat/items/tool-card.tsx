@@ -11,7 +11,8 @@ import { laidOut, ValueView } from "../../../components/value-view";
 import type { ProgressView, ToolItem } from "../../../events";
 import { duration } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
-import { inWords, summaryOf } from "../tool-words";
+import { named } from "../../../lib/words";
+import { summaryOf } from "../tool-words";
 
 const STATES: Readonly<Record<ToolItem["state"], ReactNode>> = {
   running: <Spinner className="text-accent" />,
@@ -35,8 +36,12 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
         summary={
           <>
             <Icon aria-hidden="true" className="text-faint size-3.5 shrink-0" />
-            <span className="shrink-0 text-[0.8125rem] font-medium">{inWords(item.tool_name)}</span>
-            <span className="text-faint min-w-0 flex-1 truncate text-xs">{summaryOf(item.args)}</span>
+            <span className="shrink-0 text-[0.8125rem] font-medium">
+              {named(item.tool_name, t.tools.names)}
+            </span>
+            <span className="text-faint min-w-0 flex-1 truncate text-xs">
+              {summaryOf(item.args, t.tools.fields)}
+            </span>
             {item.duration_ms !== null && (
               <span className="text-faint shrink-0 text-xs tabular-nums">
                 {duration(item.duration_ms, locale)}

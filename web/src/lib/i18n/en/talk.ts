@@ -1,5 +1,7 @@
 /** English: the conversation itself. */
 
+import { events, fields, tools } from "./names";
+
 export const talk = {
   welcome: {
     hello: (name: string) =>
@@ -62,6 +64,8 @@ export const talk = {
     announceFailed: "The request failed.",
   },
   tools: {
+    names: tools,
+    fields,
     card: (name: string, state: string) => `Tool ${name}: ${state}`,
     states: { running: "running", succeeded: "done", failed: "failed", interrupted: "interrupted" },
     arguments: "Arguments",
@@ -82,6 +86,7 @@ export const talk = {
     },
   },
   approval: {
+    lead: "This changes something outside the conversation. Nothing happens until you decide.",
     title: (tool: string) => `${tool}: your approval`,
     states: {
       pending: "Waiting",
@@ -123,6 +128,7 @@ export const talk = {
     byModel: "By model",
   },
   timeline: {
+    types: events,
     title: "Timeline of the turn",
     open: "Timeline of this turn",
     openLive: "Timeline so far",

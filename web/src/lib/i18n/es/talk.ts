@@ -1,6 +1,7 @@
 /** Spanish: the conversation itself. */
 
 import type { talk as english } from "../en/talk";
+import { events, fields, tools } from "./names";
 
 export const talk: typeof english = {
   welcome: {
@@ -64,6 +65,8 @@ export const talk: typeof english = {
     announceFailed: "La petición ha fallado.",
   },
   tools: {
+    names: tools,
+    fields,
     card: (name, state) => `Herramienta ${name}: ${state}`,
     states: { running: "en curso", succeeded: "hecho", failed: "ha fallado", interrupted: "interrumpida" },
     arguments: "Argumentos",
@@ -84,6 +87,7 @@ export const talk: typeof english = {
     },
   },
   approval: {
+    lead: "Esto cambia algo fuera de la conversación. No ocurre nada hasta que decidas.",
     title: (tool) => `${tool}: tu aprobación`,
     states: {
       pending: "En espera",
@@ -125,6 +129,7 @@ export const talk: typeof english = {
     byModel: "Por modelo",
   },
   timeline: {
+    types: events,
     title: "Cronología del turno",
     open: "Cronología de este turno",
     openLive: "Cronología hasta ahora",

@@ -1,0 +1,15 @@
+/** Names that programs use, as people read them. Pure. */
+
+/** `create_order` as `Create order`. */
+export const inWords = (name: string): string => {
+  const words = name
+    .replace(/[_\-.]+/g, " ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .trim()
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** A name as the dictionary says it, else in its own words. */
+export const named = (name: string, known: Readonly<Record<string, string>>): string =>
+  (Object.hasOwn(known, name) ? known[name] : undefined) ?? inWords(name);
