@@ -6,10 +6,10 @@ behind its log; one with a turn under way is looked at until the turn has ended.
 
 import asyncio
 from collections import OrderedDict
+from itertools import islice
 
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.bus import Bus, News
-from batuta.server.problems import NotFoundProblem
 from batuta.server.sessions.api import summary_view
 from batuta.server.sessions.repository import Summary
 from batuta.server.sessions.service import Sessions
@@ -17,6 +17,7 @@ from batuta.server.sockets import Sockets
 
 LOOK_SECONDS = 0.25
 LOOKS = 3
+MOST_AT_ONCE = 500
 MOST_REMEMBERED = 10_000
 
 
@@ -42,14 +43,18 @@ class Announcements:
             self._looks |= dict.fromkeys(news.ids, LOOKS)
 
     async def _look(self) -> None:
-        for session_id, left in tuple(self._looks.items()):
-            try:
-                summary = await self._sessions.get(session_id)
-            except (NotFoundProblem, StoreUnavailableError):
-                del self._looks[session_id]
-                continue
+        """All of them by one query, however many there are."""
+        looks = {session_id: self._looks.pop(session_id) for session_id in tuple(islice(self._looks, MOST_AT_ONCE))}
+        if not looks:
+            return
+        try:
+            found = await self._sessions.some(looks)
+        except StoreUnavailableError:
+            self._looks = looks | self._looks
+            return
+        for summary in found:
             await self._tell(summary)
-            self._look_again(summary, left - 1)
+            self._look_again(summary, looks[summary.session_id] - 1)
 
     async def _tell(self, summary: Summary) -> None:
         if self._told.get(summary.session_id) == summary or not self._sockets.is_present(summary.user_id):
@@ -61,8 +66,7 @@ class Announcements:
         await self._sockets.tell_user(summary.user_id, "session:changed", summary_view(summary).model_dump(mode="json"))
 
     def _look_again(self, summary: Summary, left: int) -> None:
-        is_under_way = summary.status in ("running", "queued") and self._sockets.is_present(summary.user_id)
-        if left > 0 or is_under_way:
-            self._looks[summary.session_id] = max(left, 1)
-        else:
-            del self._looks[summary.session_id]
+        is_present = self._sockets.is_present(summary.user_id)
+        is_under_way = summary.status in ("running", "queued")
+        if is_present and (left > 0 or is_under_way):
+            self._looks.setdefault(summary.session_id, max(left, 1))

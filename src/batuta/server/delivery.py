@@ -9,6 +9,7 @@ has superseded them.
 """
 
 import asyncio
+import time
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
@@ -27,6 +28,8 @@ from batuta.server.drafts import Watch
 LOOK_SECONDS = 0.3
 GATHER_SECONDS = 0.04
 """Pieces of a running answer that come within this time are delivered together."""
+REST_FACTOR, LONGEST_REST = 2.0, 0.1
+"""After a read a follower rests for twice the time it took: the busier the store, the more events one read fetches."""
 ASK_SECONDS = 0.5
 """How often a text with a hole is asked for again."""
 PAGE = 500
@@ -135,14 +138,16 @@ class Delivery:
         with self._hub.watch(session_id) as watch:
             while True:
                 pieces = watch.take()
+                began = time.monotonic()
                 page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
+                ready = time.monotonic() + min(LONGEST_REST, REST_FACTOR * (time.monotonic() - began))
                 batch = reader.merged(page, pieces)
                 if batch:
                     yield batch
                 if page.is_last and not await watch.wait(pause_seconds):
                     yield []
-                elif page.is_last and watch.has_pieces:
-                    await asyncio.sleep(GATHER_SECONDS)
+                elif page.is_last:
+                    await asyncio.sleep(GATHER_SECONDS if watch.has_pieces else ready - time.monotonic())
 
     async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Delivered]]:
         """What one turn tells, up to its end or its pause."""

@@ -6,8 +6,9 @@ credential -> caller (401) -> its key's scope and role (403) -> every id it name
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -22,6 +23,8 @@ from batuta.server.tables import api_keys, login_sessions, users
 COOKIE = "batuta_session"
 KEY_PREFIX = "btk_"
 SEEN_EVERY = timedelta(minutes=5)
+AT_ONCE = 1_000
+"""Credentials looked up by one query."""
 
 
 class Gate:
@@ -73,8 +76,10 @@ class Gate:
         now = self._clock.now()
 
         def look(connection: sa.Connection) -> frozenset[str]:
+            held = {caller.credential for caller in callers.values()}
+            current = {credential: caller for credential, (caller, _) in _holders(connection, held, now, self._idle)}
             return frozenset(
-                name for name, caller in callers.items() if _is_unchanged(connection, caller, now, self._idle)
+                name for name, caller in callers.items() if _is_unchanged(caller, current.get(caller.credential))
             )
 
         return await self._database.read(look) if callers else frozenset()
@@ -115,25 +120,42 @@ def _caller(
     connection: sa.Connection, credential: Credential, now: datetime, idle: timedelta
 ) -> tuple[Caller, datetime | None]:
     """Who it is, and when its credential was last noted as used. Raises `UnauthorizedProblem`."""
-    query = _login_query(credential, now, idle) if credential.kind == "login" else _key_query(credential)
-    row = connection.execute(query).first()
-    if row is None:
-        raise UnauthorizedProblem
-    caller = Caller(
+    for _, found in _holders(connection, {credential}, now, idle):
+        return found
+    raise UnauthorizedProblem
+
+
+def _holders(
+    connection: sa.Connection, credentials: Collection[Credential], now: datetime, idle: timedelta
+) -> Iterator[tuple[Credential, tuple[Caller, datetime | None]]]:
+    """Those credentials that let somebody in, with whom and when they were last noted as used."""
+    logins = [credential.digest for credential in credentials if credential.kind == "login"]
+    keys = [credential.digest for credential in credentials if credential.kind == "key"]
+    for begin in range(0, len(logins), AT_ONCE):
+        for row in connection.execute(_login_query(logins[begin : begin + AT_ONCE], now, idle)):
+            credential = Credential(kind="login", digest=row.digest)
+            yield credential, (_caller_of(row, credential, None), row.seen_at)
+    for begin in range(0, len(keys), AT_ONCE):
+        for row in connection.execute(_key_query(keys[begin : begin + AT_ONCE])):
+            credential = Credential(kind="key", digest=row.digest)
+            yield credential, (_caller_of(row, credential, _scopes(row.scopes)), row.seen_at)
+
+
+def _caller_of(row: Any, credential: Credential, scopes: frozenset[str] | None) -> Caller:
+    return Caller(
         user_id=row.user_id,
         workspace_id=row.workspace_id,
         email=row.email,
         name=row.name,
         roles=frozenset(json.loads(row.roles)),
         credential=credential,
-        scopes=None if credential.kind == "login" else _scopes(row.scopes),
+        scopes=scopes,
     )
-    return caller, row.seen_at
 
 
-def _login_query(credential: Credential, now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:
-    return sa.select(users, login_sessions.c.seen_at).where(
-        login_sessions.c.token_hash == credential.digest,
+def _login_query(digests: Collection[str], now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:
+    return sa.select(users, login_sessions.c.seen_at, login_sessions.c.token_hash.label("digest")).where(
+        login_sessions.c.token_hash.in_(digests),
         login_sessions.c.ends_at > now,
         login_sessions.c.seen_at > now - idle,
         users.c.user_id == login_sessions.c.user_id,
@@ -141,9 +163,10 @@ def _login_query(credential: Credential, now: datetime, idle: timedelta) -> sa.S
     )
 
 
-def _key_query(credential: Credential) -> sa.Select[tuple[object, ...]]:
-    return sa.select(users, api_keys.c.scopes, api_keys.c.last_used_at.label("seen_at")).where(
-        api_keys.c.secret_hash == credential.digest,
+def _key_query(digests: Collection[str]) -> sa.Select[tuple[object, ...]]:
+    used = api_keys.c.last_used_at.label("seen_at")
+    return sa.select(users, api_keys.c.scopes, used, api_keys.c.secret_hash.label("digest")).where(
+        api_keys.c.secret_hash.in_(digests),
         users.c.user_id == api_keys.c.user_id,
         users.c.is_disabled.is_(False),
     )
@@ -163,12 +186,8 @@ def _check_rule(rule: Rule, caller: Caller) -> None:
         raise ForbiddenProblem(f"This needs the role {rule.role!r}.")
 
 
-def _is_unchanged(connection: sa.Connection, caller: Caller, now: datetime, idle: timedelta) -> bool:
-    try:
-        current, _ = _caller(connection, caller.credential, now, idle)
-    except UnauthorizedProblem:
-        return False
-    return (current.roles, current.scopes) == (caller.roles, caller.scopes)
+def _is_unchanged(caller: Caller, current: Caller | None) -> bool:
+    return current is not None and (current.roles, current.scopes) == (caller.roles, caller.scopes)
 
 
 def _mark_seen(connection: sa.Connection, credential: Credential, now: datetime) -> None:

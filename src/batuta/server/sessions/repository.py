@@ -1,6 +1,6 @@
 """Sessions as rows: whose they are, and what the read models say about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -80,6 +80,12 @@ def one(connection: sa.Connection, session_id: str) -> Summary | None:
     """A session that was not deleted."""
     query = _summaries().where(user_sessions.c.session_id == session_id, user_sessions.c.deleted_at.is_(None))
     return next(iter(_completed(connection, connection.execute(query).all())), None)
+
+
+def some(connection: sa.Connection, session_ids: Collection[str]) -> list[Summary]:
+    """Those of some sessions that were not deleted."""
+    query = _summaries().where(user_sessions.c.session_id.in_(session_ids), user_sessions.c.deleted_at.is_(None))
+    return _completed(connection, connection.execute(query).all())
 
 
 def archive(connection: sa.Connection, session_id: str, is_archived: bool) -> None:

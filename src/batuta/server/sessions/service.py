@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -87,6 +87,10 @@ class Sessions:
         if found is None:
             raise NotFoundProblem
         return found
+
+    async def some(self, session_ids: Collection[str]) -> Sequence[Summary]:
+        """Those of some sessions that are there."""
+        return await self._database.read(lambda connection: repository.some(connection, session_ids))
 
     async def change(self, session_id: str, *, title: str | None = None, is_archived: bool | None = None) -> Summary:
         """Rename a session, put it away, or take it out again."""
