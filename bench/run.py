@@ -22,7 +22,7 @@ from bench.tables import table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-ROWS = ("events", "pipelines", "weight")
+ROWS = ("events", "pipelines", "weight", "first_paint")
 """Parts that print one JSON object per line."""
 TELLERS = ("agents", "turns", "provider_path", "observability", "eventlog")
 """Parts that print a table of their own."""

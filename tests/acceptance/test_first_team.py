@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Locator, Page
 
 from tests.support.browser import TALL, Visitor, ask, conversation, enter_demo, picture, settled
 from tests.support.demo import Demo
@@ -16,6 +16,10 @@ async def opened(visitor: Visitor, demo: Demo, **options: Any) -> Page:
     page = await visitor.open(demo.address, **options)
     await enter_demo(page)
     return page
+
+
+def conversation_in_spanish(page: Page) -> Locator:
+    return page.get_by_role("region", name="Conversación")
 
 
 async def waits_for_approval(page: Page, text: str) -> None:
@@ -44,7 +48,12 @@ async def test_a_question_in_english_is_answered_with_its_source(visitor: Visito
     await conversation(page).get_by_text("25 days of paid holidays").first.wait_for()
     await page.get_by_role("button", name=re.compile(r"^1 ")).first.click()
     await page.locator("mark").wait_for()
+    assert "passages" not in await page.get_by_role("dialog").inner_text()
     await picture(page, "english-answer")
+    await page.keyboard.press("Escape")
+    await page.get_by_role("dialog").wait_for(state="detached")
+    assert (await page.evaluate("document.activeElement.textContent")).startswith("1")
+    await conversation(page).get_by_text("25 days of paid holidays").first.wait_for()
 
 
 async def test_a_question_in_spanish_is_answered_in_spanish(visitor: Visitor, demo: Demo) -> None:
@@ -104,6 +113,41 @@ async def test_what_was_edited_is_booked_and_not_what_was_asked_for(visitor: Vis
     assert "SUMMARY:Lunch with Ludmila" in event
     assert "T134500" in event
     assert "Lunch with Ludmila" in (await conversation(page).text_content() or "")
+
+
+async def test_what_was_booked_is_cancelled_in_spanish_after_approval(visitor: Visitor, demo: Demo) -> None:
+    """A-30: found by name, shown in the language of the page, and cancelled only then."""
+    page = await opened(visitor, demo)
+    await waits_for_approval(page, "Book a meeting with Eusebio tomorrow at 11am")
+    await page.get_by_role("button", name="Approve", exact=True).click()
+    await settled(page)
+    await page.keyboard.press("Control+,")
+    await page.get_by_role("radio", name="Español").click()
+    await page.keyboard.press("Escape")
+    try:
+        await page.get_by_label("Mensaje", exact=True).fill("Cancela la reunión con Eusebio")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("heading", name="Cancelar cita: tu aprobación").wait_for()
+        assert " de 20" in await page.get_by_role("region", name="Cancelar cita: tu aprobación").inner_text()
+        assert "STATUS:CANCELLED" not in demo.booked("Eusebio")[0]
+        await picture(page, "cancel-spanish")
+        await page.get_by_role("button", name="Aprobar", exact=True).click()
+        await conversation_in_spanish(page).get_by_text("Cancelado: Meeting with Eusebio").first.wait_for()
+        assert "STATUS:CANCELLED" in demo.booked("Eusebio")[0]
+    finally:
+        await page.keyboard.press("Control+,")
+        await page.get_by_role("radio", name="English").click()
+        await page.get_by_role("heading", name="Settings").wait_for()
+
+
+async def test_the_weather_is_not_made_up(visitor: Visitor, demo: Demo) -> None:
+    """A-40: outside what it knows, it says so."""
+    page = await opened(visitor, demo)
+    await ask(page, "What's the weather like in Madrid tomorrow?")
+    await settled(page)
+    await conversation(page).get_by_text("outside what the built-in offline model knows").wait_for()
+    assert await page.locator("section[data-state]").count() == 0
+    await picture(page, "honest")
 
 
 async def test_what_is_rejected_is_not_booked(visitor: Visitor, demo: Demo) -> None:

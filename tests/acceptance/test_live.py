@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.support.browser import TALL, Row, Visitor, ask, conversation, picture, rows_of, settled
 from tests.support.platform import Person, Running, running, settings_for
-from tests.support.stepped import STOPS_OF_A_PLAN, Stops, stepped_team
+from tests.support.stepped import DICTATION, STOPS_OF_A_PLAN, Stops, stepped_team
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -80,6 +80,30 @@ async def test_a_reload_shows_the_same_as_live_wherever_the_turn_stands(
     await settled(live)
     await loaded.reload()
     await in_step(live, loaded)
+
+
+async def test_a_reload_inside_streaming_text_shows_the_same_as_live(
+    visitor: Visitor, site: Running, ana: Person, stops: Stops
+) -> None:
+    """W-2, E-20: ten points inside one answer, some in the middle of a word, a table, a block of code."""
+    live = await visitor.open(site.address, person=ana, viewport=TALL)
+    await ask(live, "/dictate please")
+    await stops.until(1)
+    await live.locator("[data-arriving]", has_text="The first").wait_for()
+    loaded = await visitor.tab(live.context, live.url)
+    shown: list[Row] = []
+    for stop in range(1, len(DICTATION) + 1):
+        await stops.until(stop)
+        await beyond(live, shown)
+        await loaded.reload()
+        shown = await in_step(live, loaded)
+        assert any("The first" in row["text"] for row in shown)
+    await picture(live, "streaming")
+    stops.go()
+    await settled(live)
+    await loaded.reload()
+    end = await in_step(live, loaded)
+    assert any("and the end." in row["text"] for row in end)
 
 
 async def test_after_five_seconds_without_network_nothing_is_missing_and_nothing_is_there_twice(

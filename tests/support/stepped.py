@@ -22,6 +22,19 @@ STEPS = ("north", "south", "west")
 STOPS_OF_A_PLAN = 2 + 3 * len(STEPS)
 """The plan and its conclusion; of each step the call of the tool, the tool, and the answer."""
 WAIT_SECONDS = 20
+DICTATION = (
+    "The first ",
+    "half of **a bold",
+    " word** and ",
+    "a list:\n\n- one",
+    " point\n- two",
+    "\n\n| a | b |\n|---|",
+    "---|\n| 1 | 2 |\n\n",
+    "```python\nprint(",
+    "'hello')\n```\n",
+    "and the end.",
+)
+"""Pieces that end in the middle of a word, of a mark, of a table and of a block of code."""
 LONG_ANSWER = " ".join(f"word{index}" for index in range(400))
 
 
@@ -88,8 +101,26 @@ class TalkativeModel:
         yield _answer(LONG_ANSWER)
 
 
+@dataclass
+class DictatingModel:
+    """Says an answer in pieces, and stands still after each."""
+
+    stops: Stops
+    provider: str = "rules"
+    name: str = "dictating-1"
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        return _answer("".join(DICTATION))
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        for piece in DICTATION:
+            yield Delta("text", piece)
+            await self.stops.stand()
+        yield _answer("".join(DICTATION))
+
+
 def stepped_team(stops: Stops) -> Orchestrator:
-    """A surveyor who is asked three times in a row, and a talker who is asked directly."""
+    """A surveyor who is asked three times in a row; a talker and a dictator who are asked directly."""
     surveyor = AgentStep(
         name="surveyor",
         model=SteppedModel(stops),
@@ -98,11 +129,15 @@ def stepped_team(stops: Stops) -> Orchestrator:
         tools=[_measuring(stops)],
     )
     talker = AgentStep(name="talker", model=TalkativeModel(), output=str, instructions="Talk.", is_streaming=True)
+    dictator = AgentStep(
+        name="dictator", model=DictatingModel(stops), output=str, instructions="Dictate.", is_streaming=True
+    )
     return Orchestrator(
         supervisor=SteppedModel(stops),
         agents=[
             Specialist(surveyor, name="Surveyor", icon="🧭", color="#10B981"),
             Specialist(talker, name="Talker", commands=("/talk",)),
+            Specialist(dictator, name="Dictator", commands=("/dictate",)),
         ],
     )
 
