@@ -106,8 +106,16 @@ def pipeline() -> Pipeline[str, Appointment]:
             **more,
         )
 
+    guess = answer(contacto="Pérez", fecha="mañana", hora="10", confidence=0.38, reasoning="¿10am o 10pm?")
     parsing = agent(
-        AGENTS[0], "entity_extraction", "extraction", str, Entities, [down] * 10, fallback=regex_parsing_agent
+        AGENTS[0],
+        "entity_extraction",
+        "extraction",
+        str,
+        Entities,
+        [guess, *[down] * 10],  # not sure enough; asked again, the provider is down
+        min_confidence=0.6,
+        fallback=regex_parsing_agent,
     )
     temporal = agent(
         AGENTS[1],
@@ -153,31 +161,38 @@ async def main() -> None:
     assert (started.user_prompt, started.user_timezone, started.user_id) == (REQUEST, TIMEZONE, "user_12345")
 
     begun = sink.of(AgentExecutionStarted)
-    assert tuple(event.agent_name for event in begun) == AGENTS
+    assert tuple(event.agent_name for event in begun) == AGENTS and {event.parent_trace_id for event in begun} == {None}
     assert begun[0].input_type == "str" and begun[0].input_summary == REQUEST
     assert begun[0].input_size_bytes == len(REQUEST.encode()) and begun[0].agent_version == "1.0.0"
     assert (begun[0].llm_provider, begun[0].llm_model) == ("scripted", "qwen-2.5")
     assert (begun[0].temperature, begun[0].max_tokens) == (0.3, 500)
 
-    retries = [event for event in sink.of(AgentRetryAttempted) if event.agent_name == "parsing_agent"]
+    told = [event for event in sink.of(AgentRetryAttempted) if event.agent_name == "parsing_agent"]
+    unsure, *retries = [event for event in told if event.retry_successful is None]  # while it is running
+    assert unsure.retry_reason == "low_confidence" and "0.38 is below 0.6" in unsure.original_error
     assert [event.retry_attempt for event in retries] == list(range(1, len(retries) + 1)) and retries
     assert retries[0].retry_reason == "error" and retries[0].retry_strategy == "exponential_backoff"
-    assert retries[0].delay_seconds > 0 and "503" in retries[0].original_error and retries[0].retry_successful is None
+    assert retries[0].delay_seconds > 0 and "503" in retries[0].original_error
     assert retries[0].next_retry_at - retries[0].timestamp == timedelta(seconds=retries[0].delay_seconds)
+    outcomes = {event.caused_by: event.retry_successful for event in told if event.retry_successful is not None}
+    assert outcomes == {event.event_id: False for event in (unsure, *retries)}
 
-    [correction] = [event for event in sink.of(AgentRetryAttempted) if event.agent_name == "temporal_agent"]
+    correction, outcome = [event for event in sink.of(AgentRetryAttempted) if event.agent_name == "temporal_agent"]
     assert correction.retry_reason == "error" and correction.delay_seconds == 0 and correction.retry_attempt == 1
+    assert correction.retry_successful is None and outcome.retry_successful and outcome.caused_by == correction.event_id
 
     [fallback] = sink.of(AgentFallbackTriggered)
     assert (fallback.primary_agent, fallback.fallback_agent) == ("parsing_agent", "regex_parsing_agent")
     assert fallback.trigger_reason == "llm_unavailable" and "503" in fallback.primary_error
     assert fallback.fallback_successful and fallback.fallback_confidence == 0.65
+    assert fallback.quality_delta == 0.27  # against the guess
     assert fallback.fallback_output_summary and "Dr. Pérez" in fallback.fallback_output_summary
 
     [failed] = sink.of(AgentExecutionFailed)
     assert (failed.agent_name, failed.error_type, failed.stage) == ("parsing_agent", "ProviderUnavailableError", "llm_call")
     assert failed.error_category == "transient" and failed.error_code and failed.error_message
-    assert failed.was_retried and failed.retry_count == len(retries) and failed.stack_trace
+    assert failed.was_retried and failed.retry_count == len(retries) + 1 and failed.stack_trace
+    assert failed.max_retries_reached and failed.partial_output is None
     assert failed.fallback_attempted and failed.fallback_successful and failed.execution_time_before_failure_ms >= 0
     assert failed.input_at_error == {"value": REQUEST}
 
@@ -201,11 +216,12 @@ async def main() -> None:
     assert (ended.agents_executed, ended.agents_succeeded, ended.agents_failed, ended.agents_retried) == (5, 4, 1, 2)
     assert ended.final_confidence == 0.89 and ended.output_summary and ended.total_execution_time_ms >= 0
 
-    told = [event for event in sink.events if event.type.startswith("agent.")]
-    assert len({event.type for event in told}) == 8
-    for sent in map(to_contract, told):  # as other systems read it
+    contract = [event for event in sink.events if event.type.startswith("agent.")]
+    assert len({event.type for event in contract}) == 8
+    for sent in map(to_contract, contract):  # as other systems read it
         assert sent["event_version"] == "1.0.0" and sent["event_id"].startswith("evt_") and sent["trace_id"].startswith("trc_")
-    assert len({event.trace_id for event in told}) == 1 and len({event.event_id for event in told}) == len(told)
+    assert len({event.trace_id for event in contract}) == 1
+    assert len({event.event_id for event in contract}) == len(contract)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from batuta.events.observers import watching
 from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
-from batuta.kernel.ids import canonical_id, new_id, trace_id_for
+from batuta.kernel.ids import EventId, canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import to_the_end
 
 
@@ -83,13 +83,19 @@ class Emitter:
         if self._watcher is not None:
             self._watcher.settle()
 
-    async def tell(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None = None) -> None:
-        """Make an event, record it if its row says so, and show it to the observer.
+    @property
+    def trace_id(self) -> str:
+        """The trace that everything told here belongs to."""
+        trace: str = self._fields["trace_id"]
+        return trace
+
+    async def tell(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None = None) -> EventId | None:
+        """Make an event, record it if its row says so, and show it to the observer; its id, if anybody listens.
 
         `key` names the place in the code that tells it; a run that is repeated gives it the same id again.
         """
         if self._observe is None and self._recorder is None:
-            return
+            return None
         self._index += 1
         event = event_type(
             event_id=self._id_for(event_type, payload, key),
@@ -99,6 +105,7 @@ class Emitter:
             **payload,
         )
         await self._publish(event)
+        return event.event_id
 
     async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""

@@ -15,7 +15,9 @@ ContractCategory = Literal["transient", "permanent", "validation"]
 
 
 class AgentExecutionStarted(Event):
-    """An agent begins."""
+    """An agent begins. A sub-agent (below another agent, in a specialist, in a run inside a run) names the trace it
+    works for.
+    """
 
     type: Literal["agent.execution.started"] = "agent.execution.started"
     agent_name: str
@@ -31,7 +33,11 @@ class AgentExecutionStarted(Event):
 
 
 class AgentExecutionCompleted(Event):
-    """An agent brought a valid result."""
+    """An agent brought a valid result.
+
+    `fallback_used`: the result is a fallback's, because this agent stood in for another. The other one is told as
+    failed, with `fallback_successful`: an execution ends once.
+    """
 
     type: Literal["agent.execution.completed"] = "agent.execution.completed"
     agent_name: str
@@ -93,7 +99,11 @@ class AgentDecisionRecorded(Event):
 
 
 class AgentRetryAttempted(Event):
-    """An agent tries again."""
+    """An agent tries again.
+
+    Told when the retry is decided, `retry_successful` being null, and once more with the outcome when it is known:
+    `caused_by` then names the first telling. A retry that was cut off has no outcome.
+    """
 
     type: Literal["agent.retry.attempted"] = "agent.retry.attempted"
     agent_name: str
@@ -107,7 +117,10 @@ class AgentRetryAttempted(Event):
 
 
 class AgentFallbackTriggered(Event):
-    """Another step took over."""
+    """Another step took over.
+
+    `quality_delta` is its confidence less that of the newest answer of the primary agent that declared one.
+    """
 
     type: Literal["agent.fallback.triggered"] = "agent.fallback.triggered"
     primary_agent: str
@@ -133,7 +146,7 @@ class AgentPipelineStarted(Event):
 
 
 class AgentPipelineCompleted(Event):
-    """A pipeline ended."""
+    """A pipeline ended; in part, if a branch failed, a step was skipped or a fallback was used."""
 
     type: Literal["agent.pipeline.completed"] = "agent.pipeline.completed"
     pipeline_type: str
@@ -146,3 +159,8 @@ class AgentPipelineCompleted(Event):
     agents_retried: int
     output_summary: Summary | None = None
     final_confidence: Confidence | None = None
+
+
+def is_retry(event: Event) -> bool:
+    """Whether an event tells of a retry; the outcome of one, which is told later, is no other retry."""
+    return isinstance(event, AgentRetryAttempted) and event.retry_successful is None

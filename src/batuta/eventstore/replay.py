@@ -14,14 +14,13 @@ from batuta.events.envelope import Event
 from batuta.events.fold import fold
 from batuta.events.log import PAGE_SIZE, EventLog, Record
 from batuta.events.runtime import LlmResponse
-from batuta.events.telemetry import AgentExecutionStarted
+from batuta.events.telemetry import AgentExecutionStarted, is_retry
 from batuta.events.view import SessionView
 from batuta.events.wire import Delivered
 from batuta.kernel.ids import SessionId
 from batuta.kernel.usage import NO_USAGE, Usage, add_costs
 
 ERRORS = frozenset({"error", "agent.execution.failed"})
-RETRIES = frozenset({"agent.retry.attempted"})
 
 
 class TracePlace(NamedTuple):
@@ -129,7 +128,7 @@ def summary(events: Sequence[Event]) -> Summary:
         agents_executed=_agents(events),
         total_time=max(times) - min(times) if times else timedelta(),
         errors=sum(event.type in ERRORS for event in events),
-        retries=sum(event.type in RETRIES for event in events),
+        retries=sum(map(is_retry, events)),
         llm_calls=len(calls),
         usage=spent[0],
         cost=spent[1],

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import BatutaError, ProviderTimeoutError
+from batuta.kernel.errors import BatutaError, ProviderTimeoutError, RecordingFailedError
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
 from batuta.resilience.circuit_breaker import BreakerChange, CircuitBreaker, Signal, signal_of
 from batuta.resilience.observer import current_observer
 from batuta.resilience.rate_limiter import RateLimiter
-from batuta.resilience.retry import Attempts, Randomness, Retry, RetryPolicy, exponential_backoff
+from batuta.resilience.retry import Attempts, Randomness, RetryPolicy, exponential_backoff
 
 OVERLOADED = frozenset({503, 529})
 """Statuses whose repetition to the end of the policy opens the breaker and counts as a degradation."""
@@ -72,11 +72,15 @@ class ResilientModel(WrappedModel):
         attempts = self._attempts()
         while True:
             try:
-                return await self._generate_once(request)
+                answer = await self._generate_once(request)
             except _NotAdmittedError as refused:
+                await _settle(attempts, is_successful=False)
                 raise refused.error from None
             except BatutaError as error:
-                await self._prepare_retry(attempts, error, attempts.failed(error))
+                await self._prepare_retry(attempts, error)
+            else:
+                await _settle(attempts, is_successful=True)
+                return answer
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         """Answer piece by piece, trying as often as the policy allows."""
@@ -87,13 +91,16 @@ class ResilientModel(WrappedModel):
                 async with closing(self._stream_once(request)) as items:
                     async for item in items:
                         has_begun = True
+                        if isinstance(item, Answer):
+                            await _settle(attempts, is_successful=True)
                         yield item
             except _NotAdmittedError as refused:
+                await _settle(attempts, is_successful=False)
                 raise refused.error from None
             except BatutaError as error:
                 if has_begun and current_observer() is None:
                     raise
-                await self._prepare_retry(attempts, error, attempts.failed(error, discards_deltas=has_begun))
+                await self._prepare_retry(attempts, error, discards_deltas=has_begun)
             else:
                 return
 
@@ -177,14 +184,19 @@ class ResilientModel(WrappedModel):
         if self._protection.breaker is not None:
             await _tell_change(await self._protection.breaker.tell(self._key, signal))
 
-    async def _prepare_retry(self, attempts: Attempts, error: BatutaError, retry: Retry | None) -> None:
-        """Wait for the next try, or give up by raising the error."""
+    async def _prepare_retry(self, attempts: Attempts, error: BatutaError, *, discards_deltas: bool = False) -> None:
+        """Wait for the next try, or give up by raising the error. Who listens failing is no failure of the model."""
+        if isinstance(error, RecordingFailedError):
+            raise error
+        await _settle(attempts, is_successful=False)
+        retry = attempts.failed(error, discards_deltas=discards_deltas)
         if retry is None:
             await self._give_up(attempts, error)
             raise error
         observer = current_observer()
         if observer is not None:
             await observer.retry_attempted(retry)
+            attempts.unsettled = retry
         await self._protection.clock.sleep(retry.delay_seconds)
 
     async def _give_up(self, attempts: Attempts, error: BatutaError) -> None:
@@ -208,6 +220,14 @@ def _too_late(request: ModelRequest) -> ProviderTimeoutError:
     """Names the time limit that passed; a model inside raises its own errors, never a bare `TimeoutError`."""
     seconds = request.settings.timeout.total_seconds()
     return ProviderTimeoutError(f"no complete answer within {seconds:g} s (ModelSettings.timeout)")
+
+
+async def _settle(attempts: Attempts, *, is_successful: bool) -> None:
+    """Tell whoever was told of a retry what it came to."""
+    retry, attempts.unsettled = attempts.unsettled, None
+    observer = current_observer()
+    if retry is not None and observer is not None:
+        await observer.retry_settled(retry, is_successful=is_successful)
 
 
 async def _tell_change(change: BreakerChange | None) -> None:

@@ -127,7 +127,7 @@ def provider_tries(events: Iterable[Event]) -> int:
                 tries -= 1
             case AttemptRejected():
                 rejected.add((event.correlation_id, event.message))
-            case AgentRetryAttempted():
+            case AgentRetryAttempted(retry_successful=None):
                 # A correction is a call of its own, told as one; any other retry repeats the call it is in.
                 tries += (event.correlation_id, event.original_error) not in rejected
     return tries

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from batuta.events.envelope import Event
+from batuta.events.telemetry import is_retry
 from batuta.observability.redaction import REDACTOR
 
 MAX_LABEL_VALUES = 1_000
@@ -103,6 +104,8 @@ class Measurer:
             yield Measure("intents_total", (self._bounded("intent", str(option)),), 1.0)
 
     def retry_attempted(self, event: Any) -> Iterable[Measure]:
+        if not is_retry(event):
+            return
         yield Measure("agent_retries_total", (event.agent_name, event.retry_reason), 1.0)
         pipeline = self._runs.get(event.correlation_id, {}).get("pipeline", "")
         yield Measure("step_retries_total", (pipeline, event.agent_name, event.retry_reason), 1.0)

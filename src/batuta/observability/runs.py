@@ -17,7 +17,7 @@ from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted
 from batuta.events.runtime import AttemptRejected, LlmResponse, StepFailed
-from batuta.events.telemetry import AgentExecutionFailed
+from batuta.events.telemetry import AgentExecutionFailed, is_retry
 from batuta.events.tools import ToolResponse
 
 MAX_OPEN_RUNS = 10_000
@@ -310,6 +310,10 @@ class _Run:
             span.marks.append(event)
         return []
 
+    def mark_retry(self, event: Any) -> list[Span]:
+        """A retry is one mark: what it came to shows in what follows."""
+        return self.mark(event) if is_retry(event) else []
+
     def _concerned(self, event: Any) -> Span | None:
         name = getattr(event, "agent_name", None) or getattr(event, "primary_agent", None)
         if (plan := self._plans.get(getattr(event, "plan_id", ""))) is not None:
@@ -393,6 +397,7 @@ _HANDLERS: dict[str, _Handler] = {
     "agent.execution.started": _Run.begin_agent,
     "agent.execution.completed": _Run.end_agent,
     "agent.execution.failed": _Run.end_agent,
+    "agent.retry.attempted": _Run.mark_retry,
     "attempt.rejected": _Run.reject,
     "llm.request": _Run.begin_call,
     "llm.response": _Run.end_call,
@@ -403,7 +408,6 @@ _HANDLERS: dict[str, _Handler] = {
         "agent.pipeline.started",
         "agent.pipeline.completed",
         "agent.decision.recorded",
-        "agent.retry.attempted",
         "agent.fallback.triggered",
         "breaker.changed",
         "limiter.throttled",

@@ -140,6 +140,7 @@ _MARKS: dict[str, dict[str, str]] = {
         "trigger_reason": "trigger_reason",
         "fallback_successful": "fallback_successful",
         "fallback_confidence": "fallback_confidence",
+        "quality_delta": "quality_delta",
     },
     "attempt.rejected": {"attempt": "attempt", "kind": "kind"},
     "breaker.changed": {"key": "key", "previous": "previous", "current": "current"},
@@ -199,6 +200,7 @@ def _agent(span: Span, said: Attributes) -> None:
         said["agent.decision_type"] = end.decision_type
         said["batuta.cost.usd"] = None if end.llm_cost_usd is None else float(end.llm_cost_usd)
         said["agent.retry_count"] = end.retry_count
+        said["agent.fallback_used"] = end.fallback_used
     if isinstance(end, AgentExecutionFailed):
         said["error.category"] = end.error_category
         said["error.stage"] = end.stage

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from batuta.events.envelope import Event
 from batuta.events.runtime import LlmResponse
-from batuta.events.telemetry import AgentExecutionCompleted
+from batuta.events.telemetry import AgentExecutionCompleted, is_retry
 from batuta.kernel.extras import load_extra
 from batuta.kernel.usage import NO_USAGE, Usage, add_costs
 from batuta.observability.runs import Span, SpanKind, assemble, roots_of
@@ -103,7 +103,7 @@ _DETAILS = {
     "agent.execution.started": ("llm_model",),
     "agent.execution.completed": ("execution_time_ms", "llm_tokens_used", "confidence"),
     "agent.execution.failed": ("error_code", "error_message"),
-    "agent.retry.attempted": ("retry_attempt", "retry_reason", "delay_seconds"),
+    "agent.retry.attempted": ("retry_attempt", "retry_reason", "delay_seconds", "retry_successful"),
     "agent.fallback.triggered": ("fallback_agent", "trigger_reason"),
     "agent.decision.recorded": ("decision_type", "confidence"),
     "agent.pipeline.completed": ("status", "final_outcome", "total_execution_time_ms"),
@@ -141,7 +141,7 @@ def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
         ),
         total_time_ms=(max(times) - min(times)).total_seconds() * 1000 if times else 0.0,
         errors=sum(event.type == "agent.execution.failed" or event.type == "error" for event in events),
-        retries=sum(event.type == "agent.retry.attempted" for event in events),
+        retries=sum(map(is_retry, events)),
         fallbacks=sum(event.type == "agent.fallback.triggered" for event in events),
         model_calls=sum(span.kind is SpanKind.MODEL for span in spans),
         tool_calls=sum(span.kind is SpanKind.TOOL for span in spans),

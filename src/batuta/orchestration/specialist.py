@@ -89,7 +89,7 @@ class SpecialistStep(Step[str, str]):
         self._agent_id = agent_id
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        scope = Scope(None, ctx._scope, self._agent_id)
+        scope = Scope(None, ctx._scope, self._agent_id, parent_trace_id=ctx._run.emitter.trace_id)
         own = None if ctx.conversation is None else ctx.conversation.clone()
         try:
             outcome = await ctx._within(scope, conversation=own).invoke(self._work, value)

@@ -10,7 +10,7 @@ from batuta import events
 from batuta.conversations.conversation import Conversation
 from batuta.events.envelope import Event
 from batuta.events.steps import EffectKind
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Reconcile, perform, revoke
@@ -136,12 +136,12 @@ class Context(_Facts):
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
 
-    async def tell(self, event_type: type[Event], /, *, _mark: str = "", **payload: Any) -> None:
-        """Tell an event of your own; ids, time and correlation are filled in.
+    async def tell(self, event_type: type[Event], /, *, _mark: str = "", **payload: Any) -> EventId | None:
+        """Tell an event of your own; ids, time and correlation are filled in. Gives its id, if anybody listens.
 
         A `_mark` tells apart what the same place tells in different repetitions of a run.
         """
-        await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
+        return await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
 
     async def tell_own(self, event_type: type[Event], /, **facts: Any) -> None:
         """Tell an event of values that were checked where they came in: they are not validated again."""
@@ -149,9 +149,9 @@ class Context(_Facts):
         if telling is not None:
             await telling
 
-    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> None:
+    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> EventId | None:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
-        await self._run.emitter.tell(event_type, payload)
+        return await self._run.emitter.tell(event_type, payload)
 
     def stable_id(self, what: str) -> str:
         """An id for something made here: the same when the run is repeated."""
@@ -163,6 +163,11 @@ class Context(_Facts):
             object.__setattr__(self, "notes", {})
         assert self.notes is not None
         self.notes.update(facts)
+
+    def skip(self, reason: str) -> None:
+        """Say that this step leaves its work undone: a pipeline that goes on without it is a partial success."""
+        self.note(skipped=reason)
+        self._scope.agents.is_partial = True
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this step is."""

@@ -87,6 +87,8 @@ class Rejection:
     attempt: int
     kind: str
     message: str
+    confidence: float | None = None
+    """What the answer itself called its confidence, if it could be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,6 +141,8 @@ class Run:
         """A step's value or error as a result, with what it took."""
         started = _clock()
         scope = Scope(parent._scope.pipeline_name, parent._scope)
+        if parent.path:  # a run inside of a run
+            scope.parent_trace_id = self.emitter.trace_id
         timeout = options.get("timeout")
         deadline = parent.deadline if timeout is None else Deadline.after(timeout).sooner(parent.deadline)
         ctx = parent._within(scope, deadline=deadline)

@@ -41,6 +41,10 @@ class Scope:
     parent: "Scope | None" = None
     agent_id: str | None = None
     """The specialist that everything in here is attributed to, if there is one."""
+    parent_trace_id: str | None = None
+    """The trace that agents in here work for as sub-agents, if they are some."""
+    is_standing_in: bool = False
+    """What runs in here is a fallback."""
     last_words: str | None = None
     """The last thing an agent in here said in the conversation."""
     cite: Callable[[str], tuple[Any, ...]] | None = None
@@ -50,9 +54,15 @@ class Scope:
     undo: list[Undo] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Belong to the same specialist as the scope around."""
-        if self.agent_id is None and self.parent is not None:
-            self.agent_id = self.parent.agent_id
+        """Belong to the same specialist as the scope around, and be as much below something as that."""
+        parent = self.parent
+        if parent is None:
+            return
+        if self.agent_id is None:
+            self.agent_id = parent.agent_id
+        if self.parent_trace_id is None:
+            self.parent_trace_id = parent.parent_trace_id
+        self.is_standing_in = self.is_standing_in or parent.is_standing_in
 
     def close(self) -> None:
         """Hand counts over to the scope around, whatever the outcome."""

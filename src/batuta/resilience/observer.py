@@ -21,6 +21,10 @@ class ResilienceObserver(Protocol):
         """An attempt failed and another one follows after a delay."""
         ...
 
+    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+        """What a retry came to. One that is cut off comes to nothing."""
+        ...
+
     async def breaker_changed(self, change: BreakerChange) -> None:
         """The call moved a circuit breaker to another phase."""
         ...

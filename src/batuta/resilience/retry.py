@@ -157,6 +157,8 @@ class Attempts:
         self._rand = rand
         self._failed = 0
         self._rate_limited = 0
+        self.unsettled: Retry | None = None
+        """The retry that was told and whose outcome was not."""
 
     @property
     def are_used_up(self) -> bool:

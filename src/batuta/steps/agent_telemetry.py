@@ -35,7 +35,7 @@ from batuta.resilience.circuit_breaker import BreakerChange
 from batuta.resilience.rate_limiter import Throttled
 from batuta.resilience.retry import Retry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
-from batuta.steps.declarations import declared
+from batuta.steps.declarations import confidence_of, declared
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
@@ -58,12 +58,17 @@ class AgentTelemetry:
         self._value = value
         self._started = time.perf_counter()
         self._who = {"agent_name": agent.name, "agent_version": agent.version}
+        self._correction: dict[str, Any] | None = None
+        """The correction whose outcome is still open."""
+        self._call_retries: dict[Retry, dict[str, Any]] = {}
+        """The same for model calls that are tried again."""
 
-    async def started(self, model: Model) -> None:
+    async def started(self, model: Model, parent_trace_id: str | None) -> None:
         """T-1."""
         settings = self._agent.settings
         facts = {
             **self._who,
+            "parent_trace_id": parent_trace_id,
             "input_type": type(self._value).__name__,
             "input_summary": summary_of(self._value),
             "input_size_bytes": size_of(self._value),
@@ -74,7 +79,7 @@ class AgentTelemetry:
         }
         await self._ctx.tell_own(AgentExecutionStarted, **facts)
 
-    async def completed(self, output: Any, tally: Tally, *, fallback_used: bool = False) -> None:
+    async def completed(self, output: Any, tally: Tally) -> None:
         """T-2 and T-4: the result, and the decision it is."""
         milliseconds = self._milliseconds()
         judged = self._judged(output)
@@ -102,7 +107,7 @@ class AgentTelemetry:
             llm_cost_usd=tally.cost,
             was_retried=tally.retries + tally.cognitive_retries > 0,
             retry_count=tally.retries + tally.cognitive_retries,
-            fallback_used=fallback_used,
+            fallback_used=self._ctx._scope.is_standing_in,
             **judged,
         )
 
@@ -143,6 +148,7 @@ class AgentTelemetry:
 
     async def rejected(self, corrections: Corrections, answer: str, *, is_final: bool) -> None:
         """F-81 and T-5: an answer was rejected; a correction counts as a retry without delay."""
+        await self.corrected(is_successful=False)
         last = corrections.rejections[-1]
         await self._ctx.tell_own(
             AttemptRejected,
@@ -155,12 +161,21 @@ class AgentTelemetry:
         )
         if not is_final:
             reason = "low_confidence" if last.kind == "confidence" else "error"
-            await self._ctx.tell_own(AgentRetryAttempted, **self._retry(last.attempt, last.message, reason))
+            facts = self._retry(last.attempt, last.message, reason)
+            self._correction = {**facts, "caused_by": await self._ctx.tell(AgentRetryAttempted, **facts)}
 
-    async def fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
+    async def corrected(self, *, is_successful: bool) -> None:
+        """T-5: what the open correction came to, if there is one."""
+        facts, self._correction = self._correction, None
+        if facts is not None:
+            await self._ctx.tell(AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
+
+    async def fell_back(
+        self, error: BaseException, output: Any, corrections: Corrections, *, is_successful: bool
+    ) -> None:
         """T-6."""
         assert self._agent.fallback is not None
-        confidence = self._judged(output)["confidence"] if is_successful else None
+        confidence = confidence_of(output) if is_successful else None
         await self._ctx.tell(
             AgentFallbackTriggered,
             primary_agent=self._agent.name,
@@ -170,6 +185,7 @@ class AgentTelemetry:
             fallback_successful=is_successful,
             fallback_output_summary=summary_of(output) if is_successful else None,
             fallback_confidence=confidence,
+            quality_delta=_difference(confidence, corrections.confidence),
         )
 
     # what the protections of the model tell (ResilienceObserver)
@@ -179,7 +195,14 @@ class AgentTelemetry:
         self._ctx._scope.tally.retries += 1
         reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
         facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
-        await self._ctx.tell_live(AgentRetryAttempted, **facts)
+        first = await self._ctx.tell_live(AgentRetryAttempted, **facts)
+        self._call_retries[retry] = {**facts, "caused_by": first}
+
+    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+        """A model call that was tried again brought an answer, or failed again."""
+        facts = self._call_retries.pop(retry, None)
+        if facts is not None:
+            await self._ctx.tell_live(AgentRetryAttempted, **facts, retry_successful=is_successful)
 
     async def breaker_changed(self, change: BreakerChange) -> None:
         """A breaker moved."""
@@ -241,10 +264,8 @@ def _outlasted_retries(error: BaseException, tally: Tally) -> bool:
     return tally.retries > 0 and category_of(error) is ErrorCategory.TRANSIENT
 
 
-def confidence_of(output: Any) -> float | None:
-    """What an output calls its confidence, if the contract has room for it."""
-    value = declared(output, "confidence")
-    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
+def _difference(fallback: float | None, primary: float | None) -> float | None:
+    return None if fallback is None or primary is None else round(fallback - primary, 6)
 
 
 def _words(value: Any) -> str | None:

@@ -51,13 +51,20 @@ class Corrections:
     last_kind: Kind = "structural"
     feedback: str = ""
 
-    def add(self, kind: Kind, answer: str, verdict: Exception, token_budget: int) -> None:
+    def add(
+        self, kind: Kind, answer: str, verdict: Exception, token_budget: int, confidence: float | None = None
+    ) -> None:
         """Count a rejected answer and write the feedback to it."""
         attempt = len(self.rejections) + 1
-        self.rejections.append(Rejection(attempt, kind, str(verdict)))
+        self.rejections.append(Rejection(attempt, kind, str(verdict), confidence))
         self.last_answer = answer
         self.last_kind = kind
         self.feedback = feedback_on(answer, verdict, token_budget)
+
+    @property
+    def confidence(self) -> float | None:
+        """That of the newest rejected answer that declared one."""
+        return next((r.confidence for r in reversed(self.rejections) if r.confidence is not None), None)
 
     @property
     def are_used_up(self) -> bool:

@@ -17,6 +17,12 @@ def declared(output: Any, name: str) -> Any:
     return getattr(output, name, None)
 
 
+def confidence_of(output: Any) -> float | None:
+    """What an output calls its confidence, if the telemetry contract has room for it."""
+    value = declared(output, "confidence")
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
+
+
 @lru_cache(maxsize=1_024)
 def _may_have(model: type[BaseModel], name: str) -> bool:
     return (

@@ -13,9 +13,9 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
-from batuta.steps.agent_telemetry import AgentTelemetry, confidence_of
+from batuta.steps.agent_telemetry import AgentTelemetry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
-from batuta.steps.declarations import declared
+from batuta.steps.declarations import confidence_of, declared
 from batuta.steps.dialogue import Dialogue, Spoken
 from batuta.steps.judging import VerdictError
 
@@ -31,16 +31,18 @@ class AgentExecution:
         self._value = value
         self._scope = Scope(outer._scope.pipeline_name, outer._scope)
         self._ctx = outer._within(self._scope)
+        self._scope.parent_trace_id = outer._run.emitter.trace_id  # whoever runs below works for this execution
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
+        self._corrections = Corrections(agent.attempts)
         self._request = Message.user(agent.prompt_for(value))
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
 
     async def run(self) -> Any:
         """Bring a valid result, or fail having tried everything."""
-        agents = self._scope.agents
+        agents, around = self._scope.agents, self._scope.parent
         agents.executed += 1
-        await self._telemetry.started(self._model)
+        await self._telemetry.started(self._model, around.parent_trace_id if around is not None else None)
         try:
             with observing(self._telemetry):
                 output = await self._corrected()
@@ -62,7 +64,7 @@ class AgentExecution:
     async def _corrected(self) -> Any:
         """Answer and judge until an answer holds or the attempts are used up."""
         self._dialogue.opening = await self._agent.opening(self._request, self._ctx)
-        corrections = Corrections(self._agent.attempts)
+        corrections = self._corrections
         while True:
             spoken = await self._dialogue.ask(corrections.feedback)
             text = spoken.answer.text
@@ -70,13 +72,14 @@ class AgentExecution:
             try:
                 output = await self._agent.judge(text, self._ctx)
             except VerdictError as verdict:
-                corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens)
+                corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens, verdict.confidence)
                 is_final = corrections.are_used_up
                 await self._telemetry.rejected(corrections, text, is_final=is_final)
                 if is_final:
                     raise corrections.exhausted(self._agent.name) from verdict.reason
                 self._tally.cognitive_retries += 1
                 continue
+            await self._telemetry.corrected(is_successful=True)
             await self._keep(spoken)
             return self._agent.finished(output, self._value, spoken.answer)
 
@@ -89,19 +92,22 @@ class AgentExecution:
 
     async def _fall_back(self, error: BaseException) -> Any:
         """The fallback's result, or the error."""
+        if isinstance(error, Exception):
+            await self._telemetry.corrected(is_successful=False)
         fallback = self._agent.fallback
         if fallback is None or not _calls_for_fallback(error):
             self._scope.agents.failed += 1
             await self._telemetry.failed(error, self._tally)
             raise error
+        self._scope.is_standing_in = True
         try:
             output = await self._ctx.invoke(fallback, self._value)
         except StepFailedError:
             self._scope.agents.failed += 1
-            await self._telemetry.fell_back(error, None, is_successful=False)
+            await self._telemetry.fell_back(error, None, self._corrections, is_successful=False)
             await self._telemetry.failed(error, self._tally, fallback_successful=False)
             raise error from None
-        await self._telemetry.fell_back(error, output, is_successful=True)
+        await self._telemetry.fell_back(error, output, self._corrections, is_successful=True)
         await self._telemetry.failed(error, self._tally, fallback_successful=True)
         self._scope.agents.failed += 1
         self._scope.agents.is_partial = True

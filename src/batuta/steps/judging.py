@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from batuta.kernel.errors import InvalidAnswerError, Rejected
 from batuta.pipelines.context import Context
 from batuta.steps.correction import Kind
-from batuta.steps.declarations import declared
+from batuta.steps.declarations import confidence_of, declared
 from batuta.steps.parser import describe, parse_json
 
 Validator = Callable[[Any, Context], Awaitable[None]]
@@ -18,10 +18,12 @@ Validator = Callable[[Any, Context], Awaitable[None]]
 class VerdictError(Exception):
     """An answer was refused; the agent corrects it or gives up."""
 
-    def __init__(self, kind: Kind, reason: Exception) -> None:
+    def __init__(self, kind: Kind, reason: Exception, output: Any = None) -> None:
         super().__init__(str(reason))
         self.kind = kind
         self.reason = reason
+        self.confidence = confidence_of(output)
+        """What the refused answer called its confidence, if it could be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ class Judge:
         try:
             await validate(value, ctx)
         except Rejected as error:
-            raise VerdictError("semantic", error) from error
+            raise VerdictError("semantic", error, value) from error
 
     def _confident(self, value: Any) -> None:
         if self.min_confidence is None:
@@ -68,4 +70,4 @@ class Judge:
             f"the confidence {confidence} is below {self.min_confidence}",
             hint="look at the request again and answer only what you are sure of",
         )
-        raise VerdictError("confidence", reason)
+        raise VerdictError("confidence", reason, value)

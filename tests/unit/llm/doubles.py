@@ -76,12 +76,16 @@ class Noted:
     """An observer that keeps what it was told."""
 
     retries: list[Retry] = field(default_factory=list)
+    settled: list[tuple[int, bool]] = field(default_factory=list)
     changes: list[BreakerChange] = field(default_factory=list)
     throttled: list[Throttled] = field(default_factory=list)
     degradations: list[str] = field(default_factory=list)
 
     async def retry_attempted(self, retry: Retry) -> None:
         self.retries.append(retry)
+
+    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+        self.settled.append((retry.attempt, is_successful))
 
     async def breaker_changed(self, change: BreakerChange) -> None:
         self.changes.append(change)

@@ -12,13 +12,14 @@ from batuta.kernel.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
     RateLimitedError,
+    RecordingFailedError,
 )
 from batuta.llm.model import Model
 from batuta.llm.resilient import Protection, ResilientModel
-from batuta.resilience.circuit_breaker import CircuitBreaker
+from batuta.resilience.circuit_breaker import CircuitBreaker, Signal
 from batuta.resilience.observer import observing
 from batuta.resilience.rate_limiter import Rate, RateLimiter
-from batuta.resilience.retry import NO_RETRY, RetryPolicy, exponential_backoff, fixed_delay
+from batuta.resilience.retry import NO_RETRY, Retry, RetryPolicy, exponential_backoff, fixed_delay
 from batuta.testing.clock import FakeClock
 from tests.unit.llm.doubles import Noted, PlayedModel, answer, request
 
@@ -61,6 +62,39 @@ async def test_a_transient_failure_is_tried_again_and_the_observer_is_told() -> 
         assert await bench.model.generate(request()) == answer()
     assert [(retry.attempt, retry.delay_seconds) for retry in noted.retries] == [(1, 1.0)]
     assert bench.clock.sleeps == [1.0]
+
+
+async def test_the_observer_is_told_what_a_retry_came_to() -> None:
+    bench, noted = Bench(overloaded(), overloaded(), answer(), overloaded(), answer()), Noted()
+    with observing(noted):
+        await bench.model.generate(request())
+        await bench.streamed()
+    assert noted.settled == [(1, False), (2, True), (1, True)]
+
+
+async def test_a_retry_that_the_breaker_does_not_admit_came_to_nothing() -> None:
+    bench, noted = Bench(*[overloaded()] * 4), Noted()
+    await bench.breaker.ask(bench.model.key)
+    for _ in range(4):
+        await bench.breaker.tell(bench.model.key, Signal.FAILED)
+    with observing(noted), pytest.raises(CircuitOpenError):
+        await bench.model.generate(request())
+    assert noted.settled == [(1, False)]
+
+
+class Deaf(Noted):
+    """An observer whose recorder is broken."""
+
+    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+        raise RecordingFailedError("the log is away")
+
+
+@pytest.mark.parametrize("way", ["whole", "stream"])
+async def test_an_observer_that_fails_is_no_reason_to_ask_the_model_again(way: str) -> None:
+    bench = Bench(overloaded(), answer(), answer())
+    with observing(Deaf()), pytest.raises(RecordingFailedError):
+        await (bench.model.generate(request()) if way == "whole" else bench.streamed())
+    assert len(bench.inner.requests) == 2
 
 
 async def test_a_refused_request_is_not_tried_again() -> None:

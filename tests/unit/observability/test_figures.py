@@ -103,7 +103,7 @@ async def test_metrics_go_over_opentelemetry_by_the_names_of_the_conventions() -
     points = _points(reader)
     assert set(points) >= set(GEN_AI_METRICS) - {"gen_ai.execute_tool.duration"}
     tokens = {point.attributes["gen_ai.token.type"]: point.sum for point in points["gen_ai.client.token.usage"]}
-    assert tokens == {"input": 5 * 287, "output": 5 * 136}
+    assert tokens == {"input": 6 * 287, "output": 6 * 136}
     for point in points["gen_ai.client.operation.duration"]:
         assert {"gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"} <= set(point.attributes)
     assert any("error.type" in point.attributes for point in points["gen_ai.client.operation.duration"])
@@ -139,7 +139,7 @@ async def test_the_usual_observers_see_a_run(capfd: pytest.CaptureFixture[str]) 
             await book(watching.sink)
         assert watching.metrics is not None
         assert 'agent_executions_total{agent_name="geo_agent",status="success"} 1.0' in watching.metrics.text().decode()
-        assert len(received.spans) == 23
+        assert len(received.spans) == 25
         assert received.resources[0]["service.name"] == "shop"
     assert '"event": "agent_pipeline_completed"' in capfd.readouterr().err
 

@@ -11,6 +11,7 @@ from batuta.events import (
     AgentFallbackTriggered,
     AgentPipelineCompleted,
     AgentPipelineStarted,
+    AgentRetryAttempted,
     AttemptRejected,
     BreakerChanged,
     BudgetRefused,
@@ -63,6 +64,15 @@ FALLBACK: dict[str, Any] = {
     "primary_error": "?",
     "fallback_successful": True,
 }
+RETRY: dict[str, Any] = {
+    "agent_name": "a",
+    "retry_attempt": 1,
+    "original_error": "?",
+    "retry_reason": "timeout",
+    "retry_strategy": "fixed_delay",
+    "delay_seconds": 0.0,
+    "next_retry_at": "2026-01-01T00:00:00Z",
+}
 TOOL: dict[str, Any] = {"tool_use_id": "t", "tool_name": "stock", "content": "", "source_agent_id": "a"}
 
 CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
@@ -74,6 +84,11 @@ CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
             ("agent_execution_duration_seconds", ("a",)): 3.0,
         },
     ),
+    (
+        AgentRetryAttempted(**RETRY),
+        {("agent_retries_total", ("a", "timeout")): 1, ("step_retries_total", ("", "a", "timeout")): 1},
+    ),
+    (AgentRetryAttempted(**RETRY, retry_successful=True), {}),
     (AgentFallbackTriggered(**FALLBACK), {("agent_fallbacks_total", ("a", "b")): 1}),
     (
         LlmResponse(**LLM, success=False, error="ProviderTimeoutError"),

@@ -11,6 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from batuta import Cancellation, Conversation, Message, step
 from batuta.events import (
     AgentDecisionRecorded,
+    AgentExecutionStarted,
     AgentHandoff,
     ApprovalRequested,
     ApprovalResolved,
@@ -107,6 +108,14 @@ async def test_the_life_cycle_of_a_plan_is_told_in_order_and_rebuilds_it() -> No
     assert turn.plan is not None
     assert [(s.status, s.result) for s in rebuilt.steps] == [(s.status, s.result) for s in turn.plan.steps]
     assert rebuilt.status == turn.plan.status
+
+
+async def test_agents_of_a_specialist_work_for_the_trace_of_the_turn() -> None:
+    """T-1: they are sub-agents; the supervisor is not."""
+    turn = await team([plan(("erp", "stock?", []))], agent("erp", [Reply("7 left")])).run("How many?")
+    supervisor, worker = of(turn, AgentExecutionStarted)
+    assert (worker.agent_name, worker.parent_trace_id) == ("erp", supervisor.trace_id)
+    assert (worker.trace_id, supervisor.parent_trace_id) == (supervisor.trace_id, None)
 
 
 async def test_handoffs_are_records_and_events() -> None:

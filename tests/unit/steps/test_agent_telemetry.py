@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from pydantic import BaseModel
 
-from batuta import AgentStep, Context, Pipeline, step
+from batuta import AgentStep, Branch, Context, ParallelStep, Pipeline, Rejected, step, tool
 from batuta.events import (
     AgentDecisionRecorded,
     AgentExecutionCompleted,
@@ -17,13 +17,15 @@ from batuta.events import (
     AgentPipelineStarted,
     AgentRetryAttempted,
     BudgetRefused,
+    StepCompleted,
     Usage,
 )
 from batuta.events.catalogue import decode, encode
+from batuta.events.telemetry import is_retry
 from batuta.kernel.errors import ProviderTimeoutError
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.model import ModelSettings
-from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel
+from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
 
 
 class Reading(BaseModel):
@@ -68,6 +70,7 @@ async def test_an_execution_is_told_from_beginning_to_end() -> None:
     assert (completed.llm_tokens_used, completed.llm_prompt_tokens, completed.llm_completion_tokens) == (25, 20, 5)
     assert completed.llm_cost_usd is None
     assert not completed.was_retried
+    assert not completed.fallback_used
     (decision,) = sink.of(AgentDecisionRecorded)
     assert decision.decision_category == "extraction"
     assert decision.output_data["name"] == "Pérez"
@@ -108,7 +111,9 @@ async def test_corrections_and_timeouts_are_retries() -> None:
     script = [ProviderTimeoutError("no answer in 30 s"), Reply("no"), Reply('{"name": "x", "confidence": 0.1}'), GOOD]
     await reader(script, min_confidence=0.5).run("x", sink=sink, clock=FakeClock())
     reasons = [
-        (event.retry_reason, event.retry_strategy, event.retry_attempt) for event in sink.of(AgentRetryAttempted)
+        (event.retry_reason, event.retry_strategy, event.retry_attempt)
+        for event in sink.of(AgentRetryAttempted)
+        if is_retry(event)
     ]
     assert reasons == [
         ("timeout", "exponential_backoff", 1),
@@ -116,6 +121,175 @@ async def test_corrections_and_timeouts_are_retries() -> None:
         ("low_confidence", "fixed_delay", 2),
     ]
     assert sink.of(AgentRetryAttempted)[0].delay_seconds > 0
+
+
+def outcomes(sink: CapturingSink) -> list[tuple[str, int, bool | None]]:
+    """What was told of retries, in order."""
+    return [(e.retry_reason, e.retry_attempt, e.retry_successful) for e in sink.of(AgentRetryAttempted)]
+
+
+async def test_a_retry_is_told_when_it_begins_and_when_its_outcome_is_known() -> None:
+    """T-5: null while it is running."""
+    sink = CapturingSink()
+    script = [ProviderTimeoutError("late"), ProviderTimeoutError("late again"), Reply("no"), Reply("not yet"), GOOD]
+    await reader(script).run("x", sink=sink, clock=FakeClock())
+    assert outcomes(sink) == [
+        ("timeout", 1, None),
+        ("timeout", 1, False),
+        ("timeout", 2, None),
+        ("timeout", 2, True),
+        ("error", 1, None),
+        ("error", 1, False),
+        ("error", 2, None),
+        ("error", 2, True),
+    ]
+    begun = [event for event in sink.of(AgentRetryAttempted) if is_retry(event)]
+    ended = [event for event in sink.of(AgentRetryAttempted) if not is_retry(event)]
+    assert [event.caused_by for event in ended] == [event.event_id for event in begun]
+    assert [event.next_retry_at for event in ended] == [event.next_retry_at for event in begun]
+    assert sink.of(AgentExecutionCompleted)[0].retry_count == 4
+
+
+async def test_a_streamed_call_that_is_tried_again_tells_its_outcome_too() -> None:
+    """T-5."""
+    sink = CapturingSink()
+    agent = AgentStep(
+        name="a", model=ScriptedModel([ProviderTimeoutError("late"), Reply("hello")]), output=str, is_streaming=True
+    )
+    await agent.run("x", sink=sink, clock=FakeClock())
+    assert outcomes(sink) == [("timeout", 1, None), ("timeout", 1, True)]
+
+
+async def test_an_open_correction_fails_with_the_agent() -> None:
+    """T-5: the provider went away while the agent was corrected."""
+    sink = CapturingSink()
+    await reader([Reply("no"), *[ProviderTimeoutError("late")] * 3]).run("x", sink=sink, clock=FakeClock())
+    assert outcomes(sink) == [
+        ("error", 1, None),
+        ("timeout", 1, None),
+        ("timeout", 1, False),
+        ("timeout", 2, None),
+        ("timeout", 2, False),
+        ("error", 1, False),
+    ]
+
+
+@step
+async def by_regex(text: str) -> Reading:
+    return Reading(name="Pérez", confidence=0.65)
+
+
+UNSURE = Reply('{"name": "x", "confidence": 0.4}')
+
+
+@pytest.mark.parametrize(
+    ("script", "delta"),
+    [
+        ([UNSURE, UNSURE, UNSURE], 0.25),
+        ([Reply('{"name": "x", "confidence": 0.1}'), UNSURE, Reply("no")], 0.25),
+        ([UNSURE, *[ProviderTimeoutError("late")] * 3], 0.25),
+        ([Reply("no")] * 3, None),
+        ([Reply('{"name": "x", "confidence": 95}'), *[Reply("no")] * 2], None),
+    ],
+    ids=["unsure", "the newest that said so", "then the provider left", "never said", "no confidence"],
+)
+async def test_the_fallback_is_compared_with_what_the_primary_agent_was_sure_of(
+    script: list[Any], delta: float | None
+) -> None:
+    """T-6: fallback less primary confidence; null where the primary agent declared none."""
+    sink = CapturingSink()
+
+    async def modest(reading: Reading, ctx: Context) -> None:
+        if reading.confidence > 1:
+            raise Rejected("nobody is that sure")
+
+    agent = reader(script, min_confidence=0.5, fallback=by_regex, validate=modest)
+    await agent.run("x", sink=sink, clock=FakeClock())
+    (fallback,) = sink.of(AgentFallbackTriggered)
+    assert fallback.quality_delta == delta
+
+
+async def test_an_agent_that_stands_in_says_so() -> None:
+    """T-1, T-2: the agent it stands in for is told as failed; it works for that agent's trace."""
+    sink = CapturingSink()
+    second = reader([GOOD]).named("second")
+    await reader([Reply("no")] * 3, fallback=second).run("x", sink=sink)
+    (completed,) = sink.of(AgentExecutionCompleted)
+    assert (completed.agent_name, completed.fallback_used) == ("second", True)
+    (failed,) = sink.of(AgentExecutionFailed)
+    assert (failed.agent_name, failed.fallback_successful) == ("parsing", True)
+    primary, standing_in = sink.of(AgentExecutionStarted)
+    assert (primary.parent_trace_id, standing_in.parent_trace_id) == (None, primary.trace_id)
+
+
+async def test_an_agent_that_a_tool_asks_works_for_the_trace_of_its_agent() -> None:
+    """T-1."""
+    sink = CapturingSink()
+    helper = reader([GOOD])
+
+    @tool
+    async def look_up(who: str) -> str:
+        """Look somebody up."""
+        return (await helper.run(who)).unwrap().name
+
+    asking = [Reply(tool_calls=[ToolCall("look_up", {"who": "P"})]), Reply("It is Pérez.")]
+    await AgentStep(name="asking", model=ScriptedModel(asking), output=str, tools=[look_up]).run("x", sink=sink)
+    outer, inner = sink.of(AgentExecutionStarted)
+    assert (outer.parent_trace_id, inner.parent_trace_id) == (None, outer.trace_id)
+
+
+async def test_agents_of_a_run_inside_a_run_name_the_trace_they_work_for() -> None:
+    """T-1: `parent_trace_id` of sub-agents; null for those of the outermost pipeline."""
+    sink = CapturingSink()
+    inner = Pipeline("inner", reader([GOOD, GOOD]).named("inside"))
+
+    @step
+    async def delegate(reading: Reading) -> str:
+        return (await inner.run(reading.name)).unwrap().name
+
+    trace = "ab" * 16
+    await Pipeline("outer", reader([GOOD]) >> delegate).run("x", sink=sink, trace_id=trace)
+    assert [(e.agent_name, e.parent_trace_id) for e in sink.of(AgentExecutionStarted)] == [
+        ("parsing", None),
+        ("inside", trace),
+    ]
+    await inner.run("y", sink=sink)
+    assert sink.of(AgentExecutionStarted)[-1].parent_trace_id is None
+
+
+async def test_a_skipped_step_makes_a_pipeline_a_partial_success() -> None:
+    """T-8."""
+
+    @step
+    async def remind(reading: Reading, ctx: Context) -> Reading:
+        ctx.skip("nobody left a telephone number")
+        return reading
+
+    sink = CapturingSink()
+    await Pipeline("appointments", reader([GOOD]) >> remind).run("cita", sink=sink)
+    assert sink.of(AgentPipelineCompleted)[0].status == "partial_success"
+    assert sink.of(StepCompleted)[1].attributes == {"skipped": "nobody left a telephone number"}
+
+
+async def test_a_branch_that_failed_makes_a_pipeline_a_partial_success() -> None:
+    """T-8: what the others brought is kept, and the run goes on."""
+
+    @step
+    async def breaks(text: str) -> str:
+        raise Rejected("no")
+
+    def merge(into: dict[str, str], value: Any) -> None:
+        into[str(value)] = "done"
+
+    both = ParallelStep(
+        dict[str, str],
+        [Branch(reader([GOOD]), merge=merge), Branch(breaks, merge=merge)],
+        on_failure="collect",
+        on_failures=lambda output, errors: None,
+    )
+    sink = CapturingSink()
+    await Pipeline("appointments", both).run("cita", sink=sink)
+    assert sink.of(AgentPipelineCompleted)[0].status == "partial_success"
 
 
 async def test_a_fallback_is_told_with_its_confidence() -> None:

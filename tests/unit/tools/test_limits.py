@@ -21,6 +21,9 @@ class Notes:
     async def retry_attempted(self, retry: Retry) -> None:
         self.told.append(retry)
 
+    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+        self.told.append((retry, is_successful))
+
     async def breaker_changed(self, change: BreakerChange) -> None:
         self.told.append((change.key, change.previous, change.current))
 

@@ -503,7 +503,8 @@ export interface TurnResumed extends Envelope {
   readonly reason: "recovered" | "decided" | "retried";
 }
 
-/** An agent begins. */
+/** An agent begins. A sub-agent (below another agent, in a specialist, in a run inside a run) names the trace it
+works for. */
 export interface AgentExecutionStarted extends Envelope {
   readonly type: "agent.execution.started";
   readonly agent_name: string;
@@ -614,7 +615,7 @@ export interface AgentPipelineStarted extends Envelope {
   readonly user_id: string | null;
 }
 
-/** A pipeline ended. */
+/** A pipeline ended; in part, if a branch failed, a step was skipped or a fallback was used. */
 export interface AgentPipelineCompleted extends Envelope {
   readonly type: "agent.pipeline.completed";
   readonly pipeline_type: string;

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from batuta.events.envelope import Event
+from batuta.events.telemetry import is_retry
 from batuta.kernel.usage import Usage
 
 _ENVELOPE = frozenset(Event.model_fields)
@@ -65,7 +66,7 @@ def timeline_of(turn_id: str, events: Sequence[Event]) -> Timeline:
         agents=list(dict.fromkeys(event.source_agent_id for event in events if event.source_agent_id)),
         duration_ms=max((entry.at_ms for entry in entries), default=0.0),
         errors=sum(event.type in ("error", "step.failed") for event in events),
-        retries=sum(event.type in ("agent.retry.attempted", "attempt.rejected") for event in events),
+        retries=sum(map(is_retry, events)),
         usage=_total(calls),
         cost=sum(costs, Decimal()) if costs else None,
     )
