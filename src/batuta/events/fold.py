@@ -13,8 +13,8 @@ from batuta.events import live_reducers as live
 from batuta.events import reducers as stored
 from batuta.events.envelope import Event
 from batuta.events.routing import Persistence
-from batuta.events.turns import changed
 from batuta.events.view import SessionView
+from batuta.events.view_edits import changed
 from batuta.events.wire import Delivered
 
 Reducer = Callable[[SessionView, Any], SessionView]

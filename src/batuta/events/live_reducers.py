@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from batuta.events import progress
 from batuta.events.envelope import Event
-from batuta.events.turns import changed, in_turn, patch_item
 from batuta.events.view import ProgressView, SessionView, StreamView, TagView, ToolItem, TurnView
+from batuta.events.view_edits import changed, in_turn, patch_item
 
 StreamKind = Literal["thinking", "message"]
 _OVER = ("success", "cancelled", "failed")

@@ -4,21 +4,6 @@ from typing import Any
 
 from batuta.events import conversation, plans, tools
 from batuta.events.envelope import Event
-from batuta.events.turns import (
-    BUSY,
-    add_item,
-    changed,
-    has_item,
-    in_turn,
-    item_head,
-    keyed,
-    patch_anywhere,
-    patch_item,
-    turn_of,
-    with_turn,
-    without_streams,
-    woken,
-)
 from batuta.events.view import (
     ApprovalItem,
     AssistantMessageItem,
@@ -36,6 +21,21 @@ from batuta.events.view import (
     ToolItem,
     TurnView,
     UserMessageItem,
+)
+from batuta.events.view_edits import (
+    BUSY,
+    add_item,
+    changed,
+    has_item,
+    in_turn,
+    item_head,
+    keyed,
+    patch_anywhere,
+    patch_item,
+    turn_of,
+    with_turn,
+    without_streams,
+    woken,
 )
 from batuta.kernel.usage import NO_USAGE, Usage
 

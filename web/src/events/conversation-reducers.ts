@@ -15,7 +15,7 @@ import type {
 import { ENVELOPE_FIELDS } from "./generated";
 import type { Item, SessionView } from "./generated-view";
 import { noted, said } from "./said";
-import { hasItem, inTurn, isBusy, itemHead, replaced, turnOf, withoutStreams, withTurn } from "./turns";
+import { hasItem, inTurn, isBusy, itemHead, replaced, turnOf, withoutStreams, withTurn } from "./view-edits";
 
 /** A person opens a turn. */
 export const userMessage = (view: SessionView, event: UserMessage): SessionView =>

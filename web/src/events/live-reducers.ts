@@ -12,7 +12,7 @@ import type {
   ToolProgress,
 } from "./generated";
 import type { ProgressView, SessionView, StreamView, TagView, ToolItem, TurnView } from "./generated-view";
-import { inTurn, patchItem, replaced } from "./turns";
+import { inTurn, patchItem, replaced } from "./view-edits";
 
 type StreamChange = (stream: StreamView) => Partial<StreamView>;
 

@@ -9,7 +9,7 @@ import type {
 } from "./generated";
 import type { Item, PlanItem, PlanStepView, SessionView } from "./generated-view";
 import { acted, said } from "./said";
-import { itemHead, patchAnywhere } from "./turns";
+import { itemHead, patchAnywhere } from "./view-edits";
 
 const isPlan =
   (planId: string) =>

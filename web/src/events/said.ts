@@ -2,7 +2,7 @@
 
 import type { Envelope, Usage } from "./generated";
 import type { Item, SessionView } from "./generated-view";
-import { addItem, hasItem, withTurn, woken } from "./turns";
+import { addItem, hasItem, withTurn, woken } from "./view-edits";
 
 /** Add an item to its turn. */
 export const noted = (view: SessionView, event: Envelope, item: Item): SessionView =>

@@ -3,7 +3,7 @@
 import type { ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse } from "./generated";
 import type { ApprovalItem, Item, SessionView, ToolItem } from "./generated-view";
 import { said } from "./said";
-import { inTurn, itemHead, patchAnywhere, patchItem, turnOf, woken } from "./turns";
+import { inTurn, itemHead, patchAnywhere, patchItem, turnOf, woken } from "./view-edits";
 
 const isTool =
   (toolUseId: string) =>
