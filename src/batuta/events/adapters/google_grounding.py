@@ -46,7 +46,9 @@ def _citations(facts: Fields) -> Iterator[Fields]:
         for number in numbers if isinstance(numbers, list) else []:
             if isinstance(number, int) and 0 <= number < len(chunks):
                 yield {**_source_of(chunks[number]), "type": "grounding", "segment": segment}
-    for recitation in _objects(fields_or_empty(facts.get("citation_metadata")).get("citations")):
+    recited = fields_or_empty(facts.get("citation_metadata"))
+    # Vertex AI calls them one thing, the Gemini API the other.
+    for recitation in _objects(recited.get("citations")) + _objects(recited.get("citation_sources")):
         yield {**recitation, "type": "recitation", "segment": recitation}
 
 

@@ -15,7 +15,7 @@ from langchain_google_genai import ChatGoogleGenerativeAI
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from tests.replay.recorded import streamed, whole
+from tests.replay.wire_fixtures import streamed, whole
 
 KEY = SecretStr("none")
 

@@ -19,7 +19,7 @@ from batuta.events import Event, decode, encode, normalize
 from batuta.events.adapters import AnthropicAdapter, BaseAdapter, adapter_for, events_of
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
 from batuta.kernel.ids import new_id
-from tests.replay.recorded import CELLS, streamed, whole
+from tests.replay.wire_fixtures import CELLS, streamed, whole
 from tests.unit.events.adapters.langchain_forms import FORMS
 
 COUNT = int(os.environ.get("BATUTA_FUZZ", "2000"))

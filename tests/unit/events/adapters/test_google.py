@@ -10,7 +10,7 @@ from batuta.events.adapters import GoogleAdapter
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import MalformedAnswerError, RateLimitedError
 from batuta.kernel.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
-from tests.replay.recorded import whole
+from tests.replay.wire_fixtures import whole
 
 ADAPTER = GoogleAdapter()
 URL = "https://example.test/prices"
@@ -123,6 +123,18 @@ def test_a_search_is_a_server_side_tool_before_the_text_it_supports() -> None:
     assert response.content == f"Prices {URL}"
     assert isinstance(said, AssistantMessage)
     assert [citation.url for citation in said.citations] == [URL, URL]
+
+
+@pytest.mark.parametrize("name", ["citationSources", "citations"], ids=["Gemini API", "Vertex AI"])
+def test_recitations_are_read_under_the_names_of_both_services(name: str) -> None:
+    message = whole("google", "text")
+    source = {"startIndex": 0, "endIndex": 9, "uri": URL, "license": "mit"}
+    message["candidates"][0]["citationMetadata"] = {name: [source]}
+
+    [said] = ADAPTER.normalize_message(message, 1)
+
+    assert isinstance(said, AssistantMessage)
+    assert [(citation.url, citation.start, citation.end) for citation in said.citations] == [(URL, 0, 9)]
 
 
 def test_supports_are_counted_in_bytes_and_cited_in_characters() -> None:

@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage
 
 from batuta.events import AssistantMessage, ContentRefused, Event, Thinking, ToolRequest, ToolResponse, Usage
 from batuta.events.adapters import AnthropicAdapter, GoogleAdapter, OpenAIChatAdapter, adapter_for
-from tests.replay.make_wire_fixtures import FEATURES
-from tests.replay.recorded import whole
+from tests.replay.wire_fixtures import whole
+from tests.replay.written_wire import FEATURES
 from tests.unit.events.adapters.langchain_forms import FORMS, anthropic_model, at_once, google_model, in_chunks
 
 _CHAT = {

@@ -17,7 +17,7 @@ from batuta.kernel.errors import (
     RateLimitedError,
 )
 from batuta.kernel.messages import OpaqueBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
-from tests.replay.recorded import streamed, whole
+from tests.replay.wire_fixtures import streamed, whole
 
 CHAT, RESPONSES = OpenAIChatAdapter(), OpenAIResponsesAdapter()
 

@@ -9,7 +9,7 @@ import pytest
 from batuta.events import AssistantMessage, Event, Thinking, ToolRequest, encode
 from batuta.events.adapters import adapter_for, events_of
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
-from tests.replay.recorded import CELLS, streamed, whole
+from tests.replay.wire_fixtures import CELLS, streamed, whole
 from tests.unit.events.adapters.seen import read_stream, read_whole, seen
 
 every_cell = pytest.mark.parametrize(("provider", "feature"), CELLS)
@@ -139,7 +139,7 @@ def _words_said(message: dict[str, Any]) -> Iterator[str]:
     """Every text inside the blocks of a whole answer."""
     candidates = message.get("candidates")
     beside = {name: candidates[0].get(name) for name in ("groundingMetadata", "citationMetadata")} if candidates else {}
-    said = [candidate["content"] for candidate in candidates or []]
+    said = [candidate.get("content") for candidate in candidates or []]
     said += [choice["message"] for choice in message.get("choices", [])]
     return _words_in([message.get("content"), message.get("output"), said, beside])
 

@@ -8,6 +8,7 @@ import pytest
 from anthropic.lib.streaming._messages import accumulate_event
 from anthropic.types import Message, RawMessageStreamEvent
 from google.genai.types import GenerateContentResponse
+from jsonschema import Draft202012Validator
 from openai import omit
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.lib.streaming.responses._responses import ResponseStreamState
@@ -17,8 +18,11 @@ from pydantic import BaseModel, TypeAdapter
 
 from batuta.events.adapters import adapter_for
 from batuta.kernel.answers import Answer
-from tests.replay.make_wire_fixtures import FEATURES, PROVIDERS, WIRE, fixtures, text_of
-from tests.replay.recorded import CELLS, streamed, whole
+from batuta.simulator import Provider
+from tests.replay.make_wire_fixtures import fixtures
+from tests.replay.recorded_wire import exchange, played, scene
+from tests.replay.wire_fixtures import CELLS, RECORDED, WIRE, WRITTEN, chunks_in, streamed, whole
+from tests.replay.written_wire import FEATURES, PROVIDERS
 from tests.unit.events.adapters.seen import read_whole
 
 SDK_ANSWERS: dict[str, type[BaseModel]] = {
@@ -33,31 +37,103 @@ SDK_CHUNKS: dict[str, TypeAdapter[Any]] = {
     "openai_responses": TypeAdapter(ResponseStreamEvent),
     "google": TypeAdapter(GenerateContentResponse),
 }
-BEYOND_THE_SDK = {("anthropic", "unknown_block"), ("openai_responses", "unknown_block")}
+BEYOND_THE_SDK = {
+    (provider, f"{source}unknown_block")
+    for provider in ("anthropic", "openai_responses")
+    for source in ("", "recorded/")
+}
 """Their unknown blocks are unknown to the SDKs too, which take them without validation."""
 
 VALID_CELLS = [cell for cell in CELLS if cell not in BEYOND_THE_SDK]
 
 
+FORMS = {
+    "written": ("{}.whole.json", "{}.stream.json"),
+    "recorded": ("recorded/{}.whole.json", "recorded/{}.stream.sse"),
+}
+
+
 def test_the_matrix_has_no_empty_cell() -> None:
-    """Issue 4, item 8: feature × provider × whole/stream; run with `-s` to see it."""
+    """Feature × provider × whole/stream, written and recorded; run with `-s` to see it."""
     missing = []
-    rows = [f"\n{'':18}" + "".join(f"{provider:>20}" for provider in PROVIDERS)]
+    rows = [f"\n{'':18}" + "".join(f"{provider:>34}" for provider in PROVIDERS)]
     for feature in FEATURES:
         row = f"{feature:18}"
         for provider in PROVIDERS:
-            forms = [form for form in ("whole", "stream") if (WIRE / provider / f"{feature}.{form}.json").is_file()]
-            row += f"{' + '.join(forms) or '-':>20}"
-            missing += [(provider, feature)] * (2 - len(forms))
+            cell = {source: _found(provider, feature, forms) for source, forms in FORMS.items()}
+            row += f"{' · '.join(source + ' ' + '+'.join(found) for source, found in cell.items() if found):>34}"
+            missing += [(provider, feature, source) for source, found in cell.items() if found != ["W", "S"]]
         rows.append(row)
-    sys.stdout.write("\n".join(rows) + "\n")
+    sys.stdout.write("\n".join([*rows, "W whole, S stream"]) + "\n")
     assert not missing
 
 
-def test_the_stored_fixtures_are_what_the_generator_makes() -> None:
-    stored = {str(path.relative_to(WIRE)): path.read_text(encoding="utf-8") for path in WIRE.rglob("*.json")}
+def _found(provider: str, feature: str, forms: tuple[str, str]) -> list[str]:
+    files = [WIRE / provider / form.format(feature) for form in forms]
+    return [sign for sign, file in zip("WS", files, strict=True) if file.is_file() and file.stat().st_size]
 
-    assert stored == {path: text_of(fixture) for path, fixture in fixtures().items()}
+
+def test_the_stored_fixtures_are_what_the_generator_makes() -> None:
+    stored = {str(path.relative_to(WIRE)): path.read_bytes().decode() for path in WIRE.rglob("*.*")}
+    recordings = {path: text for path, text in stored.items() if "/recorded/" in path and "canonical" not in path}
+
+    assert stored == fixtures(recordings)
+
+
+def test_every_event_of_every_fixture_validates_against_the_schema() -> None:
+    """E-1: in Python; the TypeScript suite does the same with the same files."""
+    schema = json.loads((WIRE.parents[2] / "docs/reference/events.schema.json").read_text())
+    validator = Draft202012Validator(schema)
+    for provider, feature in CELLS:
+        for event in json.loads((WIRE / provider / f"{feature}.canonical.json").read_text())["events"]:
+            validator.validate(event)
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(("provider", "feature"), RECORDED)
+async def test_a_recording_is_what_the_sdk_receives_and_what_it_reads_in_it(
+    provider: Provider, feature: str, streaming: bool
+) -> None:
+    """E-10, E-12: recorded once more, from an official client on a socket; its objects say the same as the bytes."""
+    received, understood = await exchange(provider, scene(feature.removeprefix("recorded/")), streaming=streaming)
+
+    assert received == (WIRE / provider / f"{feature}.{'stream.sse' if streaming else 'whole.json'}").read_bytes()
+    if streaming:
+        reader = adapter_for(provider).stream()
+        for chunk in understood:
+            reader.feed(chunk)
+        answer = reader.close()
+    else:
+        answer = read_whole(provider, understood[0])
+    assert _facts(answer) == _facts(read_whole(provider, whole(provider, feature)))
+
+
+LEFT_OUT_BY_THE_SDK = {
+    ("google", "citations"): "content",  # recitations under the name that Vertex AI gives them
+    ("google", "refusal"): "stop_explanation",
+}
+WRITTEN_FOR_ONE_ANSWER = [cell for cell in WRITTEN if cell != ("google", "pause")]
+"""Google's SDK asks for the rest of a paused answer by itself."""
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(("provider", "feature"), WRITTEN_FOR_ONE_ANSWER)
+async def test_the_sdk_takes_what_was_written_from_the_specifications(
+    provider: Provider, feature: str, streaming: bool
+) -> None:
+    """The simulator plays it word by word; the SDK accepts it over the socket, and reads the same in it."""
+    message, chunks = whole(provider, feature), streamed(provider, feature)
+
+    received, understood = await exchange(provider, played(message, chunks), streaming=streaming)
+
+    if streaming:
+        assert chunks_in(received.decode()) == chunks
+        assert len(understood) == len([chunk for chunk in chunks if chunk.get("type") != "ping"])
+    else:
+        assert json.loads(received) == message
+        said, written = _facts(read_whole(provider, understood[0])), _facts(read_whole(provider, message))
+        differing = {name for name in said.keys() | written.keys() if said.get(name) != written.get(name)}
+        assert differing <= {LEFT_OUT_BY_THE_SDK.get((provider, feature))}
 
 
 @pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
