@@ -2,32 +2,26 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from batuta.events import (
-    ROUTES,
-    Audience,
     ContentDelta,
     Emitter,
     Event,
-    Persistence,
-    Route,
     Stamp,
     StepStarted,
     UserMessage,
-    add_route,
     decode,
     encode,
 )
 from batuta.events.agui import translate
-from batuta.events.envelope import EVENT_TYPES
 from batuta.events.fold import fold
 from batuta.events.recording import ensure_attributed
-from batuta.events.routing import BY_STORE, BY_WIRE
 from batuta.events.wire import from_wire, store_name, to_contract, to_wire
 from batuta.kernel.errors import FencedError, RecordingFailedError
+from tests.support.own_events import weather_event
 
 SESSION = "019A8FD0-12AB-7CDE-8FAB-000000000001"
 TURN = "019A8FD0-12AB-7CDE-8FAB-000000000002"
@@ -128,26 +122,9 @@ async def test_an_emitter_nobody_hears_makes_no_events() -> None:
 
 @pytest.fixture
 def weather_changed() -> Iterator[type[Event]]:
-    """An event of somebody's own: a row, and a model that says what it carries. Nothing else."""
-    add_route(
-        Route(
-            type="weather_changed",
-            wire="weather",
-            store="weather_observed",
-            persistence=Persistence.ASYNC_ALLOWED,
-            audience=Audience.EXTERNAL,
-            role="assistant",
-        )
-    )
-
-    class WeatherChanged(Event):
-        """The sky looks different."""
-
-        type: Literal["weather_changed"] = "weather_changed"
-        sky: str
-
-    yield WeatherChanged
-    del ROUTES["weather_changed"], BY_WIRE["weather"], BY_STORE["weather_observed"], EVENT_TYPES["weather_changed"]
+    """An event of somebody's own."""
+    with weather_event() as kind:
+        yield kind
 
 
 async def test_an_event_added_to_the_table_is_recorded_exported_delivered_and_folded(

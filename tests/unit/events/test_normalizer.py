@@ -65,24 +65,42 @@ def test_the_worked_example_of_the_seed(worked_example: dict[str, Any]) -> None:
     ]
 
 
+CALL = {"type": "tool_call", "id": "toolu_01", "name": "create_order", "args": {"customer": "X"}}
+RESULT = ToolMessage("Order created: SO-001", tool_call_id="toolu_01", name="create_order")
+
+
+def _counted(given: int, made: int) -> dict[str, int]:
+    """What every package puts beside a message."""
+    return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
+
+
+def _chat(finish: str, given: int, made: int) -> dict[str, Any]:
+    used = {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
+    about = {"model_provider": "openai", "model_name": "gpt-4o", "finish_reason": finish, "token_usage": used}
+    return {"response_metadata": about, "usage_metadata": _counted(given, made)}
+
+
+def _responses_form(given: int, made: int) -> dict[str, Any]:
+    about = {"model_provider": "openai", "model_name": "gpt-5", "status": "completed"}
+    return {"response_metadata": about, "usage_metadata": _counted(given, made)}
+
+
+def _gemini(given: int, made: int) -> dict[str, Any]:
+    about = {"model_provider": "google_genai", "model_name": "gemini-2.5-flash", "finish_reason": "STOP"}
+    return {"response_metadata": about, "usage_metadata": _counted(given, made)}
+
+
 OPENAI_FORM = [
-    HumanMessage("Create a sales order for customer X"),
     AIMessage(
         "I will create the order.",
-        tool_calls=[{"type": "tool_call", "id": "toolu_01", "name": "create_order", "args": {"customer": "X"}}],
+        tool_calls=[CALL],
         additional_kwargs={"reasoning_content": "I need to create it.", "refusal": None},
-        response_metadata={
-            "model_provider": "openai",
-            "model_name": "gpt-4o",
-            "finish_reason": "tool_calls",
-            "token_usage": {"prompt_tokens": 20, "completion_tokens": 30, "total_tokens": 50},
-        },
+        **_chat("tool_calls", 20, 30),
     ),
-    ToolMessage("Order created: SO-001", tool_call_id="toolu_01", name="create_order"),
-    AIMessage("Done.", response_metadata={"model_provider": "openai", "finish_reason": "stop"}),
+    RESULT,
+    AIMessage("Done. Order SO-001 created.", **_chat("stop", 60, 9)),
 ]
 RESPONSES_FORM = [
-    HumanMessage("Create a sales order for customer X"),
     AIMessage(
         content=[
             {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "I need to create it."}]},
@@ -95,33 +113,64 @@ RESPONSES_FORM = [
                 "arguments": '{"customer": "X"}',
             },
         ],
-        tool_calls=[{"type": "tool_call", "id": "toolu_01", "name": "create_order", "args": {"customer": "X"}}],
-        response_metadata={"model_provider": "openai", "model_name": "gpt-5", "status": "completed"},
+        tool_calls=[CALL],
+        **_responses_form(20, 30),
     ),
-    ToolMessage("Order created: SO-001", tool_call_id="toolu_01"),
-    AIMessage([{"type": "text", "text": "Done.", "annotations": []}], response_metadata={"model_provider": "openai"}),
+    RESULT,
+    AIMessage([{"type": "text", "text": "Done. Order SO-001 created.", "annotations": []}], **_responses_form(60, 9)),
 ]
 GOOGLE_FORM = [
-    HumanMessage("Create a sales order for customer X"),
     AIMessage(
         content=[{"type": "thinking", "thinking": "I need to create it."}, "I will create the order."],
-        tool_calls=[{"type": "tool_call", "id": "toolu_01", "name": "create_order", "args": {"customer": "X"}}],
+        tool_calls=[CALL],
         additional_kwargs={"function_call": {"name": "create_order", "arguments": '{"customer": "X"}'}},
-        response_metadata={"model_provider": "google_genai", "finish_reason": "STOP", "model_name": "gemini-2.5-flash"},
+        **_gemini(20, 30),
     ),
-    ToolMessage("Order created: SO-001", tool_call_id="toolu_01"),
-    AIMessage("Done.", response_metadata={"model_provider": "google_genai", "finish_reason": "STOP"}),
+    RESULT,
+    AIMessage("Done. Order SO-001 created.", **_gemini(60, 9)),
 ]
+PACKAGES = [(OPENAI_FORM, "gpt-4o"), (RESPONSES_FORM, "gpt-5"), (GOOGLE_FORM, "gemini-2.5-flash")]
 
 
-@pytest.mark.parametrize("messages", [OPENAI_FORM, RESPONSES_FORM, GOOGLE_FORM], ids=["chat", "responses", "google"])
-def test_the_worked_example_in_the_form_of_every_package(messages: list[Any], worked_example: dict[str, Any]) -> None:
-    """Adapters are found by provider name, per message: the given one is Anthropic's."""
+def _facts(event: Event) -> dict[str, Any]:
+    """All that an event says but its id, its time, its model, and what a provider wants back with it."""
+    return event.model_dump(mode="json", exclude={"event_id", "timestamp", "model", "signature", "details"})
 
-    def told(state: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-        return [(event.type, getattr(event, "content", None), getattr(event, "args", None)) for event in _told(state)]
 
-    assert told({"messages": messages}) == told(worked_example)
+def _models(events: list[Event]) -> list[str]:
+    return [event.model for event in events if isinstance(event, Thinking | AssistantMessage | ToolRequest)]
+
+
+@pytest.mark.parametrize("has_executions", [True, False], ids=["executed", "tool messages"])
+@pytest.mark.parametrize("names_model", [True, False], ids=["own model", "used model"])
+@pytest.mark.parametrize(("messages", "model"), PACKAGES, ids=["chat", "responses", "google"])
+def test_the_acceptance_example_in_the_form_of_every_package(
+    messages: list[AIMessage | ToolMessage], model: str, names_model: bool, has_executions: bool
+) -> None:
+    """The same events field by field, with index, usage and stop reason, and the model that was really used.
+
+    Adapters are found by provider name, per message: the given one is Anthropic's.
+    """
+    example = runpy.run_path(str(EXAMPLE))
+    given = messages if names_model else [_without_model(message) for message in messages]
+    state = {**example["state"], "messages": [example["state"]["messages"][0], *given]}
+    if not has_executions:
+        del state["tool_executions"]
+
+    events = _told(state)
+
+    assert list(map(_facts, events)) == list(map(_facts, example["events"]))
+    assert [event.original_index for event in events] == [1, 2, 3, 4, 5]
+    assert [usage for event in events if (usage := getattr(event, "usage", None))] == [
+        Usage(input=20, output=30),
+        Usage(input=60, output=9),
+    ]
+    assert set(_models(events)) == {model if names_model else "claude-haiku-4-5"}
+
+
+def _without_model(message: AIMessage | ToolMessage) -> AIMessage | ToolMessage:
+    about = {name: value for name, value in message.response_metadata.items() if name != "model_name"}
+    return message.model_copy(update={"response_metadata": about})
 
 
 def test_every_event_has_the_session_in_upper_case_and_its_agent(worked_example: dict[str, Any]) -> None:

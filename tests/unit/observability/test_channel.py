@@ -291,7 +291,7 @@ def test_a_buffer_has_room_for_something() -> None:
 
 
 def test_emission_takes_fifty_thousand_events_a_second() -> None:
-    """Issue 4: the floor for one process, with a subscriber that takes everything."""
+    """The floor for one process, with a subscriber that takes everything."""
     event = persisted()
     with EventChannel() as channel:
         channel.attach(CapturingSink(), name="all", capacity=100_000)

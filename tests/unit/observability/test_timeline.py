@@ -138,7 +138,7 @@ async def test_console_spans_and_metrics_need_nothing_installed() -> None:
 
 
 async def test_a_run_told_in_full_passes_the_audit() -> None:
-    """Issue 7: events = spans = provider calls, where a call that is tried again is several for the provider."""
+    """Events = spans = provider calls, where a call that is tried again is several for the provider."""
     events = await booked()
     models = 7
     tries = models + 2

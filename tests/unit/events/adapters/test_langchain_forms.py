@@ -1,4 +1,4 @@
-"""E-10, issue 4: messages as LangChain's own packages make them give the events of the answers they were made of."""
+"""E-10: messages as LangChain's own packages make them give the events of the answers they were made of."""
 
 import logging
 from typing import Any

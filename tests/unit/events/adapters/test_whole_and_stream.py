@@ -35,7 +35,7 @@ def test_stream_and_whole_answer_give_the_same_events(provider: str, feature: st
 
 @every_cell
 def test_every_block_is_found_again_in_some_event(provider: str, feature: str) -> None:
-    """Issue 4: nothing dropped."""
+    """E-13: nothing dropped."""
     events = adapter_for(provider).normalize_message(whole(provider, feature), 1)
 
     told = [words for event in events for words in _words_in(json.loads(encode(event)))]
