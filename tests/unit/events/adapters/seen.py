@@ -26,3 +26,15 @@ def read_stream(adapter: BaseAdapter, chunks: Iterable[Any]) -> Answer:
 def read_whole(provider: str, message: Any) -> Answer:
     """The answer in a message of a provider."""
     return adapter_for(provider).read_message(message)
+
+
+def facts(answer: Answer) -> Any:
+    """All that an answer says."""
+    return without_nulls(answer.model_dump(mode="json"))
+
+
+def without_nulls(value: Any) -> Any:
+    """Providers write `null` for what is absent; SDK objects keep or leave that out."""
+    if isinstance(value, dict):
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -17,13 +17,10 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
 
 from batuta.events.adapters import adapter_for
-from batuta.kernel.answers import Answer
-from batuta.simulator import Provider
 from tests.replay.make_wire_fixtures import fixtures
-from tests.replay.recorded_wire import exchange, played, scene
-from tests.replay.wire_fixtures import CELLS, RECORDED, WIRE, WRITTEN, chunks_in, streamed, whole
+from tests.replay.wire_fixtures import CELLS, WIRE, streamed, whole
 from tests.replay.written_wire import FEATURES, PROVIDERS
-from tests.unit.events.adapters.seen import read_whole
+from tests.unit.events.adapters.seen import facts, read_whole, without_nulls
 
 SDK_ANSWERS: dict[str, type[BaseModel]] = {
     "anthropic": Message,
@@ -89,53 +86,6 @@ def test_every_event_of_every_fixture_validates_against_the_schema() -> None:
             validator.validate(event)
 
 
-@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize(("provider", "feature"), RECORDED)
-async def test_a_recording_is_what_the_sdk_receives_and_what_it_reads_in_it(
-    provider: Provider, feature: str, streaming: bool
-) -> None:
-    """E-10, E-12: recorded once more, from an official client on a socket; its objects say the same as the bytes."""
-    received, understood = await exchange(provider, scene(feature.removeprefix("recorded/")), streaming=streaming)
-
-    assert received == (WIRE / provider / f"{feature}.{'stream.sse' if streaming else 'whole.json'}").read_bytes()
-    if streaming:
-        reader = adapter_for(provider).stream()
-        for chunk in understood:
-            reader.feed(chunk)
-        answer = reader.close()
-    else:
-        answer = read_whole(provider, understood[0])
-    assert _facts(answer) == _facts(read_whole(provider, whole(provider, feature)))
-
-
-LEFT_OUT_BY_THE_SDK = {
-    ("google", "citations"): "content",  # recitations under the name that Vertex AI gives them
-    ("google", "refusal"): "stop_explanation",
-}
-WRITTEN_FOR_ONE_ANSWER = [cell for cell in WRITTEN if cell != ("google", "pause")]
-"""Google's SDK asks for the rest of a paused answer by itself."""
-
-
-@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize(("provider", "feature"), WRITTEN_FOR_ONE_ANSWER)
-async def test_the_sdk_takes_what_was_written_from_the_specifications(
-    provider: Provider, feature: str, streaming: bool
-) -> None:
-    """The simulator plays it word by word; the SDK accepts it over the socket, and reads the same in it."""
-    message, chunks = whole(provider, feature), streamed(provider, feature)
-
-    received, understood = await exchange(provider, played(message, chunks), streaming=streaming)
-
-    if streaming:
-        assert chunks_in(received.decode()) == chunks
-        assert len(understood) == len([chunk for chunk in chunks if chunk.get("type") != "ping"])
-    else:
-        assert json.loads(received) == message
-        said, written = _facts(read_whole(provider, understood[0])), _facts(read_whole(provider, message))
-        differing = {name for name in said.keys() | written.keys() if said.get(name) != written.get(name)}
-        assert differing <= {LEFT_OUT_BY_THE_SDK.get((provider, feature))}
-
-
 @pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
 def test_a_whole_fixture_is_an_answer_to_the_sdk(provider: str, feature: str) -> None:
     SDK_ANSWERS[provider].model_validate(whole(provider, feature))
@@ -155,7 +105,7 @@ def test_an_sdk_object_is_read_like_its_wire_form(provider: str, feature: str) -
 
     answer = read_whole(provider, SDK_ANSWERS[provider].model_validate(message))
 
-    assert _facts(answer) == _facts(read_whole(provider, message))
+    assert facts(answer) == facts(read_whole(provider, message))
 
 
 @pytest.mark.parametrize(("provider", "feature"), VALID_CELLS)
@@ -165,7 +115,7 @@ def test_sdk_stream_objects_are_read_like_their_wire_form(provider: str, feature
         if chunk.get("type") != "ping":
             reader.feed(SDK_CHUNKS[provider].validate_python(chunk))
 
-    assert _facts(reader.close()) == _facts(read_whole(provider, whole(provider, feature)))
+    assert facts(reader.close()) == facts(read_whole(provider, whole(provider, feature)))
 
 
 @pytest.mark.parametrize("feature", [feature for feature in FEATURES if feature != "unknown_block"])
@@ -178,7 +128,7 @@ def test_anthropics_accumulator_ends_with_the_whole_message(feature: str) -> Non
             snapshot = accumulate_event(event=event, current_snapshot=snapshot, json_bufs=buffers)
 
     accumulated = json.loads(snapshot.model_dump_json(exclude_none=True, warnings=False))
-    assert accumulated == _without_nulls(whole("anthropic", feature))
+    assert accumulated == without_nulls(whole("anthropic", feature))
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -207,14 +157,3 @@ def test_openais_responses_accumulator_ends_with_the_whole_response(feature: str
 
     accumulated = read_whole("openai_responses", state._completed_response)
     assert accumulated.content == read_whole("openai_responses", whole("openai_responses", feature)).content
-
-
-def _facts(answer: Answer) -> Any:
-    return _without_nulls(answer.model_dump(mode="json"))
-
-
-def _without_nulls(value: Any) -> Any:
-    """Providers write `null` for what is absent; SDK objects keep or leave that out."""
-    if isinstance(value, dict):
-        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
