@@ -1,5 +1,6 @@
 """The reference pages of the events: all fields of each, and the names under which they travel."""
 
+from inspect import getdoc
 from typing import Any
 
 from batuta.events import Event
@@ -40,7 +41,7 @@ def _section(model: type[Event], schema: dict[str, Any]) -> str:
     own = {name: kind for name, kind in schema["properties"].items() if name not in Event.model_fields}
     facts = f"{route.audience} · {route.persistence} · told by {route.role} · version {route.version}"
     body = _table(own) if own else "No fields of its own.\n"
-    return f"## `{route.type}`\n\n{model.__doc__}\n\n`{model.__name__}` · {facts}\n\n{body}"
+    return f"## `{route.type}`\n\n{getdoc(model)}\n\n`{model.__name__}` · {facts}\n\n{body}"
 
 
 def _table(properties: dict[str, Any]) -> str:
