@@ -81,9 +81,9 @@ def admit(
     """The batch in its stored form. Raises `EventRefusedError` or one of its kinds; then nothing may be stored."""
     owner = session_id(session)
     _check_size_of_batch(events, client_key, limits)
-    normalised = tuple(_normalised(owner, event) for event in events)
-    entries = tuple(_stored_form(event, limits) for event in normalised)
-    if len({entry.event_id for entry in entries}) != len(entries):
+    normalised = tuple([_normalised(owner, event) for event in events])
+    entries = tuple([_stored_form(event, limits) for event in normalised])
+    if len(entries) > 1 and len({entry.event_id for entry in entries}) != len(entries):
         raise EventRefusedError("two events of one batch have the same id")
     content = content_digest(events) if client_key is not None else b""
     return Batch(

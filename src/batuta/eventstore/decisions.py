@@ -35,9 +35,7 @@ def earlier_answer(batch: Batch, head: Head, known: Sequence[Known], claim: Clai
     """The answer given to this batch before, if it is not new. Raises the refusals of `EventLog.append`."""
     if claim is not None:
         return _answer_of_claim(batch, claim)
-    places = {event.event_id: event for event in known}
-    first = places.get(batch.entries[0].event_id)
-    if first is not None and _is_same(batch, places, first):
+    if known and (first := _first_of_the_same(batch, known)) is not None:
         return Appended(epoch=first.epoch, first_seq=first.seq, count=len(batch.entries))
     if batch.fence is not None and batch.fence < head.fence:
         raise fenced(batch, head.fence)
@@ -91,10 +89,14 @@ def _answer_of_claim(batch: Batch, claim: Claim) -> Appended:
     return claim.appended
 
 
-def _is_same(batch: Batch, places: dict[str, Known], first: Known) -> bool:
-    """Whether the log holds exactly this batch, in this order, in one piece."""
+def _first_of_the_same(batch: Batch, known: Sequence[Known]) -> Known | None:
+    """The first event of the batch, if the log holds exactly this batch, in this order, in one piece."""
+    places = {event.event_id: event for event in known}
+    first = places.get(batch.entries[0].event_id)
+    if first is None:
+        return None
     expected = [
         Known(batch.session_id, first.epoch, first.seq + offset, entry.event_id, entry.payload)
         for offset, entry in enumerate(batch.entries)
     ]
-    return [places.get(entry.event_id) for entry in batch.entries] == expected
+    return first if [places.get(entry.event_id) for entry in batch.entries] == expected else None

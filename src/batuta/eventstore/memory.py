@@ -20,7 +20,7 @@ from batuta.events.log import (
     Record,
     log_alarm,
 )
-from batuta.eventstore.chain import GENESIS, Place, Sealed, seal
+from batuta.eventstore.chain import GENESIS, Place, Sealed, salts, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
@@ -102,9 +102,10 @@ class MemoryStore:
 
     def _store(self, session: SessionRows, batch: Batch, appended: Appended) -> None:
         owner = batch.session_id
+        fresh = salts(len(batch.entries))
         for seq, entry in enumerate(batch.entries, appended.first_seq):
             place = Place(owner, appended.epoch, seq, entry.event_id, entry.type)
-            sealed = seal(session.link, place, entry.payload)
+            sealed = seal(session.link, place, entry.payload, next(fresh))
             session.rows.append(StoredRow(appended.epoch, seq, entry.event_id, entry.type, entry.payload, sealed))
             session.link = sealed.link
             self.places[entry.event_id] = (owner, seq)

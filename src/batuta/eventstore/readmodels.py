@@ -5,10 +5,10 @@ To add a column or a table, change the functions here and the model of the table
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from batuta.events.catalogue import encode
 from batuta.events.conversation import AssistantMessage, Complete, Thinking, TitleChanged, UserMessage
@@ -30,15 +30,14 @@ READ_MODELS = ("messages", "usage", "tool_executions", "approvals", "sessions", 
 NANOS = Decimal(1_000_000_000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upsert:
+class Upsert(NamedTuple):
     """A row made, or changed where the key exists: `values` replace, `add` is added, `initial` is for new rows."""
 
     table: str
     key: Mapping[str, Value]
-    values: Mapping[str, Value] = field(default_factory=dict)
-    add: Mapping[str, int] = field(default_factory=dict)
-    initial: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Value] = MappingProxyType({})
+    add: Mapping[str, int] = MappingProxyType({})
+    initial: Mapping[str, Value] = MappingProxyType({})
     only_while_null: str | None = None
     """Leave an existing row alone once this column holds something: the first answer counts."""
 

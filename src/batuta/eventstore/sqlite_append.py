@@ -2,13 +2,13 @@
 
 import logging
 import sqlite3
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
-from batuta.eventstore.chain import GENESIS, Place, seal
+from batuta.eventstore.chain import GENESIS, Place, salts, seal
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, in_waves
 from batuta.eventstore.statements import grouped, question_mark, upsert
@@ -63,27 +63,29 @@ def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list
     """Store batches that share no event and no client key: read once, decide one by one, write once."""
     states = _states(connection, {batch.session_id for batch in batches})
     known = _known(connection, batches)
-    before = dict(states)
+    behind = {owner for owner, state in states.items() if state.projected != state.head.last_seq}
     answers: list[Appended | Exception] = []
     news: list[tuple[Batch, Appended]] = []
     rows: list[tuple[Any, ...]] = []
+    fresh = salts(sum(len(batch.entries) for batch in batches))
     for batch in batches:
         state = states.get(batch.session_id, NEW)
-        places = [known[event_id] for event_id in batch.event_ids if event_id in known]
         try:
-            earlier = earlier_answer(batch, state.head, places, _claim(connection, batch))
+            earlier = earlier_answer(batch, state.head, _places(known, batch), _claim(connection, batch))
         except BatutaError as refusal:
             answers.append(refusal)
             continue
-        answers.append(earlier or next_positions(batch, state.head))
-        if earlier is None:
-            appended = next_positions(batch, state.head)
-            link = _chained(batch, appended, state.link, rows)
-            states[batch.session_id] = State(head_after(batch, state.head, appended), link, state.projected)
-            news.append((batch, appended))
+        if earlier is not None:
+            answers.append(earlier)
+            continue
+        appended = next_positions(batch, state.head)
+        link = _chained(batch, appended, state.link, fresh, rows)
+        states[batch.session_id] = State(head_after(batch, state.head, appended), link, state.projected)
+        news.append((batch, appended))
+        answers.append(appended)
     if news:
         _write(connection, news, rows, states)
-        _project(connection, news, before)
+        _project(connection, news, behind)
     return answers
 
 
@@ -101,8 +103,7 @@ def apply(connection: sqlite3.Connection, changes: list[Upsert]) -> None:
     """Change the read models."""
     for wave in in_waves(changes):
         for shape, rows in grouped(wave).items():
-            adapted_rows = [[adapted(value) for value in row] for row in rows]
-            connection.executemany(upsert(shape, question_mark), adapted_rows)
+            connection.executemany(upsert(shape, question_mark), map(adapted_row, rows))
 
 
 def set_cursor(connection: sqlite3.Connection, consumer: str, session_id: str, done: int) -> None:
@@ -110,9 +111,9 @@ def set_cursor(connection: sqlite3.Connection, consumer: str, session_id: str, d
     connection.execute(_UPSERT_CURSOR, (consumer, session_id, done))
 
 
-def adapted(value: Value) -> Value:
-    """A value as SQLite keeps it: times as ISO text in UTC, which sorts as it should."""
-    return stamp(value) if isinstance(value, datetime) else value
+def adapted_row(row: Iterable[Value]) -> list[Value]:
+    """A row as SQLite keeps it: times as ISO text in UTC, which sorts as it should."""
+    return [stamp(value) if type(value) is datetime else value for value in row]
 
 
 def stamp(moment: datetime) -> str:
@@ -134,6 +135,10 @@ def _known(connection: sqlite3.Connection, batches: Sequence[Batch]) -> dict[str
     return {row[3]: Known(*row) for row in connection.execute(query, ids)}
 
 
+def _places(known: Mapping[str, Known], batch: Batch) -> list[Known]:
+    return [known[event_id] for event_id in batch.event_ids if event_id in known] if known else []
+
+
 def _claim(connection: sqlite3.Connection, batch: Batch) -> Claim | None:
     if batch.client_key is None:
         return None
@@ -144,14 +149,15 @@ def _claim(connection: sqlite3.Connection, batch: Batch) -> Claim | None:
     return Claim(content, Appended(epoch=epoch, first_seq=first_seq, count=count))
 
 
-def _chained(batch: Batch, appended: Appended, link: bytes, rows: list[tuple[Any, ...]]) -> bytes:
+def _chained(
+    batch: Batch, appended: Appended, link: bytes, fresh: Iterator[bytes], rows: list[tuple[Any, ...]]
+) -> bytes:
     """Add the rows of a batch, each chained to the one before it. The last link."""
-    for seq, entry in enumerate(batch.entries, appended.first_seq):
-        place = Place(batch.session_id, appended.epoch, seq, entry.event_id, entry.type)
-        sealed = seal(link, place, entry.payload)
+    owner, epoch = batch.session_id, appended.epoch
+    for seq, (event_id, kind, timestamp, payload) in enumerate(batch.entries, appended.first_seq):
+        sealed = seal(link, Place(owner, epoch, seq, event_id, kind), payload, next(fresh))
         link = sealed.link
-        when = stamp(entry.timestamp)
-        rows.append((place.session_id, seq, place.epoch, place.event_id, place.type, when, entry.payload, *sealed))
+        rows.append((owner, seq, epoch, event_id, kind, stamp(timestamp), payload, *sealed))
     return link
 
 
@@ -177,14 +183,14 @@ def _columns(head: Head) -> tuple[int, int, int]:
     return head.epoch, head.last_seq, head.fence
 
 
-def _project(
-    connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]], before: Mapping[str, State]
-) -> None:
-    """Bring the read models along in the same transaction; a session that cannot follow is left to the projector."""
+def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]], behind: set[str]) -> None:
+    """Bring the read models along in the same transaction; a session that cannot follow is left to the projector.
+
+    `behind` are sessions that were left to it before: they follow in order, or not at all.
+    """
     if connection.execute(_OTHERS, (CONSUMER,)).fetchone() is not None:
         marks = [(batch.session_id, appended.last_seq, CONSUMER) for batch, appended in news]
         connection.executemany(_MARK_OTHERS, marks)
-    behind = {owner for owner, state in before.items() if state.projected != state.head.last_seq}
     ready = [one for one in news if one[0].session_id not in behind]
     if not _try_to_apply(connection, ready):
         # One of them is to blame: find out which, and let the others go on.

@@ -12,7 +12,7 @@ from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work
 from batuta.eventstore import sqlite_append
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.eventstore.sqlite_append import adapted, stamp
+from batuta.eventstore.sqlite_append import adapted_row, stamp
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
 from batuta.eventstore.work_rules import Row
 
@@ -101,7 +101,7 @@ def _accept(connection: sqlite3.Connection, row: Row, batch: Batch | None) -> Ac
     appended = sqlite_append.append(connection, batch) if batch is not None else None
     row = rules.with_place(row, appended)
     marks = ", ".join("?" * len(row))
-    values = [adapted(value) for value in row.values()]
+    values = adapted_row(row.values())
     connection.execute(f"INSERT INTO turns ({', '.join(row)}) VALUES ({marks})", values)  # noqa: S608 - our names
     if row["session_id"] is not None and row["user_id"] is not None:
         connection.execute(_INSERT_OWNER, (row["session_id"], row["user_id"], row["tenant_id"]))
@@ -162,7 +162,7 @@ def _recover(connection: sqlite3.Connection, now: datetime) -> Recovered:
 def _update(connection: sqlite3.Connection, row: Row, changes: Row, now: datetime) -> None:
     changes = {**changes, "updated_at": now}
     columns = ", ".join(f"{name} = ?" for name in changes)
-    values = [adapted(value) for value in changes.values()]
+    values = adapted_row(changes.values())
     connection.execute(f"UPDATE turns SET {columns} WHERE ordinal = ?", (*values, row["ordinal"]))  # noqa: S608
 
 
