@@ -177,6 +177,40 @@ async def test_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEvent
     assert await words(log.database, good) == ["b"]
 
 
+async def test_a_session_that_redis_cannot_write_harms_no_other(log: RedisEventLog) -> None:
+    """A foreign writer put something else in its place: its appends fail, those that share the call do not."""
+    bad, good = new_id(), [new_id() for _ in range(5)]
+    for session in (bad, *good):
+        await log.append(session, [said("a")])
+    await log.connection.client.delete(log.keys.log(bad))
+    await log.connection.client.set(log.keys.log(bad), "foreign")
+    answers = await asyncio.gather(
+        *(log.append(session, [said("b")]) for session in (*good[:3], bad, *good[3:])), return_exceptions=True
+    )
+    assert [type(answer).__name__ for answer in answers] == [
+        *["Appended"] * 3,
+        "StoreUnavailableError",
+        *["Appended"] * 2,
+    ]
+    for session in good:
+        assert await words(log, session) == ["a", "b"]
+
+
+async def test_many_new_sessions_are_begun_together(
+    log: RedisEventLog, private_redis: RedisServer, log_url: str, alarms: list[Alarm]
+) -> None:
+    """Also if another process begins the same ones at the same time: each begins once, in epoch 1."""
+    sessions = [new_id() for _ in range(40)]
+    database = PostgresEventLog(log_url)
+    async with RedisEventLog(private_redis.url(), database, on_alarm=alarms.append) as other:
+        answers = await asyncio.gather(
+            *(each.append(session, [said("a")]) for session in sessions for each in (log, other))
+        )
+    assert {answer.epoch for answer in answers} == {1}
+    assert sorted(answer.first_seq for answer in answers) == [1] * 40 + [2] * 40
+    assert alarms == []
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("appendfsync", "everysec"), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")]
 )

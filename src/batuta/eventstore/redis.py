@@ -110,7 +110,7 @@ class RedisEventLog:
         owner = _session(session_id)
         status, *found = await self._head(owner)
         if status == "stale":
-            await self._seeder.seed(owner)
+            await self._seeder.seed([owner])
             status, *found = await self._head(owner)
         if status == "known":
             epoch, seq, fence = (int(text) for text in found)
@@ -191,8 +191,7 @@ class RedisEventLog:
         answers = await self._send(batches)
         unseeded = [index for index, answer in enumerate(answers) if answer == [UNSEEDED]]
         if unseeded:
-            for owner in sorted({batches[index].session_id for index in unseeded}):
-                await self._seeder.seed(owner)
+            await self._seeder.seed(batches[index].session_id for index in unseeded)
             again = await self._send([batches[index] for index in unseeded])
             for index, answer in zip(unseeded, again, strict=True):
                 answers[index] = answer
@@ -200,8 +199,16 @@ class RedisEventLog:
         return [_answer(batch, answer) for batch, answer in zip(batches, answers, strict=True)]
 
     async def _send(self, batches: Sequence[Batch]) -> list[Any]:
-        calls = [Call("append", [self.keys.head(batch.session_id)], _arguments(batch)) for batch in batches]
-        return await self.connection.run(*calls)
+        """One call for all: what a call costs the client is most of what an append costs."""
+        heads = [self.keys.head(batch.session_id) for batch in batches]
+        arguments = [argument for batch in batches for argument in _arguments(batch)]
+        (answers,) = await self.connection.run(Call("append", heads, arguments))
+        if not isinstance(answers, Exception):
+            return list(answers)
+        if len(batches) == 1:
+            return [answers]
+        # One of them is to blame; what was stored before it is recognised when it comes again.
+        return [answer for batch in batches for answer in await self._send([batch])]
 
     async def _head(self, owner: SessionId) -> list[str]:
         found: list[str] = await self.connection.run_one(Call("head", [self.keys.head(owner)]))
@@ -210,7 +217,7 @@ class RedisEventLog:
     async def _raise(self, owner: SessionId, *, fence: int = 0, epoch: int = 0) -> None:
         call = Call("raise", [self.keys.head(owner)], [fence, epoch])
         if await self.connection.run_one(call) == UNSEEDED:
-            await self._seeder.seed(owner)
+            await self._seeder.seed([owner])
             await self.connection.run_one(call)
 
     async def _records(self, owner: SessionId, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
@@ -232,7 +239,8 @@ class RedisEventLog:
 
 def _arguments(batch: Batch) -> list[str | bytes | int]:
     fence = "" if batch.fence is None else batch.fence
-    arguments: list[str | bytes | int] = [batch.session_id, fence, batch.client_key or "", batch.content.hex()]
+    key, content = batch.client_key or "", batch.content.hex()
+    arguments: list[str | bytes | int] = [batch.session_id, fence, key, content, len(batch.entries)]
     for entry in batch.entries:
         arguments += (entry.event_id, entry.payload)
     return arguments

@@ -12,10 +12,18 @@ APPEND = Path(__file__).with_name("redis_append.lua").read_text()
 HEAD = """
 -- Where a session stands, if this life of the server knows it. KEYS: head.
 local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'fence', 'life')
-if not head[4] then
-  return {'unknown'}
+if not head[4] or head[4] == 'begun' then
+  return {head[4] or 'unknown'}
 end
 return {head[4] == LIFE and 'known' or 'stale', head[1], head[2], head[3]}
+"""
+
+ANNOUNCE = """
+-- A session is about to begin of which neither store has heard. KEYS: head.
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('HSET', KEYS[1], 'life', 'begun')
+end
+return 1
 """
 
 SEED = """
@@ -86,6 +94,7 @@ return 1
 SCRIPTS = {
     "append": APPEND,
     "head": HEAD,
+    "announce": ANNOUNCE,
     "seed": SEED,
     "raise": RAISE,
     "begin_shipping": BEGIN_SHIPPING,

@@ -73,17 +73,20 @@ class Shipper:
     async def run_once(self) -> int:
         """Ship the sessions of the next notes, abandoned ones first. How many notes."""
         with errors_as_ours():
-            notes = await self._abandoned() or await self._fresh()
-        if not notes:
-            return 0
-        for owner in sorted({SessionId(fields["s"]) for _, fields in notes}):
+            # Its own unfinished ones come first: they may have been handed out in an answer that got lost.
+            notes = await self._read("0") or await self._abandoned() or await self._read(">")
+        if notes:
+            await self._ship_and_acknowledge(notes)
+        return len(notes)
+
+    async def _ship_and_acknowledge(self, notes: Sequence[tuple[str, dict[str, str]]]) -> None:
+        for owner in sorted({SessionId(fields["s"]) for _, fields in notes if fields}):
             await self.ship(owner)
         failpoint("shipper.before_ack")
         with errors_as_ours():
             ids = [note_id for note_id, _ in notes]
             await self._connection.client.xack(self._keys.shipping, GROUP, *ids)
             await self._connection.client.xdel(self._keys.shipping, *ids)
-        return len(notes)
 
     async def ship_all(self) -> None:
         """Ship until no fresh note is left."""
@@ -143,10 +146,11 @@ class Shipper:
             return []
         return [(note_id, fields) for note_id, fields in notes if fields]
 
-    async def _fresh(self) -> list[tuple[str, dict[str, str]]]:
+    async def _read(self, start: str) -> list[tuple[str, dict[str, str]]]:
+        """Fresh notes (`>`), or those given to this shipper that it did not finish with (`0`)."""
         try:
             streams = await self._connection.client.xreadgroup(
-                GROUP, self._name, {self._keys.shipping: ">"}, count=NOTES_AT_ONCE
+                GROUP, self._name, {self._keys.shipping: start}, count=NOTES_AT_ONCE
             )
         except ResponseError as error:
             await self._make_group(error)
