@@ -17,6 +17,18 @@ def any_request() -> Matcher:
     return lambda chunk: True
 
 
+def nth_request(number: int) -> Trigger:
+    """That chunk, counted from when the fault was armed, whichever connection carries it."""
+    seen = 0
+
+    def matches(chunk: bytes) -> bool:
+        nonlocal seen
+        seen += 1
+        return seen == number
+
+    return lambda: matches
+
+
 def containing(needle: bytes) -> Trigger:
     """Bytes that hold the needle, also where two chunks share it."""
 

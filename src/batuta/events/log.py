@@ -147,7 +147,7 @@ class EventLog(Protocol):
     """Keeps the events of sessions. Everything it acknowledges is durable, in order, and stays as it was.
 
     Ids are taken in any case. Any operation may raise `StoreUnavailableError`: then nobody knows whether it took
-    effect, and sending it again is harmless and answers the same.
+    effect, and sending it again is harmless and answers the same (`begin_epoch` may answer with one epoch more).
     """
 
     async def append(

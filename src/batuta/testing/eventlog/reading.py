@@ -1,0 +1,133 @@
+"""What readers get, and who tells them that there is something to read."""
+
+import pytest
+
+from batuta.events.log import Appended
+from batuta.kernel.errors import (
+    StaleEpochError,
+    UndecodableEventError,
+)
+from batuta.kernel.ids import new_id
+from batuta.testing.eventlog.subject import Subject, everything, said, words
+
+
+@pytest.mark.asyncio
+class ReadContract:
+    """Readers get everything, in order, or are told that they cannot."""
+
+    async def test_pages_follow_one_another_without_overlap(self, subject: Subject) -> None:
+        session = new_id()
+        await subject.log.append(session, [said(str(number)) for number in range(7)])
+        first = await subject.log.read(session, limit=3)
+        last = await subject.log.read(session, after=6, limit=3)
+        assert [record.seq for record in first.records] == [1, 2, 3]
+        assert (first.is_last, last.is_last) == (False, True)
+        assert [record.seq for record in last.records] == [7]
+        assert await words(subject.log, session) == [str(number) for number in range(7)]
+
+    async def test_a_session_nobody_wrote_to_is_empty(self, subject: Subject) -> None:
+        page = await subject.log.read(new_id())
+        assert (page.records, page.is_last, page.head.position) == ((), True, (1, 0))
+
+    @pytest.mark.parametrize("position", [{"after": -1}, {"limit": 0}, {"after": 0, "limit": -5}], ids=str)
+    async def test_positions_that_make_no_sense_are_refused(self, subject: Subject, position: dict[str, int]) -> None:
+        """BI-12."""
+        with pytest.raises(ValueError, match=r"position|limit"):
+            await subject.log.read(new_id(), **position)
+
+    @pytest.mark.parametrize("after", [3, 2**63, 2**80])
+    async def test_a_position_beyond_the_end_is_stale(self, subject: Subject, after: int) -> None:
+        """BI-12: whoever saw it saw something this log does not hold."""
+        session = new_id()
+        await subject.log.append(session, [said("a"), said("b")])
+        with pytest.raises(StaleEpochError):
+            await subject.log.read(session, after=after, epoch=1)
+
+    async def test_a_new_epoch_continues_the_numbering(self, subject: Subject) -> None:
+        session = new_id()
+        await subject.log.append(session, [said("a")])
+        assert await subject.log.begin_epoch(session) == 2
+        assert await subject.log.append(session, [said("b")]) == Appended(epoch=2, first_seq=2, count=1)
+        assert [(record.epoch, record.seq) for record in await everything(subject.log, session)] == [(1, 1), (2, 2)]
+
+    async def test_a_position_of_a_lost_epoch_is_stale(self, subject: Subject) -> None:
+        """FP14: the reader saw position 2 of epoch 1, which is gone; what is there now is another event."""
+        session = new_id()
+        await subject.log.append(session, [said("a")])
+        await subject.log.begin_epoch(session)
+        await subject.log.append(session, [said("b"), said("c")])
+        with pytest.raises(StaleEpochError):
+            await subject.log.read(session, after=2, epoch=1)
+
+    async def test_a_position_that_survived_its_epoch_is_good(self, subject: Subject) -> None:
+        session = new_id()
+        await subject.log.append(session, [said("a")])
+        await subject.log.begin_epoch(session)
+        await subject.log.append(session, [said("b")])
+        page = await subject.log.read(session, after=1, epoch=1)
+        assert [(record.epoch, record.seq) for record in page.records] == [(2, 2)]
+
+    async def test_a_damaged_record_hides_nothing_else(self, subject: Subject) -> None:
+        """SE-03: one record is unreadable; its neighbours and other sessions are not."""
+        session, other = new_id(), new_id()
+        await subject.log.append(session, [said("a"), said("b"), said("c")])
+        await subject.log.append(other, [said("fine")])
+        await subject.damage(session, 2, "\x80\x04c__builtin__\neval")
+        with pytest.raises(UndecodableEventError, match=f"{session} position 2"):
+            await subject.log.read(session)
+        assert [record.seq for record in (await subject.log.read(session, limit=1)).records] == [1]
+        assert [record.seq for record in (await subject.log.read(session, after=2)).records] == [3]
+        assert await words(subject.log, other) == ["fine"]
+        assert (await subject.log.append(session, [said("d")])).first_seq == 4
+
+    async def test_a_record_of_a_type_nobody_knows_is_unreadable(self, subject: Subject) -> None:
+        session = new_id()
+        await subject.log.append(session, [said("a")])
+        await subject.damage(session, 1, '{"type": "from.the.future", "version": 9}')
+        with pytest.raises(UndecodableEventError, match="position 1"):
+            await subject.log.read(session)
+
+    async def test_a_foreign_event_in_place_of_ours_is_unreadable(self, subject: Subject) -> None:
+        session = new_id()
+        await subject.log.append(session, [said("a")])
+        await subject.damage(session, 1, said("planted", session_id=session).model_dump_json())
+        with pytest.raises(UndecodableEventError, match="stored as event"):
+            await subject.log.read(session)
+
+    async def test_sessions_are_listed_in_order_page_by_page(self, subject: Subject) -> None:
+        ids = sorted(new_id() for _ in range(5))
+        for session in reversed(ids):
+            await subject.log.append(session, [said("x")])
+        assert list(await subject.log.sessions()) == ids
+        assert list(await subject.log.sessions(after=ids[1], limit=2)) == ids[2:4]
+
+
+@pytest.mark.asyncio
+class TailContract:
+    """The doorbell is a hint."""
+
+    async def test_the_doorbell_rings_for_a_session_that_was_written_to(self, subject: Subject) -> None:
+        session = new_id()
+        async with subject.log.tail() as bell:
+            await subject.log.append(session, [said("ring")])
+            assert session in await bell.wait(5)
+
+    async def test_a_doorbell_for_one_session_is_silent_for_others(self, subject: Subject) -> None:
+        mine, other = new_id(), new_id()
+        async with subject.log.tail([mine.lower()]) as bell:
+            await subject.log.append(other, [said("not for me")])
+            await subject.log.append(mine, [said("for me")])
+            assert await bell.wait(5) == {mine}
+
+    async def test_a_doorbell_that_does_not_ring_answers_in_time(self, subject: Subject) -> None:
+        async with subject.log.tail([new_id()]) as bell:
+            assert await bell.wait(0.01) == frozenset()
+
+    async def test_the_doorbell_rings_for_another_process(self, subject: Subject) -> None:
+        """Within a second, by whatever means; a reader that also looks by time would not need it."""
+        session, other = new_id(), await subject.another()
+        await other.append(session, [said("earlier")])
+        async with subject.log.tail([session]) as bell:
+            await bell.wait(0)
+            await other.append(session, [said("ring")])
+            assert await bell.wait(5) == {session}

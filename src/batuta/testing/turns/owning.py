@@ -1,0 +1,90 @@
+"""Whoever lost a piece of work can do nothing more with it."""
+
+from typing import Any
+
+import pytest
+
+from batuta.events.queue import Lease, WorkStatus
+from batuta.kernel.errors import FencedError
+from batuta.kernel.ids import new_id
+from batuta.testing.eventlog import noted
+from batuta.testing.turns.subject import AN_HOUR, EXPIRED, NO_DELAY, QueueSubject, leased, turn
+
+
+@pytest.mark.asyncio
+class OwnershipContract:
+    """An owner that lost its work is refused everything."""
+
+    async def lost(self, subject: QueueSubject, session: str | None = None) -> tuple[Lease, Lease]:
+        """The lease of an owner that was thought dead, and that of the one who took over."""
+        await subject.queue.accept(turn(session))
+        stale = await leased(subject.queue, "stale", length=EXPIRED)
+        await subject.queue.recover()
+        return stale, await leased(subject.queue, "fresh")
+
+    async def test_work_of_a_lost_owner_is_found_and_given_to_another(self, subject: QueueSubject) -> None:
+        stale, fresh = await self.lost(subject)
+        assert fresh.work.turn_id == stale.work.turn_id
+        assert fresh.fence > stale.fence
+        assert (fresh.work.attempts, fresh.work.resumed_by) == (2, "recovered")
+
+    async def test_the_lost_owner_can_append_nothing(self, subject: QueueSubject) -> None:
+        """CR-13, I7: from the takeover on, before the new owner wrote anything."""
+        session = new_id()
+        stale, fresh = await self.lost(subject, session)
+        with pytest.raises(FencedError):
+            await subject.log.append(session, [noted("late")], fence=stale.fence)
+        await subject.log.append(session, [noted("mine")], fence=fresh.fence)
+        assert (await subject.log.head(session)).last_seq == 1
+
+    @pytest.mark.parametrize("operation", ["heartbeat", "finish", "retry", "release", "pause"])
+    async def test_the_lost_owner_can_do_nothing_with_the_work(self, subject: QueueSubject, operation: str) -> None:
+        stale, fresh = await self.lost(subject)
+        arguments: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+            "finish": (("completed", [noted("last words")]), {}),
+            "retry": (("broken",), {"delay": NO_DELAY}),
+            "pause": ((), {"waiting_for": "a decision"}),
+        }
+        args, kwargs = arguments.get(operation, ((), {}))
+        with pytest.raises(FencedError):
+            await getattr(subject.queue, operation)(stale, *args, **kwargs)
+        work = await subject.queue.get(fresh.work.turn_id)
+        assert work is not None
+        assert work.status is WorkStatus.RUNNING
+        assert (await subject.log.head(str(fresh.work.session_id))).last_seq == 0
+
+    async def test_a_heartbeat_keeps_the_work(self, subject: QueueSubject) -> None:
+        await subject.queue.accept(turn())
+        lease = await leased(subject.queue, length=EXPIRED)
+        renewed = Lease(work=lease.work, owner=lease.owner, fence=lease.fence, length=AN_HOUR)
+        assert await subject.queue.heartbeat(renewed) is False
+        assert (await subject.queue.recover()).requeued == ()
+
+    async def test_work_that_loses_every_owner_is_dead(self, subject: QueueSubject) -> None:
+        """CR-12: it does not kill workers for ever."""
+        accepted = await subject.queue.accept(turn(max_attempts=2))
+        await leased(subject.queue, length=EXPIRED)
+        await subject.queue.recover()
+        await leased(subject.queue, length=EXPIRED)
+        found = await subject.queue.recover()
+        assert found.dead == (accepted.work.turn_id,)
+        work = await subject.queue.get(accepted.work.turn_id)
+        assert work is not None
+        assert work.status is WorkStatus.DEAD
+        assert "owner" in str(work.error)
+
+    async def test_a_dead_turn_no_longer_holds_back_its_session(self, subject: QueueSubject) -> None:
+        session = new_id()
+        await subject.queue.accept(turn(session, max_attempts=1))
+        second = await subject.queue.accept(turn(session))
+        await leased(subject.queue, length=EXPIRED)
+        await subject.queue.recover()
+        assert (await leased(subject.queue)).work.turn_id == second.work.turn_id
+
+    async def test_a_dead_one_can_be_given_another_chance(self, subject: QueueSubject) -> None:
+        accepted = await subject.queue.accept(turn(max_attempts=1))
+        await leased(subject.queue, length=EXPIRED)
+        await subject.queue.recover()
+        assert await subject.queue.revive(accepted.work.turn_id)
+        assert not await subject.queue.revive(accepted.work.turn_id)
+        assert (await leased(subject.queue)).work.attempts == 1
