@@ -23,14 +23,14 @@ from hypothesis.stateful import (
 
 from batuta.events.conversation import UserMessage
 from batuta.events.log import Appended
-from batuta.events.queue import Lease, NewWork, WorkStatus
+from batuta.events.queue import Accepted, Lease, NewWork, TurnQueue, WorkStatus
 from batuta.eventstore.audit import verify_session
-from batuta.kernel.errors import FencedError, SequenceConflictError, StaleEpochError
+from batuta.kernel.errors import FencedError, SequenceConflictError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import everything, said
 from tests.support.eventstore import empty
-from tests.support.servers import PostgresServer
-from tests.support.stores import Opener, Store, memory_opener, postgres_opener, sqlite_opener
+from tests.support.servers import PostgresServer, RedisServer
+from tests.support.stores import Opener, Store, memory_opener, postgres_opener, redis_opener, sqlite_opener
 
 T = TypeVar("T")
 SESSIONS = ["E2E10001-0000-7000-8000-00000000000A", "E2E10001-0000-7000-8000-00000000000B"]
@@ -42,6 +42,10 @@ class StoreMachine(RuleBasedStateMachine):
 
     opener: Opener
     clean: Any = staticmethod(lambda: None)
+    shutdown: Any = staticmethod(lambda: None)
+    """What a store has to go through at a crash, besides losing its client."""
+    epochs_of_a_crash: tuple[int, ...] = (0,)
+    """By how many epochs a crash may put a session further."""
 
     sent = Bundle("sent")
     leases = Bundle("leases")
@@ -97,17 +101,70 @@ class StoreMachine(RuleBasedStateMachine):
         self.fences[session] = fence
         self.log[session].append((self.epochs[session], event.event_id))
 
-    @rule(session=st.sampled_from(SESSIONS), size=st.integers(2, 6))
-    def append_at_once(self, session: str, size: int) -> None:
-        events = [said("at once") for _ in range(size)]
+    @rule(session=st.sampled_from(SESSIONS), clients=st.integers(2, 6))
+    def append_at_once(self, session: str, clients: int) -> None:
+        """Several clients, half of them in another process, each sending its own event twice."""
+        events = [said("at once") for _ in range(clients)]
 
         async def all_of_them() -> list[Appended]:
-            return await asyncio.gather(*(self.store.log.append(session, [event]) for event in events))
+            async with type(self).opener() as other:
+                logs = [(self.store.log, other.log)[number % 2] for number in range(clients)]
+                calls = [log.append(session, [event]) for log, event in zip(logs, events, strict=True)]
+                again = [other.log.append(session, [event]) for event in events]
+                answers = await asyncio.gather(*calls, *again)
+            assert answers[:clients] == answers[clients:]
+            return answers[:clients]
 
         answers = self.run(all_of_them())
         placed = sorted(zip((answer.first_seq for answer in answers), events, strict=True), key=lambda pair: pair[0])
-        assert [seq for seq, _ in placed] == [len(self.log[session]) + 1 + index for index in range(size)]
+        assert [seq for seq, _ in placed] == [len(self.log[session]) + 1 + index for index in range(clients)]
         self.log[session] += [(self.epochs[session], event.event_id) for _, event in placed]
+
+    @rule(clients=st.integers(2, 4))
+    def lease_at_once(self, clients: int) -> None:
+        """Several workers, half of them in another process: nobody gets what another got; all is given back."""
+
+        async def all_of_them() -> list[Lease | None]:
+            async with type(self).opener() as other:
+                queues = [(self.store.queue, other.queue)[number % 2] for number in range(clients)]
+                calls = [queue.lease(f"w{number}", length=LONG) for number, queue in enumerate(queues)]
+                return list(await asyncio.gather(*calls))
+
+        taken = [lease for lease in self.run(all_of_them()) if lease is not None]
+        ready = [turn for turn, status in filter(None, map(self._first_open, SESSIONS)) if status is WorkStatus.QUEUED]
+        assert len({lease.work.turn_id for lease in taken}) == len(taken)
+        assert {lease.work.turn_id for lease in taken} <= set(ready)
+        assert taken or not ready
+        for lease in taken:
+            self.fences[str(lease.work.session_id)] = lease.fence
+            self.run(self.store.queue.release(lease))
+
+    @rule(session=st.sampled_from(SESSIONS), clients=st.integers(2, 4))
+    def accept_at_once(self, session: str, clients: int) -> None:
+        """One message, sent by several clients under one key: one turn, one event."""
+        key = new_id()
+
+        async def all_of_them() -> list[Accepted]:
+            async with type(self).opener() as other:
+                queues = [(self.store.queue, other.queue)[number % 2] for number in range(clients)]
+                return list(await asyncio.gather(*(self._accept_until_heard(queue, session, key) for queue in queues)))
+
+        (turn,) = {accepted.work.turn_id for accepted in self.run(all_of_them())}
+        (event_id,) = [
+            record.event.event_id
+            for record in self.run(everything(self.store.log, session))[len(self.log[session]) :]
+            if record.event is not None
+        ]
+        self.turns[session].append((turn, WorkStatus.QUEUED))
+        self.log[session].append((self.epochs[session], event_id))
+
+    async def _accept_until_heard(self, queue: TurnQueue, session: str, key: str) -> Accepted:
+        while True:
+            try:
+                work = NewWork(session_id=session, max_attempts=99)
+                return await queue.accept(work, [said("many times")], client_key=key)
+            except StoreUnavailableError:
+                await asyncio.sleep(0.01)
 
     @rule(session=st.sampled_from(SESSIONS))
     def begin_epoch(self, session: str) -> None:
@@ -117,7 +174,12 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def crash_and_reopen(self) -> None:
         self.run(self.stack.aclose())
+        self.shutdown()
         self.store = self.run(self.stack.enter_async_context(type(self).opener()))
+        for session in SESSIONS:
+            epoch = self.run(self.store.log.head(session)).epoch
+            assert epoch - self.epochs[session] in self.epochs_of_a_crash
+            self.epochs[session] = epoch
 
     @rule(session=st.sampled_from(SESSIONS), epoch=st.integers(1, 3), after=st.integers(0, 12))
     def resume_reading(self, session: str, epoch: int, after: int) -> None:
@@ -257,6 +319,29 @@ def test_postgres_behaves_like_the_model(postgres_server: PostgresServer, migrat
         15,
         opener=staticmethod(postgres_opener(log_url)),
         clean=staticmethod(lambda: empty(postgres_server, migrated_database)),
+    )
+
+
+@pytest.mark.timeout(300)
+def test_redis_behaves_like_the_model(
+    postgres_server: PostgresServer, migrated_database: str, log_url: str, private_redis: RedisServer
+) -> None:
+    """Redis itself dies at every crash: its next life begins a new epoch, and has everything."""
+
+    def clean() -> None:
+        empty(postgres_server, migrated_database)
+        private_redis.flush()
+
+    def shutdown() -> None:
+        private_redis.kill()
+        private_redis.start()
+
+    explore(
+        5,
+        opener=staticmethod(redis_opener(private_redis.url(), log_url)),
+        clean=staticmethod(clean),
+        shutdown=staticmethod(shutdown),
+        epochs_of_a_crash=(0, 1),
     )
 
 
