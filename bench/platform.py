@@ -1,0 +1,286 @@
+"""The platform under load on one machine, embedded and distributed, with the simulator as provider (spec 06, 09).
+
+    python -m bench.platform                          both modes
+    python -m bench.platform --mode distributed       one of them
+    python -m bench.platform --part turns             one part: turns, clients, rows
+
+Real processes, real sockets: the embedded mode is one process on a SQLite file, the distributed one two web and two
+worker processes on PostgreSQL and Redis. Clients, simulator and database servers share the machine with them. A turn is
+a plan, a tool call and an answer in pieces: three model calls over HTTP. Memory is what a process has for itself (USS).
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+import psutil
+
+from bench.platform_rows import add_long_session, add_sessions
+from tests.support.fleet import PROCESSES, Fleet, Place, distributed_place
+from tests.support.followers import SocketFollower
+from tests.support.processes import Zygote
+from tests.support.verifier import percentile
+
+MODES = ("embedded", "distributed")
+PARTS = ("turns", "clients", "rows")
+TEAM = "bench.platform_team:team"
+PEOPLE = 24
+WARM_SECONDS, LOAD_SECONDS = 4.0, 20.0
+CLIENTS = 500
+SESSIONS, LONG_EVENTS, ASKED = 100_000, 5_000, 40
+TEAM_TYPES = ("plan_generated", "content_delta", "tool_request", "assistant_message", "error")
+"""What only the team can tell."""
+
+Facts = dict[str, Any]
+
+
+class Visitor:
+    """Somebody with a key, a session and a socket."""
+
+    def __init__(self, fleet: Fleet, secret: str, number: int) -> None:
+        self._rng = Random(number)
+        self._fleet = fleet
+        self._secret = secret
+        self._address = fleet.addresses[number % len(fleet.addresses)]
+        self.http = aiohttp.ClientSession(self._address, headers={"Authorization": f"Bearer {secret}"})
+        self.count = 0
+
+    async def arrive(self) -> None:
+        async with self.http.post("/api/sessions", json={}, raise_for_status=True) as answer:
+            self.session = (await answer.json())["session_id"]
+        self.follower = SocketFollower(self.session, self.session, self._secret, lambda: self._address)
+        self._following = asyncio.create_task(self.follower.run())
+        await self.follower.is_joined.wait()
+
+    async def ask(self) -> Facts:
+        """One turn: when the first event came, the team's first word, and the end."""
+        self.count += 1
+        began, seen = time.perf_counter(), len(self.follower.told)
+        body = {"client_message_id": f"m{self.count}", "text": "How many chairs are there?"}
+        url = f"/api/sessions/{self.session}/messages"
+        async with self.http.post(url, json=body, raise_for_status=True) as answer:
+            turn = (await answer.json())["turn_id"]
+        found: Facts = {"began": began, "accepted": time.perf_counter() - began}
+        for name, is_it in _milestones(turn).items():
+            await self.follower.until(lambda told, is_it=is_it: any(map(is_it, told[seen:])))  # type: ignore[misc]
+            found[name] = time.perf_counter() - began
+        if self.follower.told[-1].get("status") != "success":
+            raise AssertionError(f"a turn failed: {self.follower.told[-2:]}")
+        return found
+
+    async def leave(self) -> None:
+        self._following.cancel()
+        await asyncio.gather(self._following, return_exceptions=True)
+        await self.http.close()
+
+
+def _milestones(turn: str) -> dict[str, Callable[[Facts], bool]]:
+    return {
+        "first event": lambda wire: wire["turn_id"] == turn,
+        "first of the team": lambda wire: wire["turn_id"] == turn and wire["type"] in TEAM_TYPES,
+        "end": lambda wire: wire["turn_id"] == turn and wire["type"] == "complete",
+    }
+
+
+class Meter:
+    """CPU and memory of the processes, by kind."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._groups = {
+            kind: [psutil.Process(child.pid) for role, child in fleet.alive.items() if role.startswith(kind)]
+            for kind in ("web", "worker")
+        }
+        if fleet.place.postgres is not None:
+            self._groups["postgres"] = [psutil.Process(fleet.place.postgres.pid)]
+
+    def cpu_seconds(self) -> dict[str, float]:
+        return {kind: sum(map(_cpu, group)) for kind, group in self._groups.items() if group}
+
+    def own_bytes(self) -> int:
+        """What web and worker processes have for themselves."""
+        return sum(p.memory_full_info().uss for kind in ("web", "worker") for p in self._groups[kind])
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    children = sum(_cpu(child) for child in process.children())
+    return float(times.user + times.system) + children
+
+
+async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+    """As many turns as there can be, each person with one at a time."""
+    visitors = [Visitor(fleet, secret, number) for number, secret in enumerate(secrets[:PEOPLE])]
+    await asyncio.gather(*(visitor.arrive() for visitor in visitors))
+    await asyncio.gather(*(visitor.ask() for visitor in visitors))
+    meter = Meter(fleet)
+    idle = meter.own_bytes()
+    until = time.perf_counter() + WARM_SECONDS + LOAD_SECONDS
+
+    async def work(visitor: Visitor) -> list[Facts]:
+        found = []
+        while time.perf_counter() < until:
+            found.append(await visitor.ask())
+        return found
+
+    working = [asyncio.create_task(work(visitor)) for visitor in visitors]
+    await asyncio.sleep(WARM_SECONDS)
+    began, cpu = time.perf_counter(), meter.cpu_seconds()
+    await asyncio.sleep(LOAD_SECONDS)
+    busy = meter.own_bytes()
+    ended, used = time.perf_counter(), {kind: s - cpu[kind] for kind, s in meter.cpu_seconds().items()}
+    done = [facts for each in await asyncio.gather(*working) for facts in each]
+    found = [facts for facts in done if began <= facts["began"] + facts["end"] <= ended]
+    alone = [await visitors[0].ask() for _ in range(20)]
+    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    return _turn_lines(found, alone, ended - began, used, (busy - idle) / PEOPLE)
+
+
+def _turn_lines(
+    found: Sequence[Facts], alone: Sequence[Facts], seconds: float, used: dict[str, float], own_bytes: float
+) -> Iterator[str]:
+    yield _line(f"turns, {PEOPLE} people at once", f"{len(found) / seconds:.1f} /s")
+    for who, facts in ((f"{PEOPLE} people", found), ("one person", alone)):
+        for name in ("accepted", "first event", "first of the team", "end"):
+            times = [1000 * one[name] for one in facts]
+            yield _line(
+                f"message to {name}, {who}",
+                f"p50 {percentile(times, 0.5):.0f} ms",
+                f"p95 {percentile(times, 0.95):.0f} ms",
+            )
+    for kind, cpu in used.items():
+        yield _line(f"CPU per turn, {kind}", f"{1000 * cpu / max(1, len(found)):.1f} ms", f"{cpu / seconds:.2f} cores")
+    yield _line("memory per active session", f"{own_bytes / 1024:.0f} KB")
+
+
+async def clients(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+    """Many people are connected and silent; one talks."""
+    visitors = [Visitor(fleet, secrets[number % len(secrets)], number) for number in range(CLIENTS)]
+    meter = Meter(fleet)
+    await visitors[0].arrive()
+    before, began = meter.own_bytes(), time.perf_counter()
+    for at in range(1, CLIENTS, 20):
+        await asyncio.gather(*(visitor.arrive() for visitor in visitors[at : at + 20]))
+    connected = time.perf_counter() - began
+    gc.collect()
+    await asyncio.sleep(2)
+    after, cpu, began = meter.own_bytes(), meter.cpu_seconds(), time.perf_counter()
+    await asyncio.sleep(5)
+    used = {kind: (s - cpu[kind]) / (time.perf_counter() - began) for kind, s in meter.cpu_seconds().items()}
+    alone = [1000 * (await visitors[0].ask())["first event"] for _ in range(20)]
+    lost = sum(len(visitor.follower.connections) for visitor in visitors)
+    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    lines = [
+        _line(f"{CLIENTS} connected clients, sessions begun and joined in", f"{connected:.1f} s", f"{lost} lost"),
+        _line("memory per idle session", f"{(after - before) / CLIENTS / 1024:.0f} KB"),
+        _line(
+            f"message to first event, {CLIENTS} connected",
+            f"p50 {percentile(alone, 0.5):.0f} ms",
+            f"p95 {percentile(alone, 0.95):.0f} ms",
+        ),
+    ]
+    lines += [
+        _line(f"CPU with {CLIENTS} idle clients, {kind}", f"{100 * cores:.1f} % of a core")
+        for kind, cores in used.items()
+    ]
+    return iter(lines)
+
+
+async def rows(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+    """One person with very many sessions, and one of them very long."""
+    settings, email = fleet.place.loaded(), "e2e00001-0@example.com"
+    await add_sessions(settings, email, SESSIONS)
+    session = await add_long_session(settings, email, LONG_EVENTS)
+    async with aiohttp.ClientSession(fleet.addresses[0], headers={"Authorization": f"Bearer {secrets[0]}"}) as http:
+        first = [await _timed(http, "/api/sessions?limit=30") for _ in range(ASKED)]
+        searched = [await _timed(http, "/api/sessions?limit=30&query=chairs") for _ in range(10)]
+        pages = [await _opened(http, session) for _ in range(10)]
+    count = pages[0][1]
+    times = sorted(seconds for seconds, _ in pages)
+    return iter(
+        [
+            _times(f"first page of {SESSIONS:,} sessions", first[3:], "< 100 ms"),
+            _times(f"first page of {SESSIONS:,} sessions, by a word of the title", searched[1:]),
+            _times(f"a session of {count:,} events, opened whole (pages of 500)", times, "< 300 ms"),
+        ]
+    )
+
+
+async def _timed(http: aiohttp.ClientSession, url: str) -> float:
+    began = time.perf_counter()
+    async with http.get(url, raise_for_status=True) as answer:
+        await answer.read()
+    return time.perf_counter() - began
+
+
+async def _opened(http: aiohttp.ClientSession, session: str) -> tuple[float, int]:
+    """Every page, as the web application asks for them; only the waiting is counted."""
+    seconds, count, after = 0.0, 0, 0
+    while True:
+        began = time.perf_counter()
+        async with http.get(f"/api/sessions/{session}/events?after={after}&limit=500", raise_for_status=True) as answer:
+            text = await answer.read()
+        seconds += time.perf_counter() - began
+        page = json.loads(text)
+        count += len(page["items"])
+        if not page["has_more"]:
+            return seconds, count
+        after = page["items"][-1]["sequence_number"]
+
+
+def _times(what: str, seconds: Sequence[float], aim: str = "") -> str:
+    p50, p95 = (1000 * percentile(seconds, share) for share in (0.5, 0.95))
+    return _line(what, f"p50 {p50:.0f} ms", f"p95 {p95:.0f} ms", aim and f"aim {aim}")
+
+
+def _line(what: str, *figures: str) -> str:
+    return f"{what:58}" + "".join(f"{figure:>18}" for figure in figures)
+
+
+@asynccontextmanager
+async def started(zygote: Zygote, mode: str) -> AsyncIterator[Fleet]:
+    """A platform of a mode, with the simulator as its provider."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        provider = await stack.enter_async_context(zygote.running("bench.platform_team:simulate"))
+        url = (await provider.ready())["url"]
+        is_embedded = mode == "embedded"
+        place = Place(data_dir=folder) if is_embedded else stack.enter_context(distributed_place(folder))
+        sizes = {"webs": 1, "workers": 0, "web_concurrency": 32} if is_embedded else {"webs": 2, "workers": 2}
+        fleet = Fleet(zygote, place, TEAM, about={"url": url}, more={"worker_concurrency": 32}, **sizes)  # type: ignore[arg-type]
+        async with fleet.running():
+            yield fleet
+
+
+async def measure(zygote: Zygote, mode: str, parts: Sequence[str]) -> None:
+    async with started(zygote, mode) as fleet:
+        secrets = await fleet.people(PEOPLE)
+        print(f"{mode}\n", flush=True)
+        for part in parts:
+            for line in await {"turns": turns, "clients": clients, "rows": rows}[part](fleet, secrets):
+                print(line, flush=True)
+        print(flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mode", choices=MODES, action="append")
+    parser.add_argument("--part", choices=PARTS, action="append")
+    wanted = parser.parse_args()
+    zygote = Zygote([PROCESSES, "bench.platform_team"])
+    for mode in wanted.mode or MODES:
+        asyncio.run(measure(zygote, mode, wanted.part or PARTS))
+    zygote.close()
+
+
+if __name__ == "__main__":
+    main()
