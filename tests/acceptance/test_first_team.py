@@ -140,6 +140,21 @@ async def test_what_was_booked_is_cancelled_in_spanish_after_approval(visitor: V
         await page.get_by_role("heading", name="Settings").wait_for()
 
 
+async def test_a_question_is_changed_and_asked_again(visitor: Visitor, demo: Demo) -> None:
+    """W-1."""
+    page = await opened(visitor, demo)
+    await ask(page, "calculate 6 * 7")
+    await settled(page)
+    await page.get_by_role("button", name="Change and ask again").click()
+    field = page.get_by_label("Message", exact=True)
+    assert await field.input_value() == "calculate 6 * 7"
+    await field.press("End")
+    await page.keyboard.type("0")
+    await page.keyboard.press("Enter")
+    await settled(page, 2)
+    await conversation(page).get_by_text("6 * 70 = 420").first.wait_for()
+
+
 async def test_the_weather_is_not_made_up(visitor: Visitor, demo: Demo) -> None:
     """A-40: outside what it knows, it says so."""
     page = await opened(visitor, demo)

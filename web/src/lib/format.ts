@@ -110,15 +110,3 @@ export const shortAgo = (timestamp: string, now: number, { language, timezone }:
     ...zoned(timezone),
   });
 };
-
-/** Markdown without its marks, for one line of preview. */
-export const plainText = (markdown: string): string =>
-  markdown
-    .replace(/```[\s\S]*?(```|$)/g, " ")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/^\[\^[\w-]+\]:.*$/gm, "")
-    .replace(/\[\^?\w{1,3}\]/g, "")
-    .replace(/^\s*(?:>+|[-+*]\s|\d+[.)]\s)/gm, "")
-    .replace(/(?<!\s)[*_]+|[*_]+(?!\s)|[`~#|]+|\$\$/g, "")
-    .replace(/\s+/g, " ")
-    .trim();

@@ -1,4 +1,4 @@
-/** Names that programs use, as people read them. Pure. */
+/** Names and texts that programs write, as people read them. Pure. */
 
 /** `create_order` as `Create order`. */
 export const inWords = (name: string): string => {
@@ -13,3 +13,15 @@ export const inWords = (name: string): string => {
 /** A name as the dictionary says it, else in its own words. */
 export const named = (name: string, known: Readonly<Record<string, string>>): string =>
   (Object.hasOwn(known, name) ? known[name] : undefined) ?? inWords(name);
+
+/** Markdown without its marks, for one line of preview. */
+export const plainText = (markdown: string): string =>
+  markdown
+    .replace(/```[\s\S]*?(```|$)/g, " ")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\[\^[\w-]+\]:.*$/gm, "")
+    .replace(/\[\^?\w{1,3}\]/g, "")
+    .replace(/^\s*(?:>+|[-+*]\s|\d+[.)]\s)/gm, "")
+    .replace(/(?<!\s)\*+|\*+(?!\s)|(?<!\w)_+|_+(?!\w)|[`~#|]+|\$\$/g, "")
+    .replace(/\s+/g, " ")
+    .trim();

@@ -7,7 +7,7 @@ import { waitBefore } from "../lib/backoff";
 import { api } from "./api";
 import { type LinkInput, type LinkState, type LinkStep, opened, type Phase, step } from "./link";
 import { unconfirmed } from "./outbox";
-import { type Problem, ProblemError } from "./problem";
+import { GONE, type Problem, ProblemError } from "./problem";
 import { changeOutbox } from "./sending";
 import { command, isConnected, type JoinAck, listen, watchConnection } from "./socket";
 
@@ -105,6 +105,7 @@ export const openChannel = (id: string): (() => void) => {
 
   const stops = [
     listen("agent:event", receive),
+    listen("session:deleted", (told) => told.session_id === id && show({ problem: GONE })),
     listen("session:resync", (told) => told.session_id === id && take({ kind: "resync" })),
     watchConnection((isUp) => take({ kind: isUp ? "connected" : "disconnected" })),
   ];

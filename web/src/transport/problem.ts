@@ -36,6 +36,15 @@ export const UNREACHABLE: Problem = {
   code: "UNREACHABLE",
 };
 
+/** The problem of something that was deleted while it was looked at. */
+export const GONE: Problem = {
+  type: "about:blank",
+  title: "Gone",
+  status: 404,
+  detail: "It was deleted",
+  code: "NOT_FOUND",
+};
+
 /** The problem in an answer's body; one that tells nothing is described by its status. */
 export const problemOf = (status: number, body: unknown): Problem => {
   const told = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};

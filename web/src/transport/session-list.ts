@@ -100,5 +100,12 @@ export const deleteSession = async (id: string): Promise<void> => {
 };
 
 /** Keep the list in step with the server's news. */
-export const followSessions = (): (() => void) =>
-  listen("session:changed", (summary) => change((list) => updated(list, summary)));
+export const followSessions = (): (() => void) => {
+  const stops = [
+    listen("session:changed", (summary) => change((list) => updated(list, summary))),
+    listen("session:deleted", ({ session_id }) => change((list) => without(list, session_id))),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+};

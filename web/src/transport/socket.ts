@@ -25,6 +25,7 @@ interface ServerEvents {
   "agent:event": (event: WireEvent) => void;
   "session:resync": (told: { readonly session_id: string; readonly epoch: number }) => void;
   "session:changed": (summary: SessionSummary) => void;
+  "session:deleted": (told: { readonly session_id: string }) => void;
 }
 
 interface ClientCommands {

@@ -12,9 +12,20 @@ import { es } from "../../src/lib/i18n/es";
 import { newId } from "../../src/lib/ids";
 import { safeColor, safeUrl } from "../../src/lib/safe";
 import { forgetAll, recall, remember } from "../../src/lib/storage";
+import { plainText } from "../../src/lib/words";
 
 const english = { language: "en", timezone: "Europe/Madrid" };
 const spanish = { language: "es", timezone: null };
+
+test("a moment that a program wrote is read on the clock it was written for", () => {
+  const locale = { language: "en", timezone: "Asia/Tokyo" };
+  expect([
+    format.isoMoment("2026-11-16T10:00:00+01:00", locale),
+    format.isoMoment("2026-13-45T10:00:00Z", locale),
+    format.isoMoment("10:00", locale),
+    format.isoMoment(7, locale),
+  ]).toEqual(["Mon, Nov 16, 2026, 10:00 (+01:00)", null, null, null]);
+});
 
 describe("format", () => {
   test.each([
@@ -62,7 +73,8 @@ describe("format", () => {
   });
 
   test("a preview shows no marks of Markdown", () => {
-    expect(format.plainText("**Bold** [link](http://x) `code`\n> quote")).toBe("Bold link code quote");
+    expect(plainText("**Bold** [link](http://x) `code`\n> quote")).toBe("Bold link code quote");
+    expect(plainText('- 12 * 7 = 84 [1]\n- so it is.[^2]\n\n[^2]: x.md: "y"')).toBe("12 * 7 = 84 so it is.");
   });
 });
 

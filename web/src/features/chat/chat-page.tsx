@@ -13,7 +13,7 @@ import { sendMessage, stopTurn, useOutbox } from "../../transport/sending";
 import { createSession } from "../../transport/session-list";
 import { Announcer } from "./announcer";
 import { ChatSkeleton, SessionMissing } from "./chat-states";
-import { Composer } from "./composer/composer";
+import { Composer, focusComposer } from "./composer/composer";
 import { useDraft } from "./composer/use-draft";
 import { ChatContext } from "./context";
 import { MessageList } from "./message-list";
@@ -78,8 +78,13 @@ export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSourc
       openTimeline: onOpenTimeline,
       openSource: onOpenSource,
       ask: (text: string, agentId: string | null) => void send(text, agentId),
+      edit: (text: string, agentId: string | null) => {
+        setDraft(text);
+        setTarget(agentId);
+        focusComposer();
+      },
     }),
-    [sessionId, view.agents, onOpenTimeline, onOpenSource, send],
+    [sessionId, view.agents, onOpenTimeline, onOpenSource, send, setDraft],
   );
   const isRunning = isShown && activityOf(view) === "running";
   const stop = (): void => {

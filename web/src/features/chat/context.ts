@@ -10,6 +10,8 @@ export interface ChatActions {
   readonly openTimeline: (turnId: string) => void;
   readonly openSource: (citation: Citation, turn: TurnView) => void;
   readonly ask: (text: string, targetAgentId: string | null) => void;
+  /** Put a text into the composer, to be changed and asked again. */
+  readonly edit: (text: string, targetAgentId: string | null) => void;
 }
 
 export const ChatContext = createContext<ChatActions | null>(null);

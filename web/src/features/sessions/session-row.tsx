@@ -6,8 +6,9 @@ import { Archive, ArchiveRestore, Download, Ellipsis, FileJson, Pencil, Trash2 }
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../components/menu";
 import type { Tone } from "../../components/pill";
 import { StatusDot } from "../../components/status-dot";
-import { plainText, shortAgo } from "../../lib/format";
+import { shortAgo } from "../../lib/format";
 import { useLocale, useText } from "../../lib/i18n";
+import { plainText } from "../../lib/words";
 import { api } from "../../transport/api";
 import type { SessionStatus, SessionSummary } from "../../transport/api-types";
 

@@ -6,7 +6,7 @@ import type { CSSProperties } from "react";
 import { AgentAvatar } from "../../components/agent-avatar";
 import { Disclosure } from "../../components/disclosure";
 import { ValueView } from "../../components/value-view";
-import { count, duration, money, plainText } from "../../lib/format";
+import { count, duration, money } from "../../lib/format";
 import { useLocale, useText } from "../../lib/i18n";
 import { safeColor } from "../../lib/safe";
 import { named } from "../../lib/words";
@@ -30,9 +30,7 @@ export const Entry = ({ entry, span }: { readonly entry: TimelineEntry; readonly
   ]
     .filter(Boolean)
     .join(" · ");
-  const said = [face?.name, entry.label === entry.type ? undefined : plainText(entry.label)]
-    .filter(Boolean)
-    .join(" · ");
+  const said = [face?.name, entry.label === entry.type ? undefined : entry.label].filter(Boolean).join(" · ");
   return (
     <Disclosure
       summaryClassName="py-1.5 hover:bg-hover/60 rounded-md"

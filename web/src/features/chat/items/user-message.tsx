@@ -1,10 +1,13 @@
 /** What the person said. */
 
-import { FileText } from "lucide-react";
+import { FileText, PencilLine } from "lucide-react";
 
+import { CopyButton } from "../../../components/copy-button";
+import { IconButton } from "../../../components/icon-button";
 import type { UserMessageItem } from "../../../events";
 import { clock } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
+import { useChat } from "../context";
 import { useFace } from "./agent-badge";
 
 export const UserBubble = ({ children }: { readonly children: React.ReactNode }) => (
@@ -16,6 +19,7 @@ export const UserBubble = ({ children }: { readonly children: React.ReactNode })
 export const UserMessage = ({ item }: { readonly item: UserMessageItem }) => {
   const t = useText();
   const locale = useLocale();
+  const { edit } = useChat();
   return (
     <div className="group flex flex-col items-end pt-6 pb-3">
       <span className="sr-only">{t.chat.you}</span>
@@ -25,10 +29,20 @@ export const UserMessage = ({ item }: { readonly item: UserMessageItem }) => {
           <FileText className="size-3.5" /> {file.name}
         </span>
       ))}
-      <p className="text-faint mt-1 flex gap-1.5 text-xs">
+      <div className="text-faint mt-1 flex min-h-7 items-center gap-1.5 text-xs">
+        <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+          <CopyButton value={item.content} label={t.chat.copyQuestion} doneLabel={t.common.copied} />
+          <IconButton
+            label={t.chat.editQuestion}
+            size="small"
+            onClick={() => edit(item.content, item.target_agent_id)}
+          >
+            <PencilLine className="size-3.5" />
+          </IconButton>
+        </span>
         {item.target_agent_id !== null && <Target id={item.target_agent_id} />}
         <time dateTime={item.timestamp}>{clock(item.timestamp, locale)}</time>
-      </p>
+      </div>
     </div>
   );
 };

@@ -34,6 +34,8 @@ export const talk = {
     queued: "In line: starts when the current answer is done",
     sending: "Sending…",
     stopped: "Stopped",
+    copyQuestion: "Copy the question",
+    editQuestion: "Change and ask again",
     copyAnswer: "Copy the answer",
     regenerate: "Ask again",
     good: "Good answer",

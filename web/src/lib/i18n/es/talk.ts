@@ -35,6 +35,8 @@ export const talk: typeof english = {
     queued: "En cola: empieza cuando termine la respuesta actual",
     sending: "Enviando…",
     stopped: "Detenido",
+    copyQuestion: "Copiar la pregunta",
+    editQuestion: "Cambiar y preguntar otra vez",
     copyAnswer: "Copiar la respuesta",
     regenerate: "Preguntar otra vez",
     good: "Buena respuesta",
