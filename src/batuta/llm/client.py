@@ -76,16 +76,17 @@ class ProviderModel(ABC):
         body = self._prepared(request)
         reader = self.adapter.stream()
         events = self._events(body, request)
+        translating = self._translated()
         async with closing(events):
             while True:
-                with self._translated():
+                with translating:
                     event = await anext(events, None)
                     deltas = None if event is None else reader.feed(event)
                 if deltas is None:
                     break
                 for delta in deltas:
                     yield delta
-        with self._translated():
+        with translating:
             answer = reader.close()
         yield self._priced(answer)
 

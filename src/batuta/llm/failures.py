@@ -4,14 +4,12 @@ SDK error with a status -> STATUSES -> our error
 SDK or transport error without one -> by class -> our error
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from batuta.kernel.errors import (
@@ -191,17 +189,28 @@ def translate_google(sdk: ModuleType, error: Exception) -> BatutaError:
     )
 
 
-@contextmanager
-def translated(translate: Callable[[Exception], BatutaError]) -> Iterator[None]:
+class translated:  # noqa: N801 - used as a function
     """Let only our own errors out of a block; cancellation passes.
 
-    An answer that is JSON but no answer is the provider's failure, not the model's: it is worth another try.
+    An answer that is JSON but no answer is the provider's failure, not the model's: it is worth another try. A class,
+    because it stands around every event of a stream, and may be used again.
     """
-    try:
-        yield
-    except MalformedAnswerError as error:
-        raise ProviderUnavailableError(str(error)) from error
-    except (BatutaError, asyncio.CancelledError):
-        raise
-    except Exception as error:
-        raise translate(error) from error
+
+    __slots__ = ("_translate",)
+
+    def __init__(self, translate: Callable[[Exception], BatutaError]) -> None:
+        self._translate = translate
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Translate what was raised in it."""
+        if error is None:
+            return
+        if isinstance(error, MalformedAnswerError):
+            raise ProviderUnavailableError(str(error)) from error
+        if isinstance(error, Exception) and not isinstance(error, BatutaError):
+            raise self._translate(error) from error

@@ -8,8 +8,8 @@ and of limits (`batuta.resilience.observer`).
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from batuta.kernel.answers import Answer, Delta
@@ -18,6 +18,7 @@ from batuta.kernel.errors import BatutaError, ProviderTimeoutError, RecordingFai
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
 from batuta.resilience.circuit_breaker import BreakerChange, CircuitBreaker, Signal, signal_of
+from batuta.resilience.deadlines import StreamDeadline
 from batuta.resilience.observer import current_observer
 from batuta.resilience.rate_limiter import RateLimiter
 from batuta.resilience.retry import Attempts, Randomness, RetryPolicy, exponential_backoff
@@ -126,16 +127,19 @@ class ResilientModel(WrappedModel):
 
     async def _stream_once(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         await self._admit()
-        limit = asyncio.get_running_loop().time() + request.settings.timeout.total_seconds()
         async with self._learning(), closing(self.inner.stream(request)) as items:
-            while True:
-                # One scope per item: a scope may not stay open across a yield, where foreign code runs.
-                with _limited(request):
-                    async with asyncio.timeout_at(limit):
+            deadline = StreamDeadline(request.settings.timeout.total_seconds())
+            try:
+                while True:
+                    with deadline:
                         item = await anext(items, None)
-                if item is None:
-                    return
-                yield item
+                    if item is None:
+                        return
+                    yield item
+            except TimeoutError as error:
+                raise _too_late(request) from error
+            finally:
+                deadline.stop()
 
     async def _admit(self) -> None:
         """Pass the breaker and the limiter."""
@@ -206,14 +210,6 @@ class ResilientModel(WrappedModel):
         observer = current_observer()
         if observer is not None:
             await observer.degraded(self._key, error)
-
-
-@contextmanager
-def _limited(request: ModelRequest) -> Iterator[None]:
-    try:
-        yield
-    except TimeoutError as error:
-        raise _too_late(request) from error
 
 
 def _too_late(request: ModelRequest) -> ProviderTimeoutError:

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 from batuta.kernel.errors import DeadlineExceededError
 
@@ -41,6 +42,67 @@ async def within(deadline: Deadline, act: Callable[[], Awaitable[T]], *, what: s
         if scope.expired():
             raise DeadlineExceededError(f"{what} did not finish before its deadline") from error
         raise
+
+
+class StreamDeadline:
+    """A time limit for many waits, one after another: the items of a stream. One timer serves all of them.
+
+        deadline = StreamDeadline(seconds)
+        try:
+            while ...:
+                with deadline:
+                    item = await anext(items)
+                yield item
+        finally:
+            deadline.stop()
+
+    A scope of asyncio may not stay open across a `yield`, where foreign code runs, and a scope per item costs as much
+    as the item. Time that passes between two waits counts, but only a wait is cut short. Raises `TimeoutError`.
+    """
+
+    __slots__ = ("_cancelling", "_is_cutting", "_is_late", "_seconds", "_task", "_timer")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._task: asyncio.Task[Any] | None = None
+        self._cancelling = 0
+        self._is_late = False
+        self._is_cutting = False
+        self._timer: asyncio.Handle = asyncio.get_running_loop().call_later(seconds, self._expire)
+
+    def stop(self) -> None:
+        """The stream is over."""
+        self._timer.cancel()
+
+    def __enter__(self) -> None:
+        """Begin to wait for the next item."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._cancelling = task.cancelling()
+        if self._is_late:
+            # What is there already is still taken: only a wait that really waits is cut short.
+            self._timer = asyncio.get_running_loop().call_soon(self._expire)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The item came, or something else happened."""
+        task, self._task = self._task, None
+        if self._is_late:
+            self._timer.cancel()
+        if not self._is_cutting or task is None:
+            return
+        self._is_cutting = False
+        # Somebody else may have cancelled, too: then it is theirs.
+        if task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
+            raise TimeoutError(f"no end within {self._seconds:g} s") from error
+
+    def _expire(self) -> None:
+        self._is_late = True
+        if self._task is not None:
+            self._is_cutting = True
+            self._task.cancel()
 
 
 def seconds_of(limit: timedelta | float) -> float:

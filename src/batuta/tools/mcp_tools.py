@@ -11,25 +11,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 from batuta.events.runtime import EffectKind
 from batuta.kernel.errors import (
     ConfigurationError,
-    InvalidArgumentsError,
     MissingExtraError,
     ToolFailedError,
 )
+from batuta.tools.foreign_schema import SchemaArguments
 from batuta.tools.policy import KIND_LIMITS, Approval, Limits, ToolPolicy
 from batuta.tools.registry import SEPARATOR
 from batuta.tools.tool import Tool, ToolBody
 
 try:
     import mcp_types as wire
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
-    from jsonschema.validators import validator_for
-    from referencing import Registry
 except ImportError as error:
     raise MissingExtraError("mcp", needed_for="tools of MCP servers") from error
 
@@ -38,7 +34,6 @@ log = logging.getLogger("batuta.tools.mcp")
 TIMEOUT = timedelta(seconds=30)
 MAX_DESCRIPTION_CHARS = 2_000
 MAX_NAME_CHARS = 64
-MAX_PROBLEMS = 20
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9-]{1,24}")
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
@@ -82,23 +77,6 @@ class McpServer:
             raise ConfigurationError(f"MCP server {self.name}: the url begins with http:// or https://")
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaArguments:
-    """Arguments that a foreign JSON schema describes."""
-
-    schema: dict[str, Any]
-    validator: Any
-
-    def check(self, raw: str) -> dict[str, Any]:
-        """The arguments as they are, if they fit."""
-        args: dict[str, Any] = json.loads(raw)
-        problems = {error.json_path: error.message[:200] for error in self.validator.iter_errors(args)}
-        if problems:
-            shown = [f"{path}: {message}" for path, message in list(problems.items())[:MAX_PROBLEMS]]
-            raise InvalidArgumentsError("; ".join(shown), problems=problems)
-        return args
-
-
 def tool_of(offered: wire.Tool, server: McpServer, body: ToolBody) -> Tool | None:
     """A server's tool as one of ours; `None`, with a warning, if its schema is none."""
     arguments = _arguments_of(offered, server)
@@ -132,14 +110,11 @@ def content_of(result: wire.CallToolResult) -> str:
 
 def _arguments_of(offered: wire.Tool, server: McpServer) -> SchemaArguments | None:
     schema = {"type": "object", "properties": {}, **offered.input_schema}
-    kind = validator_for(schema, default=Draft202012Validator)
     try:
-        kind.check_schema(schema)
+        return SchemaArguments.of(schema)
     except SchemaError as error:
         log.warning("MCP server %s: tool %s is left out: %s", server.name, offered.name, error.message)
         return None
-    # An explicit registry fetches nothing: a reference leads inside the schema or nowhere.
-    return SchemaArguments(schema, kind(schema, registry=Registry()))
 
 
 def _local_name(name: str, server: McpServer) -> str:

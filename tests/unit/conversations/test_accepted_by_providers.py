@@ -26,6 +26,11 @@ ENCODERS: dict[Provider, tuple[Callable[[ModelRequest, str], dict[str, Any]], st
     "openai_responses": (openai_responses.encode_request, "gpt-5"),
     "google": (google.encode_request, "gemini-2.5-flash"),
 }
+SIGNED = {
+    "anthropic": ThinkingBlock(text="hm", signature="by-anthropic", extra={"anthropic": {}}),
+    "openai": ThinkingBlock(text="hm", signature="by-openai", extra={"openai": {"id": "rs_1"}}),
+    "google": ThinkingBlock(text="hm", signature="by-google", extra={"google": {}}),
+}
 TOOLS = (ToolSpec(name="stock", description="Units on hand.", schema={"type": "object", "properties": {}}),)
 
 
@@ -96,7 +101,10 @@ class Life:
         return f"call_{self._calls}"
 
     def _thought(self) -> list[ContentBlock]:
-        return [ThinkingBlock(text="hm")] if self._random.random() < 0.2 else []
+        """Often none; else unsigned, or signed by one of those who answered in this conversation."""
+        if self._random.random() < 0.7:
+            return []
+        return [self._random.choice([ThinkingBlock(text="hm"), *SIGNED.values()])]
 
     def _words(self) -> str:
         return self._random.choice(["", "yes", "how many?", "x" * 300]) if self._random.random() < 0.5 else "some words"
@@ -119,8 +127,10 @@ def test_every_provider_accepts_what_is_sent(batch: int) -> None:
             messages=sent(seed), system="Be kind.", tools=TOOLS, settings=ModelSettings(max_tokens=1000)
         )
         for provider, (encode, model) in ENCODERS.items():
-            problems = validate_request(provider, encode(request, model))
-            assert problems == [], (seed, provider)
+            body = encode(request, model)
+            assert validate_request(provider, body) == [], (seed, provider)
+            foreign = [f"by-{name}" for name in SIGNED if name != provider.partition("_")[0]]
+            assert not any(signature in str(body) for signature in foreign), (seed, provider)
 
 
 def test_the_judge_would_refuse_what_is_not_repaired() -> None:

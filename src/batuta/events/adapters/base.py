@@ -16,6 +16,7 @@ from batuta.events.adapters.reading import (
     BlockTable,
     Reading,
     log,
+    marked,
     opaque,
     settled,
     warn_of_malformed_block,
@@ -182,7 +183,7 @@ class BaseAdapter(ABC):
         return reading
 
     def _answer(self, reading: Reading) -> Answer:
-        blocks = [block for raw in reading.blocks for block in self._read_block(raw)]
+        blocks = [marked(block, self.name) for raw in reading.blocks for block in self._read_block(raw)]
         refusal = _refusal_in(reading.blocks)
         stop_reason = "refused" if refusal is not None else self.normalize_stop_reason(reading.stop)
         return Answer(

@@ -283,12 +283,23 @@ def _grounding_facts(facts: Fields) -> Fields:
 def joined(parts: list[Any]) -> list[Any]:
     """The parts with neighbouring texts of one kind made one: a stream cuts them anywhere."""
     whole: list[Any] = []
+    pieces: list[str] = []
     for part in parts:
         if whole and _continues(whole[-1], part):
-            whole[-1] = {**whole[-1], **part, "text": whole[-1]["text"] + part["text"]}
+            pieces.append(part["text"])
+            whole[-1] = {**whole[-1], **part}
         else:
+            _close_text(whole, pieces)
+            pieces = [part["text"]] if _is_bare_text(part) else []
             whole.append(part)
+    _close_text(whole, pieces)
     return whole
+
+
+def _close_text(whole: list[Any], pieces: list[str]) -> None:
+    """Join what came piece by piece, once: a text that grew with each of its pieces would be copied each time."""
+    if len(pieces) > 1:
+        whole[-1] = {**whole[-1], "text": "".join(pieces)}
 
 
 _TEXT_FIELDS = {"text", "thought", "thought_signature"}

@@ -30,11 +30,11 @@ class GoogleStream(StreamReader):
         )
 
     def _take(self, chunk: Fields) -> list[Delta]:
-        _overlay(self._head, {name: value for name, value in chunk.items() if name != "candidates"})
+        _overlay(self._head, chunk, without="candidates")
         deltas: list[Delta] = []
         for raw in list_of(chunk.get("candidates"), "candidates")[:1]:
             candidate = fields_of(raw, "a candidate")
-            _overlay(self._candidate, {name: value for name, value in candidate.items() if name != "content"})
+            _overlay(self._candidate, candidate, without="content")
             for part in list_of(fields_or_empty(candidate.get("content")).get("parts"), "parts"):
                 deltas += self._add(part)
         return deltas
@@ -70,13 +70,16 @@ class GoogleStream(StreamReader):
 
 
 def _either(fields: Fields, *names: str) -> Any:
-    return next((fields[name] for name in names if fields.get(name) is not None), None)
+    for name in names:
+        if (value := fields.get(name)) is not None:
+            return value
+    return None
 
 
-def _overlay(known: Fields, new: Fields) -> None:
+def _overlay(known: Fields, new: Fields, *, without: str) -> None:
     """Later facts over earlier ones; what comes in several chunks is put together."""
     for name, value in new.items():
-        if value is None:
+        if value is None or name == without:
             continue
         before = known.get(name)
         if name in _MERGED and isinstance(before, dict) and isinstance(value, dict):

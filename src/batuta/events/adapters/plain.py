@@ -22,7 +22,27 @@ class UnreadableError(ValueError):
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON data: objects become dicts of what was set on them, text becomes valid Unicode."""
+    """A value as JSON data: objects become dicts of what was set on them, text becomes valid Unicode.
+
+    What comes over the wire is of JSON's own types, chunk after chunk: those are told apart first and fast.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else clean(value)
+    if kind is dict:
+        return {
+            key if type(key) is str and key.isascii() else clean(str(key)): plain(item) for key, item in value.items()
+        }
+    if kind is list:
+        return [plain(item) for item in value]
+    return value if kind in _AS_THEY_ARE else _plain_other(value)
+
+
+_AS_THEY_ARE = frozenset({type(None), bool, int, float})
+
+
+def _plain_other(value: Any) -> Any:
+    """The same for subclasses, and for what is not JSON yet."""
     if value is None or (isinstance(value, bool | int | float) and not isinstance(value, Enum)):
         return value
     if isinstance(value, str) and not isinstance(value, Enum):

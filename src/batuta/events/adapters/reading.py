@@ -50,6 +50,13 @@ def opaque(provider: str, raw: Any) -> OpaqueBlock:
     return OpaqueBlock(provider=provider, data=raw if isinstance(raw, dict) else {"value": raw})
 
 
+def marked(block: ContentBlock, provider: str) -> ContentBlock:
+    """A signed thought says whose it is: nobody else can read its signature, and some refuse a foreign one."""
+    if not isinstance(block, ThinkingBlock) or not (block.signature or block.redacted) or provider in block.extra:
+        return block
+    return block.model_copy(update={"extra": {**block.extra, provider: {}}})
+
+
 def settled(blocks: Iterable[ContentBlock], response_id: str | None) -> tuple[ContentBlock, ...]:
     """The blocks that hold something; every call has an id, every result its call's id and name."""
     desk = _Pairing(response_id)

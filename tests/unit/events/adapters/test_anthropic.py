@@ -89,7 +89,7 @@ def test_redacted_thinking_keeps_its_data() -> None:
     """E-13."""
     answer = ADAPTER.read_message(whole("anthropic", "hidden_thinking"))
 
-    assert answer.content[0] == ThinkingBlock(text="", redacted="ZW5jcnlwdGVk")
+    assert answer.content[0] == ThinkingBlock(text="", redacted="ZW5jcnlwdGVk", extra={"anthropic": {}})
 
 
 def test_server_side_tools_are_no_calls_to_answer() -> None:
