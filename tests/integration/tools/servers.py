@@ -1,4 +1,4 @@
-"""Real MCP servers: ours in Python on both transports, and the reference server of the npm registry."""
+"""Real MCP servers: ours in Python on both transports, and two of the npm registry."""
 
 import asyncio
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 from tests.support.debian import CACHE
 
 SCRIPT = Path(__file__).with_name("mcp_server.py")
-EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
+VERSION = "2026.8.31"
+"""Of the servers of the npm registry."""
 
 
 def stdio_command() -> list[str]:
@@ -53,19 +54,46 @@ async def _wait_until_open(port: int) -> None:
                 return
 
 
-@cache
+@asynccontextmanager
+async def everything_on_http() -> AsyncIterator[str]:
+    """The address of the reference server on streamable HTTP."""
+    program, entry, _ = await asyncio.to_thread(everything_command)
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        program, entry, "streamableHttp", env={**os.environ, "PORT": str(port)}, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        await _wait_until_open(port)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        await process.wait()
+
+
 def everything_command() -> tuple[str, ...]:
-    """The reference server, installed once into the cache of the tests."""
-    home = CACHE / "npm-mcp-everything"
+    """The reference server, which has something of everything."""
+    return *_installed("server-everything"), "stdio"
+
+
+def filesystem_command(root: Path) -> tuple[str, ...]:
+    """The file server, which people use as it is."""
+    return *_installed("server-filesystem"), str(root)
+
+
+@cache
+def _installed(name: str) -> tuple[str, str]:
+    """A server of the npm registry, installed once into the cache of the tests: the program and what it runs."""
+    home = CACHE / f"npm-mcp-{name.removeprefix('server-')}"
     binaries = Path(sys.executable).parent
-    entry = home / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    entry = home / f"node_modules/@modelcontextprotocol/{name}/dist/index.js"
     if not entry.exists():
         home.mkdir(parents=True, exist_ok=True)
+        package = f"@modelcontextprotocol/{name}@{VERSION}"
         subprocess.run(
-            [binaries / "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", home, EVERYTHING],
+            [binaries / "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", home, package],
             check=True,
             capture_output=True,
             timeout=300,
             env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}"},
         )
-    return str(binaries / "node"), str(entry), "stdio"
+    return str(binaries / "node"), str(entry)

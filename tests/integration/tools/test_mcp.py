@@ -3,8 +3,9 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,14 @@ from batuta.kernel.messages import ToolCallBlock
 from batuta.tools import CallScope, Refusal, Tool, ToolInvoker, ToolOutcome, ToolRegistry
 from batuta.tools.mcp import McpConnection
 from batuta.tools.mcp_tools import McpServer
-from tests.integration.tools.servers import everything_command, free_port, http_server, stdio_command
+from tests.integration.tools.servers import (
+    everything_command,
+    everything_on_http,
+    filesystem_command,
+    free_port,
+    http_server,
+    stdio_command,
+)
 
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 
@@ -262,13 +270,34 @@ def test_secrets_of_a_server_are_not_shown() -> None:
     assert "s3cret" not in repr(server)
 
 
-async def test_the_reference_server_of_the_registry_works() -> None:
-    """A server in another language, by other hands."""
-    command = await asyncio.to_thread(everything_command)
-    async with connected(command=command, trusts_annotations=True) as (connection, registry):
+@pytest.mark.parametrize("protocol", REVISIONS)
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_the_reference_server_of_the_registry_works(transport: str, protocol: str) -> None:
+    """A server in another language, by other hands, over both transports, asked in either revision."""
+    async with AsyncExitStack() as stack:
+        reached: dict[str, Any] = {"command": await asyncio.to_thread(everything_command)}
+        if transport == "http":
+            reached = {"url": await stack.enter_async_context(everything_on_http())}
+        connection, registry = await stack.enter_async_context(connected(protocol=protocol, **reached))
         outcome = await invoke(registry, "get-sum", a=2, b=3)
         echo = await invoke(registry, "echo", message="hola")
+        refused = await invoke(registry, "get-sum", a="two", b=3)
 
         assert connection.protocol_version is not None
     assert "5" in outcome.result.content
     assert "hola" in echo.result.content
+    assert refused.refusal is Refusal.INVALID_ARGUMENTS
+
+
+@pytest.mark.parametrize("protocol", REVISIONS)
+async def test_the_file_server_of_the_registry_works(tmp_path: Path, protocol: str) -> None:
+    """One that people use: its tools that read are used at once, those that write wait for approval."""
+    (tmp_path / "note.txt").write_text("buy milk")
+    command = await asyncio.to_thread(filesystem_command, tmp_path)
+    async with connected(command=command, protocol=protocol) as (_, registry):
+        read = await invoke(registry, "read_text_file", path=str(tmp_path / "note.txt"))
+        written = await invoke(registry, "write_file", path=str(tmp_path / "new.txt"), content="x")
+        outside = await invoke(registry, "read_text_file", path="/etc/hostname")
+    assert read.result.content == "buy milk"
+    assert (written.refusal, (tmp_path / "new.txt").exists()) == (Refusal.APPROVAL_NEEDED, False)
+    assert outside.result.is_error

@@ -99,6 +99,8 @@ async def fetch(address: str, rules: HttpRules) -> dict[str, Any]:
                     url = _redirected(response)
             except TimeoutError:
                 raise ToolFailedError(f"{url.host} did not answer within {rules.timeout.total_seconds():g} s") from None
+            except aiohttp.InvalidURL as error:
+                raise ToolRefusedError(f"{url.host} is neither a name nor an address in its usual form") from error
             except aiohttp.ClientError as error:
                 raise ConnectionError(f"{url.host} cannot be read: {type(error).__name__}") from error
     raise ToolRefusedError(f"more than {MAX_REDIRECTS} redirects")
