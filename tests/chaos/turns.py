@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Self
 
 from batuta.events.envelope import Event
 from batuta.events.queue import UNFINISHED, Work, WorkStatus
@@ -59,10 +60,42 @@ class TurnsReport:
     repeated: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        backend: str,
+        accepted: Mapping[str, str],
+        found: Sequence[Mapping[str, Sequence[str]]],
+        writes: Counter[str],
+        person: "Person",
+        *,
+        kills: int,
+        started: float,
+    ) -> Self:
+        """The report about turns, from what was found about each and what really happened outside."""
+        told = {name: tuple(line for each in found for line in each[name]) for name in ("unfinished", "different")}
+        doubled = (*(line for each in found for line in each["repeated"]),)
+        return cls(
+            backend=backend,
+            kills=kills,
+            turns=len(accepted),
+            resumed=sum(len(each["resumed"]) for each in found),
+            asked=person.asked_about_outcomes,
+            seconds=time.monotonic() - started,
+            repeated=(*doubled, *(f"{key} happened {count} times" for key, count in writes.items() if count > 1)),
+            lost=tuple(lost_writes(writes, accepted)),
+            **told,
+        )
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Every broken promise."""
+        return (*self.unfinished, *self.different, *self.repeated, *self.lost)
+
     @property
     def is_clean(self) -> bool:
         """Whether nothing was lost, done twice or shown differently."""
-        return not (self.unfinished or self.different or self.repeated or self.lost)
+        return not self.problems
 
     def line(self) -> str:
         """Everything in one line."""
@@ -120,30 +153,18 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int, turns: in
     """Accept, kill, answer, compare."""
     if "url" in place:
         await migrate(place["url"])
-    calm = await _undisturbed()
+    calm = await undisturbed()
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         ledger = str(Path(directory) / "ledger")
         async with opener_of(place)() as store:
             person = Person(store, FileLedger(ledger))
-            accepted = await _accept(store, turns)
+            accepted = await accept(store, turns)
             async with asyncio.timeout(LONGEST_SECONDS):
                 await _kill_and_answer(zygote, place, ledger, person, accepted, kills=kills, rng=Random(seed))
-            found = [await _outcome(store, session, turn, calm) for turn, session in accepted.items()]
+            found = [await outcome_of(store, session, turn, calm) for turn, session in accepted.items()]
             writes = Counter(dict(person.ledger.writes))
-    merged = {name: tuple(line for each in found for line in each[name]) for name in ("unfinished", "different")}
-    doubled = tuple(line for each in found for line in each["repeated"])
-    return TurnsReport(
-        backend=place["backend"],
-        kills=kills,
-        turns=turns,
-        resumed=sum(len(each["resumed"]) for each in found),
-        asked=person.asked_about_outcomes,
-        seconds=time.monotonic() - started,
-        repeated=(*doubled, *(f"{key} happened {count} times" for key, count in writes.items() if count > 1)),
-        lost=tuple(_lost(writes, accepted)),
-        **merged,
-    )
+    return TurnsReport.of(place["backend"], accepted, found, writes, person, kills=kills, started=started)
 
 
 async def events_of(store: Store, session: str) -> list[Event]:
@@ -151,11 +172,11 @@ async def events_of(store: Store, session: str) -> list[Event]:
     return [record.event for record in await everything(store.log, session) if record.event is not None]
 
 
-async def _undisturbed() -> list[tuple[str, str]]:
+async def undisturbed() -> list[tuple[str, str]]:
     """What a person sees of a turn that nobody disturbs."""
     async with memory_opener()() as store:
         ledger = Ledger()
-        (turn,) = accepted = await _accept(store, 1)
+        (turn,) = accepted = await accept(store, 1)
         worker = TurnWorker(build(ledger), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="calm"))
         await worker.run_until_idle()
         work = await store.queue.get(turn)
@@ -165,7 +186,7 @@ async def _undisturbed() -> list[tuple[str, str]]:
         return seen_by_a_person(await events_of(store, accepted[turn]))
 
 
-async def _accept(store: Store, turns: int) -> dict[str, str]:
+async def accept(store: Store, turns: int) -> dict[str, str]:
     """So many turns, each in a session of its own: session by turn."""
     sessions = [new_id() for _ in range(turns)]
     return {await say(store.queue, session, "go", max_attempts=NO_LIMIT): session for session in sessions}
@@ -184,7 +205,7 @@ async def _kill_and_answer(
     """Until there was enough killing and every turn has ended."""
     arguments = {"place": dict(place), "ledger": ledger}
     alive = [await zygote.spawn(f"{WORKERS}:work", {**arguments, "owner": f"w{n}"}) for n in range(COUNT)]
-    answering = asyncio.create_task(_answer_until_done(person, accepted))
+    answering = asyncio.create_task(answer_until_done(person, accepted))
     try:
         for number in range(kills):
             victim = rng.randrange(COUNT)
@@ -204,7 +225,7 @@ async def _replaced(zygote: Zygote, dead: Child, arguments: dict[str, object]) -
     return await zygote.spawn(f"{WORKERS}:work", arguments)
 
 
-async def _answer_until_done(person: Person, accepted: Mapping[str, str]) -> None:
+async def answer_until_done(person: Person, accepted: Mapping[str, str]) -> None:
     """Answer questions and find orphans, until every turn has ended."""
     open_turns = list(accepted)
     while open_turns:
@@ -217,7 +238,7 @@ async def _answer_until_done(person: Person, accepted: Mapping[str, str]) -> Non
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _outcome(store: Store, session: str, turn: str, calm: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+async def outcome_of(store: Store, session: str, turn: str, calm: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     """What is wrong with one turn."""
     events = await events_of(store, session)
     work = await store.queue.get(turn)
@@ -234,7 +255,7 @@ async def _outcome(store: Store, session: str, turn: str, calm: Sequence[tuple[s
     }
 
 
-def _lost(writes: Mapping[str, int], accepted: Mapping[str, str]) -> list[str]:
+def lost_writes(writes: Mapping[str, int], accepted: Mapping[str, str]) -> list[str]:
     """Writes that a turn should have done and did not."""
     done = {(key.partition(" ")[0], key.partition(" ")[2].partition(":")[0]) for key in writes}
     return [f"{turn}: nobody did {write}" for turn in accepted for write in WRITES if (write, turn) not in done]
@@ -255,7 +276,7 @@ def main() -> int:
             report = asyncio.run(run(zygote, place, kills=wanted.kills, turns=wanted.turns, seed=wanted.seed))
         sys.stdout.write(f"{report.line()} seed={wanted.seed}\n")
         is_clean = is_clean and report.is_clean
-        for problem in (*report.unfinished, *report.different, *report.repeated, *report.lost)[:10]:
+        for problem in report.problems[:10]:
             sys.stdout.write(f"  {problem}\n")
     zygote.close()
     return 0 if is_clean else 1

@@ -56,20 +56,22 @@ class Lines(MutableMapping[str, int]):
 class FileLedger(Ledger):
     """A ledger that several processes share and none takes with it. Its tools take their time, to be interrupted."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, pause_seconds: float = PAUSE_SECONDS) -> None:
         self.done = Lines(path)  # type: ignore[assignment] # counts all the same
+        self._pause_seconds = pause_seconds
 
     def tools(self) -> dict[str, Any]:
-        return {name: replace(tool, body=_slowly(tool.body)) for name, tool in super().tools().items()}
+        pause = self._pause_seconds
+        return {name: replace(tool, body=_slowly(tool.body, pause)) for name, tool in super().tools().items()}
 
 
-def _slowly(body: ToolBody) -> ToolBody:
+def _slowly(body: ToolBody, pause_seconds: float) -> ToolBody:
     """Before the deed nothing has happened, after it nobody knows yet: both last long enough to die in."""
 
     async def run(args: dict[str, Any], context: ToolContext) -> Any:
-        await asyncio.sleep(PAUSE_SECONDS)
+        await asyncio.sleep(pause_seconds)
         outcome = await body(args, context)
-        await asyncio.sleep(PAUSE_SECONDS)
+        await asyncio.sleep(pause_seconds)
         return outcome
 
     return run

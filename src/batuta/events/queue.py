@@ -188,10 +188,14 @@ class TurnQueue(Protocol):
         ...
 
     async def cancel(self, turn_id: str) -> WorkStatus | None:
-        """Stop it: waiting work ends at once, running work is told at its next heartbeat.
+        """Stop it: waiting work ends at once, the owner of running work learns it by `stopped` and by its heartbeat.
 
         Its status from now on, or `None` if there is no such work.
         """
+        ...
+
+    async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
+        """Those of these that somebody wants stopped: a cheap look, which many owners take often."""
         ...
 
     async def recover(self) -> Recovered:

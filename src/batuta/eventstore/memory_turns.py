@@ -57,6 +57,11 @@ class MemoryTurnQueue(RuledTurnQueue):
         row = self._rows.get(canonical(turn_id))
         return None if row is None else rules.work_of(row)
 
+    async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
+        """See `TurnQueue.stopped`."""
+        asked = {canonical(turn_id) for turn_id in turn_ids} & self._rows.keys()
+        return frozenset(turn_id for turn_id in asked if self._rows[turn_id]["is_cancelled"])
+
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""
         return Counter(WorkStatus(row["status"]) for row in self._rows.values())

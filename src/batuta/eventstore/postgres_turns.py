@@ -40,6 +40,7 @@ SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timest
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))
 FOR UPDATE OF t SKIP LOCKED"""
 _SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = $1 AND approval_id = $2 AND resolved_at IS NOT NULL"
+_SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_cancelled"
 _NEXT_FENCE = """
 INSERT INTO log_heads VALUES ($1, 1, 0, 1, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence + 1 RETURNING fence"""
@@ -93,6 +94,12 @@ class PostgresTurnQueue(RuledTurnQueue):
         async with self._database.connection() as connection:
             row = await connection.fetchrow(_SELECT, canonical(turn_id))
         return None if row is None else rules.work_of(dict(row))
+
+    async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
+        """See `TurnQueue.stopped`."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_SELECT_STOPPED, [canonical(turn_id) for turn_id in turn_ids])
+        return frozenset(row["turn_id"] for row in rows)
 
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""

@@ -32,6 +32,7 @@ SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= ? OR EXISTS 
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))"""
 _SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = ? AND approval_id = ? AND resolved_at IS NOT NULL"
+_SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id IN ({}) AND is_cancelled"
 _INSERT_OWNER = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
 
 
@@ -62,6 +63,13 @@ class SqliteTurnQueue(RuledTurnQueue):
         wanted = canonical(turn_id)
         row = await self._database.read(lambda connection: _one(connection, _SELECT, wanted))
         return None if row is None else rules.work_of(row)
+
+    async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
+        """See `TurnQueue.stopped`."""
+        asked = [canonical(turn_id) for turn_id in turn_ids]
+        query = _SELECT_STOPPED.format(",".join("?" * len(asked)))
+        rows = await self._database.read(lambda connection: connection.execute(query, asked).fetchall())
+        return frozenset(turn_id for (turn_id,) in rows)
 
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""

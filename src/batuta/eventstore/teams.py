@@ -7,6 +7,7 @@
 For a database of many processes: `TeamStore(log, PostgresTurnQueue(log))`.
 """
 
+import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,10 +16,11 @@ from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
-from batuta.events.queue import Lease, NewWork, TurnQueue
+from batuta.events.queue import UNFINISHED, Lease, NewWork, TurnQueue, WorkStatus
 from batuta.events.sink import Recorder
+from batuta.events.stopping import end_of_stopped_turn
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
-from batuta.eventstore.journal import DurableJournal
+from batuta.eventstore.journal import DurableJournal, events_of_turn
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -103,6 +105,18 @@ class TeamStore:
                 f"{asked.tool_name} was decided otherwise already; the first decision counts"
             ) from error
         await self.queue.resume(asked.turn_id, waiting_for=asked.approval_id)
+
+    async def stop(self, turn_id: str, *, by: str = "somebody") -> bool:
+        """Stop a turn, wherever it runs; what it has said is kept. Whether it was still to be stopped."""
+        work = await self.queue.get(turn_id)
+        if work is None or work.session_id is None or work.status not in UNFINISHED:
+            return False
+        if await self.queue.cancel(turn_id) is WorkStatus.CANCELLED:  # it has no owner who could tell its end
+            told = await events_of_turn(self.log, work.session_id, work.turn_id)
+            end = end_of_stopped_turn(told, session_id=work.session_id, turn_id=work.turn_id, by=by)
+            with contextlib.suppress(IdempotencyConflictError):  # somebody else stopped it at the same time
+                await self.log.append(work.session_id, end, client_key=f"stopped/{work.turn_id}")
+        return True
 
     async def events(self, session: str) -> list[Event]:
         """Everything a session holds, in order."""

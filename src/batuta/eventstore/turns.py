@@ -84,6 +84,10 @@ class RuledTurnQueue(ABC):
         """See `TurnQueue.get`."""
 
     @abstractmethod
+    async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
+        """See `TurnQueue.stopped`."""
+
+    @abstractmethod
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
+from batuta.events.stopping import REASON as STOPPED
 from batuta.kernel.errors import ErrorCategory, StepFailedError, Suspended
-from batuta.orchestration.plans import Plan, PlanStep, announced_steps
+from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.orchestration.specialist import CannotHelpError
 from batuta.orchestration.supervisor import task_with_results
@@ -60,7 +61,8 @@ class PlanExecution:
         try:
             await self._run_steps(ctx)
         except asyncio.CancelledError:
-            await self._finish(ctx, "cancelled", failure_reason="the turn was stopped")
+            await self._skip_all(ctx, STOPPED)
+            await self._finish(ctx, "cancelled", failure_reason=STOPPED)
             raise
         if self._suspensions:
             raise self._suspensions[0]
@@ -99,7 +101,7 @@ class PlanExecution:
         except StepFailedError as failure:
             await self._settle(ctx, step, "failed", error=failure.error.message)
             if self._policy.then == "fail_plan":
-                await self._skip_all(ctx)
+                await self._skip_all(ctx, "another step failed", ("pending",))
         else:
             await self._settle(ctx, step, "completed", result=result)
 
@@ -168,10 +170,10 @@ class PlanExecution:
         while blocked := self.plan.blocked():
             await self._settle(ctx, blocked[0], "skipped", error="a step it depends on did not complete")
 
-    async def _skip_all(self, ctx: Context) -> None:
+    async def _skip_all(self, ctx: Context, why: str, statuses: tuple[StepStatus, ...] = UNSETTLED) -> None:
         for step in self.plan.steps:
-            if step.status == "pending":
-                await self._settle(ctx, step, "skipped", error="another step failed")
+            if step.status in statuses:
+                await self._settle(ctx, step, "skipped", error=why)
 
     async def _conclude(self, ctx: Context) -> None:
         failed = [step for step in self.plan.steps if step.status != "completed"]

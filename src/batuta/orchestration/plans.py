@@ -36,6 +36,8 @@ STEP_MOVES: dict[StepStatus, frozenset[StepStatus]] = {
     "skipped": frozenset(),
 }
 
+UNSETTLED: tuple[StepStatus, ...] = ("pending", "in_progress")
+
 
 class IllegalTransitionError(LogicalError):
     """A plan or one of its steps cannot change in this way."""
@@ -117,7 +119,7 @@ class Plan(BaseModel):
     @property
     def is_settled(self) -> bool:
         """Whether no step is left to run."""
-        return all(step.status in ("completed", "failed", "skipped") for step in self.steps)
+        return not any(step.status in UNSETTLED for step in self.steps)
 
     def _is_ready(self, step: PlanStep) -> bool:
         return all(self.step(other).status == "completed" for other in step.depends_on)

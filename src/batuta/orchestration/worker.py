@@ -3,14 +3,15 @@
     lease -> read the log -> conduct (recorded effects come back, new ones are recorded) -> finish | pause | retry
 
 Everything a turn needs to go on elsewhere is in the log before it goes on here. While a turn runs its lease is kept
-alive; a lease that is lost, or a stop, ends the run at once.
+alive; a lease that is lost, or a stop, ends the run at once. A stop is heard by signals where somebody carries them,
+and in any case by looking at the queue several times a second.
 """
 
 import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
@@ -40,6 +41,8 @@ log = logging.getLogger("batuta.worker")
 
 PAGE = 1_000
 IDLE = timedelta(milliseconds=250)
+STOP_LOOK = timedelta(milliseconds=75)
+"""How often a worker looks whether one of its turns was stopped: the provider is left within 200 ms."""
 RETRY_DELAY = timedelta(seconds=2)
 RECOVERY_EVERY = timedelta(seconds=30)
 """At the latest; a worker with short leases looks more often for those that ran out."""
@@ -108,6 +111,7 @@ class TurnWorker:
         self._signals = signals
         self._live = live
         self._wake = asyncio.Event()
+        self._stops = _StopWatch(queue)
 
     @classmethod
     def at(
@@ -158,7 +162,7 @@ class TurnWorker:
         cancellation = Cancellation()
         guard = _LeaseGuard(self._queue, lease, cancellation, self._signals)
         try:
-            async with guard:
+            async with guard, self._stops.watching(lease.work.turn_id, cancellation):
                 await _given_up_if_cancelled(self._conduct(lease, cancellation, guard), guard)
         except FencedError:
             log.warning("turn %s was taken over by another owner", lease.work.turn_id)
@@ -317,6 +321,37 @@ class _LeaseGuard:
         self._expires = at + self._lease.length.total_seconds()
 
 
+class _StopWatch:
+    """Looks whether somebody wants a turn stopped, for all turns of a worker at once: signals may get lost."""
+
+    def __init__(self, queue: TurnQueue) -> None:
+        self._queue = queue
+        self._turns: dict[str, Cancellation] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    @contextlib.asynccontextmanager
+    async def watching(self, turn_id: str, cancellation: Cancellation) -> AsyncIterator[None]:
+        """Stop the run if that is wanted within the block."""
+        self._turns[turn_id] = cancellation
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+        try:
+            yield
+        finally:
+            del self._turns[turn_id]
+            if not self._turns and self._looking is not None:
+                looking, self._looking = self._looking, None
+                await cancelled([looking])
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(STOP_LOOK.total_seconds())
+            with contextlib.suppress(StoreUnavailableError):
+                for turn_id in await self._queue.stopped(tuple(self._turns)):
+                    if turn_id in self._turns:
+                        self._turns[turn_id].cancel()
+
+
 class _OwnersRecorder:
     """Records as long as the turn is ours. Whoever lost it must not even tell that it stopped: the turn goes on."""
 
@@ -381,7 +416,11 @@ def _opening(lease: Lease) -> Event:
 
 
 def _request(payload: Mapping[str, Any]) -> TurnRequest:
-    return TurnRequest(text=str(payload["text"]), target_agent_id=payload.get("target_agent_id"))
+    return TurnRequest(
+        text=str(payload["text"]),
+        target_agent_id=payload.get("target_agent_id"),
+        bypass_routing=bool(payload.get("bypass_routing", True)),
+    )
 
 
 def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:

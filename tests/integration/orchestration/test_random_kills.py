@@ -1,9 +1,13 @@
-"""Workers killed at random moments: every turn ends as if nothing had happened (O-3, O-4)."""
+"""Worker processes killed at event boundaries and at random moments: every turn ends as if left alone (O-3, O-4).
+
+The short forms; the long ones are `python -m tests.chaos.boundaries` and `python -m tests.chaos.turns` (`make chaos`).
+"""
 
 from collections.abc import Iterator
 
 import pytest
 
+from tests.chaos import boundaries
 from tests.chaos.eventlog import servers
 from tests.chaos.turns import BACKENDS, WORKERS, run
 from tests.support.processes import Zygote
@@ -11,7 +15,7 @@ from tests.support.processes import Zygote
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[Zygote]:
-    zygote = Zygote([WORKERS])
+    zygote = Zygote([WORKERS, "tests.chaos.boundaries"])
     yield zygote
     zygote.close()
 
@@ -22,3 +26,13 @@ async def test_turns_whose_workers_are_killed_end_as_if_left_alone(zygote: Zygot
     with servers(backend) as place:
         report = await run(zygote, place, kills=20, turns=20, seed=11)
     report.require()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_turns_killed_at_event_boundaries_end_as_if_left_alone(zygote: Zygote, backend: str) -> None:
+    """Every ninth boundary, before and after an event in turn, each by SIGKILL of a process of its own."""
+    with servers(backend) as place:
+        report = await boundaries.run(zygote, place, stride=9)
+    report.require()
+    assert report.kills > 20
+    assert report.resumed == report.kills, "every turn was taken up by another process"

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from batuta.server.tables import approvals, read_sessions, turns, user_sessions
+from batuta.server.tables import read_sessions, turns, user_sessions
 
 UNFINISHED = ("queued", "running", "paused")
 
@@ -40,9 +40,3 @@ def open_turns(connection: sa.Connection, session_id: str) -> list[OpenTurn]:
         .order_by(turns.c.ordinal)
     )
     return [OpenTurn(*row) for row in connection.execute(query)]
-
-
-def pending_approvals(connection: sa.Connection, turn_id: str) -> list[str]:
-    """The decisions a turn waits for."""
-    query = sa.select(approvals.c.approval_id).where(approvals.c.turn_id == turn_id, approvals.c.status == "pending")
-    return list(connection.execute(query).scalars())

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from batuta.events.conversation import Attachment, Complete, TitleChanged, UserMessage
-from batuta.events.envelope import Event
+from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import Accepted, NewWork, TurnQueue, WorkStatus
-from batuta.events.tools import ApprovalResolved
+from batuta.events.stopping import end_of_stopped_turn
+from batuta.eventstore.journal import events_of_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
@@ -148,17 +148,10 @@ class Turns:
 
     async def _tell_end(self, caller: Caller, session_id: str, turn_id: str) -> None:
         """What a stopped turn cannot tell any more: nobody is asked, and it is over."""
-        pending = await self._database.read(lambda connection: repository.pending_approvals(connection, turn_id))
-        facts: dict[str, Any] = {"session_id": SessionId(session_id), "turn_id": TurnId(turn_id)}
-        rejected: list[Event] = [
-            ApprovalResolved(
-                **facts, approval_id=approval_id, decision="rejected", by=caller.user_id, reason="the turn was stopped"
-            )
-            for approval_id in pending
-        ]
-        end = Complete(**facts, status="cancelled")
+        told = await events_of_turn(self._log, session_id, turn_id)
+        end = end_of_stopped_turn(told, session_id=session_id, turn_id=turn_id, by=caller.user_id)
         try:
-            await self._log.append(session_id, [*rejected, end], client_key=f"stopped/{turn_id}")
+            await self._log.append(session_id, end, client_key=f"stopped/{turn_id}")
         except IdempotencyConflictError:
             log.debug("turn %s was stopped by somebody else at the same time", turn_id)
 

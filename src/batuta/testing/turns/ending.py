@@ -125,7 +125,10 @@ class EndContract:
     async def test_running_work_learns_of_its_cancellation_at_the_next_heartbeat(self, subject: QueueSubject) -> None:
         await subject.queue.accept(turn())
         lease = await leased(subject.queue)
+        other = (await subject.queue.accept(turn())).work.turn_id
         assert await subject.queue.cancel(lease.work.turn_id) is WorkStatus.RUNNING
+        assert await subject.queue.stopped([lease.work.turn_id, other, new_id()]) == {lease.work.turn_id}
+        assert await subject.queue.stopped([]) == frozenset()
         assert await subject.queue.heartbeat(lease) is True
         await subject.queue.finish(lease, "cancelled")
 

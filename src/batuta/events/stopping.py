@@ -1,0 +1,50 @@
+"""How a turn ends that is stopped while nobody runs it: what its owner would have told. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from batuta.events.conversation import Complete
+from batuta.events.envelope import Event
+from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+
+REASON = "the turn was stopped"
+
+
+def end_of_stopped_turn(told: Sequence[Event], *, session_id: str, turn_id: str, by: str) -> list[Event]:
+    """Nobody is asked any more, no step of its plan will run, and it is over. `told` is what the turn has told."""
+    facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id}
+    return [
+        *(_resolved(approval_id, by, facts) for approval_id in _undecided(told)),
+        *_end_of_plan(told, facts),
+        Complete(**facts, status="cancelled"),
+    ]
+
+
+def _undecided(told: Iterable[Event]) -> list[str]:
+    asked: dict[str, None] = {}
+    for event in told:
+        if isinstance(event, ApprovalRequested):
+            asked[event.approval_id] = None
+        elif isinstance(event, ApprovalResolved):
+            asked.pop(event.approval_id, None)
+    return list(asked)
+
+
+def _resolved(approval_id: str, by: str, facts: dict[str, Any]) -> Event:
+    return ApprovalResolved(**facts, approval_id=approval_id, decision="rejected", by=by, reason=REASON)
+
+
+def _end_of_plan(told: Sequence[Event], facts: dict[str, Any]) -> Iterator[Event]:
+    plans = [event for event in told if isinstance(event, PlanGenerated)]
+    ended = {event.plan_id for event in told if isinstance(event, PlanCompleted)}
+    over = {event.step_id for event in told if isinstance(event, PlanStepCompleted)}
+    for plan in plans:
+        if plan.plan_id in ended:
+            continue
+        about = {**facts, "plan_id": plan.plan_id, "source_agent_id": plan.source_agent_id}
+        for step in plan.steps:
+            if step.step_id not in over:
+                place = {"step_id": step.step_id, "step_index": step.step_index}
+                yield PlanStepCompleted(**about, **place, status="skipped", error=REASON)
+        yield PlanCompleted(**about, status="cancelled", failure_reason=REASON)

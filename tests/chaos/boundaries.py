@@ -1,0 +1,172 @@
+"""Kill a worker process before and after every event of a turn, then compare with a turn that was left alone.
+
+    python -m tests.chaos.boundaries [--backend sqlite] [--stride 1]
+
+Every boundary has a turn and a process of its own, which ends itself there by SIGKILL; another process finishes all of
+them. The person who is asked knows what really happened, so every turn must end with the same view. A stride of 5
+takes every fifth boundary. Prints one line per backend and ends with 1 if a promise was broken.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from batuta.events.envelope import Event
+from batuta.events.queue import Lease, TurnQueue, WorkStatus
+from batuta.events.routing import Persistence
+from batuta.events.sink import Recorder
+from batuta.eventstore.migrations import migrate
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.journal import Journal
+from tests.chaos.eventlog import servers
+from tests.chaos.turns import BACKENDS, WORKERS, Person, TurnsReport, accept, answer_until_done, outcome_of
+from tests.chaos.turns import undisturbed as calm_view
+from tests.chaos.workers import FileLedger
+from tests.integration.orchestration.crew import Ledger, build
+from tests.support.processes import ChildError, Zygote, say
+from tests.support.stores import Store, memory_opener, opener_of
+from tests.support.turns import LogDesk
+
+LEASE = timedelta(seconds=3)
+LONGEST_SECONDS = 600.0
+QUICK = 0.0
+
+
+@dataclass
+class MortalDesk:
+    """Where a turn's owner writes until it dies: before or after its event number `kill_at`."""
+
+    desk: LogDesk
+    kill_at: int | None = None
+    is_stored_first: bool = False
+    written: int = 0
+
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+        return MortalRecorder(self.desk.recorder(lease, told), {event.event_id for event in told}, self)
+
+    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+        return self.desk.journal(lease, recorder, told)
+
+    def is_last(self) -> bool:
+        """Count one more event; whether it is the one to die at."""
+        self.written += 1
+        return self.written == self.kill_at
+
+
+@dataclass(frozen=True)
+class MortalRecorder:
+    inner: Recorder
+    told: set[str]
+    desk: MortalDesk
+
+    async def record(self, event: Event) -> Event:
+        if event.event_id in self.told or event.persistence is Persistence.TRANSIENT or not self.desk.is_last():
+            return await self.inner.record(event)
+        if self.desk.is_stored_first:
+            await self.inner.record(event)
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("unreachable")
+
+
+async def die(place: dict[str, str], ledger: str, turn: str, kill_at: int, is_stored_first: bool) -> None:
+    """In a process of its own: run the turn, answering what it asks, up to the boundary."""
+    async with opener_of(place)() as store:
+        say(ready=True)
+        desk = MortalDesk(LogDesk(store.log), kill_at, is_stored_first)
+        await _play(store, FileLedger(ledger, pause_seconds=QUICK), desk, turn)
+
+
+async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1) -> TurnsReport:
+    """Every boundary, or every so many."""
+    if "url" in place:
+        await migrate(place["url"])
+    calm = await calm_view()
+    boundaries = [(n, first) for n in range(1, await _count_events() + 1) for first in (False, True)][::stride]
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as directory:
+        ledger = str(Path(directory) / "ledger")
+        async with opener_of(place)() as store, asyncio.timeout(LONGEST_SECONDS):
+            person = Person(store, FileLedger(ledger))
+            accepted: dict[str, str] = {}
+            for kill_at, is_stored_first in boundaries:
+                (turn,) = fresh = await accept(store, 1)
+                accepted |= fresh
+                boundary = {"turn": turn, "kill_at": kill_at, "is_stored_first": is_stored_first}
+                await _killed(zygote, {"place": dict(place), "ledger": ledger, **boundary})
+            arguments = {"place": dict(place), "ledger": ledger, "owner": "survivor"}
+            async with zygote.running(f"{WORKERS}:work", arguments):
+                await answer_until_done(person, accepted)
+            found = [await outcome_of(store, session, turn, calm) for turn, session in accepted.items()]
+            writes = Counter(dict(person.ledger.writes))
+    return TurnsReport.of(
+        f"{place['backend']} boundaries", accepted, found, writes, person, kills=len(boundaries), started=started
+    )
+
+
+async def _killed(zygote: Zygote, arguments: Mapping[str, object]) -> None:
+    """A process that reached its boundary; one that did not has proved nothing."""
+    child = await zygote.spawn("tests.chaos.boundaries:die", arguments)
+    try:
+        if (ended := await child.wait(30)) != -signal.SIGKILL:
+            raise ChildError(f"the process for {arguments} ended with {ended}:\n{child.errors}")
+    finally:
+        await child.close()
+
+
+async def _count_events() -> int:
+    """How many events an undisturbed turn stores."""
+    async with memory_opener()() as store:
+        (turn,) = await accept(store, 1)
+        desk = MortalDesk(LogDesk(store.log))
+        await _play(store, Ledger(), desk, turn)
+        return desk.written
+
+
+async def _play(store: Store, ledger: Ledger, desk: MortalDesk, turn: str) -> None:
+    """Run one turn to its end, and be the person it asks."""
+    worker = TurnWorker(
+        build(ledger), store.queue, store.log, desk, WorkerSettings(owner=f"mortal-{os.getpid()}", lease=LEASE)
+    )
+    person = Person(store, ledger)
+    while (await _status(store.queue, turn)) is not WorkStatus.COMPLETED:
+        await worker.run_until_idle()
+        work = await store.queue.get(turn)
+        if work is not None and work.status is WorkStatus.PAUSED:
+            await person.answer(work)
+
+
+async def _status(queue: TurnQueue, turn: str) -> WorkStatus | None:
+    work = await queue.get(turn)
+    return None if work is None else work.status
+
+
+def main() -> int:
+    """Run the backends one after another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--backend", choices=[*BACKENDS, "all"], default="all")
+    parser.add_argument("--stride", type=int, default=1)
+    wanted = parser.parse_args()
+    is_clean = True
+    zygote = Zygote([WORKERS, "tests.chaos.boundaries"])
+    for backend in BACKENDS if wanted.backend == "all" else (wanted.backend,):
+        with servers(backend) as place:
+            report = asyncio.run(run(zygote, place, stride=wanted.stride))
+        sys.stdout.write(report.line() + "\n")
+        is_clean = is_clean and report.is_clean
+        for problem in report.problems[:10]:
+            sys.stdout.write(f"  {problem}\n")
+    zygote.close()
+    return 0 if is_clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
