@@ -61,6 +61,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.turns
 	$(BIN)/python -m tests.chaos.platform
 	$(BIN)/python -m tests.chaos.drops
+	$(BIN)/python -m tests.chaos.boundaries
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
 fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped

@@ -9,15 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
+from batuta.cli.loading import load
 from batuta.cli.output import err, fail
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import serve as serve_platform
 from batuta.server.config import Settings, load_settings
-from batuta.server.team import first_team
+from batuta.server.team import FirstTeam, first_team
 from batuta.server.wiring import migrate as migrate_database
 from batuta.server.wiring import open_platform, open_worker
 
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")]
+TeamName = Annotated[
+    str | None,
+    typer.Option("--team", help="Your own team: file.py:name or package.module:name.", envvar="BATUTA_TEAM"),
+]
 DataDir = Annotated[Path | None, typer.Option(help="Where the embedded mode keeps everything.")]
 
 
@@ -26,19 +32,20 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port (8000); 0 takes a free one.")] = None,
     data_dir: DataDir = None,
     demo: Annotated[bool, typer.Option("--demo", help="One-click login, for this machine only.")] = False,
+    team: TeamName = None,
     config: ConfigFile = None,
 ) -> None:
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
     settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
-    _run(_serve(settings))
+    _run(_serve(settings, team_of(settings, team)))
 
 
-def worker(config: ConfigFile = None) -> None:
+def worker(team: TeamName = None, config: ConfigFile = None) -> None:
     """Run turns beside other workers; needs BATUTA_DATABASE_URL."""
     settings = settings_from(config)
     if settings.database_url is None:
         raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
-    _run(_work(settings))
+    _run(_work(settings, team_of(settings, team)))
 
 
 def migrate(config: ConfigFile = None, data_dir: DataDir = None) -> None:
@@ -65,9 +72,14 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
         raise fail(f"{error}; is BATUTA_DATABASE_URL right? `batuta doctor` checks it") from error
 
 
-async def _serve(settings: Settings) -> None:
-    team = first_team(settings)
+def team_of(settings: Settings, target: str | None) -> FirstTeam:
+    """The team a target names, or the one that comes with the platform."""
+    if target is None:
+        return first_team(settings)
+    return FirstTeam(orchestrator=load(target, Orchestrator, "team"), model_label=target, is_offline=False)
 
+
+async def _serve(settings: Settings, team: FirstTeam) -> None:
     def started(address: str) -> None:
         err.print(f"[bold green]Batuta[/] is ready at [bold]{address}[/]  [dim]({team.model_label}; Ctrl-C stops)[/]")
 
@@ -81,11 +93,10 @@ async def _serve(settings: Settings) -> None:
         await serve_platform(platform, on_start=started)
 
 
-async def _work(settings: Settings) -> None:
+async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    team = first_team(settings)
     async with open_worker(settings, team.orchestrator, title_model=team.title_model) as run:
         err.print("the worker is ready; Ctrl-C lets it finish what it does")
         await run(stop)

@@ -1,14 +1,17 @@
 """`batuta rerun`: run a recorded turn again, with something changed from one of its events on, and see the difference.
 
-batuta rerun TURN --team crew.py:team
-batuta rerun TURN --team crew.py:team --from 42 --model openai:gpt-5.2 --prompt "Be brief."
+batuta rerun TURN                                     a turn of the platform, in the embedded mode or on PostgreSQL
+batuta rerun TURN --from 42 --model openai:gpt-5.2 --prompt "Be brief."
+batuta rerun TURN --team crew.py:team --data-dir team.db          a turn of your own team
 """
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from pydantic import TypeAdapter
@@ -16,19 +19,22 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from batuta.cli.loading import load
 from batuta.cli.output import fail, out, say_json
-from batuta.events.envelope import Event
+from batuta.cli.platform import ConfigFile, TeamName, settings_from, team_of
 from batuta.events.log import EventLog
+from batuta.events.queue import TurnQueue
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
+from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import BatutaError
 from batuta.orchestration import rerun as reruns
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.rerun_diff import Change, StepFacts, TurnDiff
+from batuta.server.config import Settings
 from batuta.tools.context import ToolUser
 
-PAGE = 1_000
 LONGEST_OUTPUT = 400
 
 _MARKS = {True: "[green]=[/]", False: "[yellow]≠[/]"}
@@ -37,26 +43,27 @@ _SOURCES = {"recorded": "recorded result", "stand_in": "[yellow]stand-in, nothin
 
 def rerun(
     turn: Annotated[str, typer.Argument(help="The id of the turn.")],
-    team: Annotated[str, typer.Option(help="The team that runs it: file.py:name.", envvar="BATUTA_TEAM")],
     start: Annotated[
         str | None, typer.Option("--from", help="The first event that is live: its id or number, a step or an agent.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="Another model from there on.")] = None,
     prompt: Annotated[str | None, typer.Option(help="Other instructions for whoever is asked first.")] = None,
     agent: Annotated[str | None, typer.Option(help="Change only this agent.")] = None,
-    data_dir: Annotated[Path, typer.Option(help="Where the data of the platform is.")] = Path("batuta-data"),
+    team: TeamName = None,
+    config: ConfigFile = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the embedded mode keeps everything, or the file of a team's own store.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the difference as JSON and nothing else.")] = False,
 ) -> None:
     """Run a recorded turn again and show what changed. Nothing is written, neither to the session nor outside."""
     if (model or prompt) and start is None:
         raise fail("a change needs a place to begin: say it with --from", 2)
-    database = data_dir / "batuta.db"
-    if not database.is_file():
-        raise fail(f"there is no database {str(database)!r}; say where it is with --data-dir", 2)
-    crew = load(team, Orchestrator, "team")
+    place = _place(config, data_dir)
+    crew = team_of(place.settings, team).orchestrator
     changes = reruns.Changes(model=model, instructions=prompt, agent=agent)
     try:
-        again = asyncio.run(_again(crew, turn, start, changes, database))
+        again = asyncio.run(_again(crew, turn, start, changes, place))
     except BatutaError as error:
         raise fail(escape(str(error)), 2) from error
     if as_json:
@@ -79,29 +86,49 @@ def show(again: reruns.Rerun, console: Console) -> None:
         console.print(f"told [bold]{escape(count.type)}[/] {count.before} → {count.after} times", highlight=False)
 
 
+class _Place(NamedTuple):
+    """Where turns are recorded."""
+
+    settings: Settings
+    file: Path | None
+    """Nothing means: the database that the settings name."""
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[tuple[EventLog, TurnQueue]]:
+        """The log and the queue, to look at."""
+        if self.file is not None:
+            async with SqliteEventLog(self.file) as log:
+                yield log, SqliteTurnQueue(log)
+            return
+        assert self.settings.database_url is not None
+        async with PostgresEventLog(self.settings.database_url.get_secret_value()) as log:
+            yield log, PostgresTurnQueue(log)
+
+
+def _place(config: Path | None, data_dir: Path | None) -> _Place:
+    """Where to look; a file that is not there is not made."""
+    own_file = data_dir if data_dir is not None and data_dir.is_file() else None
+    settings = settings_from(config, data_dir=None if own_file else data_dir)
+    if own_file is None and data_dir is None and settings.database_url is not None:
+        return _Place(settings, None)
+    file = own_file or settings.database_file
+    if not file.is_file():
+        raise fail(f"there is no database {str(file)!r}; say where it is with --data-dir or BATUTA_DATABASE_URL", 2)
+    return _Place(settings, file)
+
+
 async def _again(
-    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, path: Path
+    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, place: _Place
 ) -> reruns.Rerun:
-    async with SqliteEventLog(path) as log:
-        work = await SqliteTurnQueue(log).get(turn_id.upper())
+    async with place.opened() as (log, queue):
+        work = await queue.get(turn_id)
         if work is None or work.session_id is None:
-            raise fail(f"there is no turn {turn_id!r} in {str(path)!r}", 2)
-        events = await _everything(log, work.session_id)
+            raise fail(f"there is no turn {turn_id!r} in {str(place.file or 'the database')!r}", 2)
+        events = await session_events(log, work.session_id)
     user = ToolUser(id=work.user_id, roles=frozenset(work.payload.get("roles", ())))
     target = work.payload.get("target_agent_id")
     turn = reruns.recorded_turn(events, turn_id, user=user, target_agent_id=target)
     return await reruns.rerun(team, turn, start=None if start is None else turn.place(start), changes=changes)
-
-
-async def _everything(log: EventLog, session_id: str) -> list[Event]:
-    found: list[Event] = []
-    after = 0
-    while True:
-        page = await log.read(session_id, after=after, limit=PAGE)
-        found += page.events
-        if page.is_last:
-            return found
-        after = page.records[-1].seq
 
 
 def _effects(again: reruns.Rerun) -> str:

@@ -9,6 +9,8 @@ from batuta.kernel.ids import AnyId
 
 HandoffReason = Literal["plan_step", "capability_match", "user_request", "error_recovery", "clarification"]
 
+ExpectedOutput = Literal["text", "data", "visualization", "confirmation"]
+
 
 class AgentIdentity(BaseModel):
     """How an agent shows itself."""
@@ -32,6 +34,7 @@ class PlannedStep(BaseModel):
     agent_name: str
     task: str
     depends_on: tuple[AnyId, ...] = ()
+    expected_output: ExpectedOutput | None = None
 
 
 class PlanGenerated(Event):

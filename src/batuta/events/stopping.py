@@ -1,38 +1,36 @@
 """How a turn ends that is stopped while nobody runs it: what its owner would have told. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
+from batuta.events.expiry import undecided_in
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted
-from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.tools import ApprovalResolved
 
 REASON = "the turn was stopped"
 
 
-def end_of_stopped_turn(told: Sequence[Event], *, session_id: str, turn_id: str, by: str) -> list[Event]:
-    """Nobody is asked any more, no step of its plan will run, and it is over. `told` is what the turn has told."""
+def end_of_stopped_turn(told: Sequence[Event], *, session_id: str, turn_id: str) -> list[Event]:
+    """No step of its plan will run, and it is over. `told` is what the turn has told."""
     facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id}
+    return [*_end_of_plan(told, facts), Complete(**facts, status="cancelled")]
+
+
+def refusals(told: Sequence[Event], *, by: str) -> list[ApprovalResolved]:
+    """Nobody is asked any more."""
     return [
-        *(_resolved(approval_id, by, facts) for approval_id in _undecided(told)),
-        *_end_of_plan(told, facts),
-        Complete(**facts, status="cancelled"),
+        ApprovalResolved(
+            approval_id=asked.approval_id,
+            decision="rejected",
+            by=by,
+            reason=REASON,
+            session_id=asked.session_id,
+            turn_id=asked.turn_id,
+        )
+        for asked in undecided_in(told)
     ]
-
-
-def _undecided(told: Iterable[Event]) -> list[str]:
-    asked: dict[str, None] = {}
-    for event in told:
-        if isinstance(event, ApprovalRequested):
-            asked[event.approval_id] = None
-        elif isinstance(event, ApprovalResolved):
-            asked.pop(event.approval_id, None)
-    return list(asked)
-
-
-def _resolved(approval_id: str, by: str, facts: dict[str, Any]) -> Event:
-    return ApprovalResolved(**facts, approval_id=approval_id, decision="rejected", by=by, reason=REASON)
 
 
 def _end_of_plan(told: Sequence[Event], facts: dict[str, Any]) -> Iterator[Event]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from batuta.events.conversation import Attachment, Citation
-from batuta.events.plans import AgentIdentity, HandoffReason
+from batuta.events.plans import AgentIdentity, ExpectedOutput, HandoffReason
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
 from batuta.kernel.usage import NO_USAGE, Usage
@@ -127,6 +127,7 @@ class PlanStepView(ViewModel):
     agent_name: str
     task: str
     depends_on: tuple[str, ...] = ()
+    expected_output: ExpectedOutput | None = None
     status: PlanStepStatus = "pending"
     result: str | None = None
     error: str | None = None

@@ -7,24 +7,26 @@
 For a database of many processes: `TeamStore(log, PostgresTurnQueue(log))`.
 """
 
-import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
+from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.log import EventLog
 from batuta.events.queue import UNFINISHED, Lease, NewWork, TurnQueue, WorkStatus
 from batuta.events.sink import Recorder
-from batuta.events.stopping import end_of_stopped_turn
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
-from batuta.eventstore.journal import DurableJournal, events_of_turn
+from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.eventstore.stopping import tell_end_of_stopped_turn
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConflictError, IdempotencyConflictError
 from batuta.kernel.ids import new_id, session_id
 from batuta.pipelines.journal import Journal
@@ -35,9 +37,10 @@ from batuta.tools.context import ANYBODY, ToolUser
 class TeamStore:
     """A log and its queue, with what people do to them: say something, decide, look."""
 
-    def __init__(self, log: EventLog, queue: TurnQueue) -> None:
+    def __init__(self, log: EventLog, queue: TurnQueue, *, clock: Clock = SYSTEM_CLOCK) -> None:
         self.log = log
         self.queue = queue
+        self._clock = clock
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
         """The recorder of one owner; `told` is what the log holds of the turn already."""
@@ -77,34 +80,45 @@ class TeamStore:
 
     async def waiting(self, session: str) -> list[ApprovalRequested]:
         """The approvals of a session that nobody has decided yet."""
-        events = await self.events(session)
-        decided = {event.approval_id for event in events if isinstance(event, ApprovalResolved)}
-        asked = {event.approval_id: event for event in events if isinstance(event, ApprovalRequested)}
-        return [event for approval_id, event in asked.items() if approval_id not in decided]
+        return undecided_in(await self.events(session))
 
-    async def decide(self, asked: ApprovalRequested, decision: ApprovalDecision) -> None:
+    async def decide(
+        self, asked: ApprovalRequested, decision: ApprovalDecision, *, remember: Literal["session"] | None = None
+    ) -> None:
         """Decide about a call that waits, and queue its turn again. The same decision again is harmless.
 
-        Raises `ConflictError` if somebody decided otherwise.
+        With `remember="session"` the tool is not asked about again in its session. Raises `ConflictError` if somebody
+        decided otherwise, or if nobody did in time.
         """
         if asked.session_id is None or asked.turn_id is None:
             raise ConflictError("this approval belongs to no turn of this store; take it from `waiting`")
+        if is_expired(asked, self._clock.now()):
+            await self._resolve(asked, expiry_of(asked))
+            raise ConflictError(f"nobody decided about {asked.tool_name} in time; it was rejected")
         resolved = ApprovalResolved(
             approval_id=asked.approval_id,
             decision=decision.verdict,
             args=decision.args or None,
             by=decision.by or "somebody",
             reason=decision.reason or None,
+            remember=remember,
             session_id=asked.session_id,
             turn_id=asked.turn_id,
         )
+        await self._resolve(asked, resolved)
+
+    async def _resolve(self, asked: ApprovalRequested, resolved: ApprovalResolved) -> None:
+        session, turn = str(asked.session_id), str(asked.turn_id)
         try:
-            await self.log.append(asked.session_id, [resolved], client_key=f"approval/{asked.approval_id}")
+            await self.log.append(session, [resolved], client_key=decision_key(asked.approval_id))
         except IdempotencyConflictError as error:
-            raise ConflictError(
-                f"{asked.tool_name} was decided otherwise already; the first decision counts"
-            ) from error
-        await self.queue.resume(asked.turn_id, waiting_for=asked.approval_id)
+            decisions = [event for event in await self.events(session) if isinstance(event, ApprovalResolved)]
+            first = next(event for event in decisions if event.approval_id == asked.approval_id)
+            if (first.decision, first.args) != (resolved.decision, resolved.args):
+                raise ConflictError(
+                    f"{asked.tool_name} was decided otherwise already; the first decision counts"
+                ) from error
+        await self.queue.resume(turn, waiting_for=asked.approval_id)
 
     async def stop(self, turn_id: str, *, by: str = "somebody") -> bool:
         """Stop a turn, wherever it runs; what it has said is kept. Whether it was still to be stopped."""
@@ -112,10 +126,7 @@ class TeamStore:
         if work is None or work.session_id is None or work.status not in UNFINISHED:
             return False
         if await self.queue.cancel(turn_id) is WorkStatus.CANCELLED:  # it has no owner who could tell its end
-            told = await events_of_turn(self.log, work.session_id, work.turn_id)
-            end = end_of_stopped_turn(told, session_id=work.session_id, turn_id=work.turn_id, by=by)
-            with contextlib.suppress(IdempotencyConflictError):  # somebody else stopped it at the same time
-                await self.log.append(work.session_id, end, client_key=f"stopped/{work.turn_id}")
+            await tell_end_of_stopped_turn(self.log, work.session_id, work.turn_id, by=by)
         return True
 
     async def events(self, session: str) -> list[Event]:

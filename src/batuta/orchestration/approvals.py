@@ -14,6 +14,9 @@ from batuta.pipelines.context import Context
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 
 APPROVAL_LIFETIME = timedelta(days=7)
+"""How long a decision is waited for. Whether an interrupted write took place is asked without an end: silence says
+neither that it did nor that it did not.
+"""
 
 ApprovalPolicy = Callable[[ApprovalRequest], ApprovalDecision | None]
 """Decides by rule, or leaves it to a person: by tool, by role, by amount."""
@@ -101,7 +104,7 @@ class TellingApprover:
             args=request.args,
             preview=request.preview,
             reason=request.reason,
-            expires_at=self._ctx._run.clock.now() + self._lifetime,
+            expires_at=None if request.is_about_outcome else self._ctx._run.clock.now() + self._lifetime,
             source_agent_id=request.agent_id,
         )
 

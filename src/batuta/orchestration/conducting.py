@@ -7,7 +7,7 @@
 The graph is LangGraph's; its nodes are methods of the conductor.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,14 +16,23 @@ from langgraph.graph import END
 from langgraph.types import Command
 
 from batuta.events.conversation import AssistantMessage
+from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
+from batuta.events.runtime import LlmResponse
 from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
 from batuta.orchestration.handoffs import Handoffs
 from batuta.orchestration.plan_execution import PlanExecution
 from batuta.orchestration.plans import Plan, PlanStep
 from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
-from batuta.orchestration.state import AgentState, DirectedModeContext, OperationMode, is_directed, new_state
-from batuta.orchestration.supervisor import Supervisor, citations_in, conclusion_prompt, plan_of
+from batuta.orchestration.state import (
+    AgentState,
+    DirectedModeContext,
+    OperationMode,
+    executions_in,
+    is_directed,
+    new_state,
+)
+from batuta.orchestration.supervisor import Proposal, Supervisor, citations_in, conclusion_prompt, plan_of
 from batuta.pipelines.context import Context
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -52,6 +61,8 @@ class Conductor:
     team: "Orchestrator"
     request: TurnRequest
     ctx: Context
+    told: Sequence[Event]
+    """What the turn has told so far."""
     handoffs: Handoffs = field(default_factory=Handoffs)
     mode: OperationMode = "autonomous"
     plan: Plan | None = None
@@ -103,7 +114,7 @@ class Conductor:
     async def supervise(self, state: AgentState) -> Command[Any]:
         """The supervisor answers, or proposes a plan that code has checked."""
         await self.handoffs.become(self.ctx, SUPERVISOR)
-        proposal = await self._ask(self.supervisor.plan, self._question(state))
+        proposal = await self._ask(self._planner(state), self._question(state))
         if proposal.decision.answer is not None:
             await self.ctx.tell(
                 AssistantMessage,
@@ -193,6 +204,12 @@ class Conductor:
             directed_mode_context=directed,
         )
 
+    def _planner(self, state: AgentState) -> Step[str, Proposal]:
+        """Whoever proposes; limited by code to the agent that the user asked for."""
+        if not is_directed(state):
+            return self.supervisor.plan
+        return self.supervisor.limited[self._directed(state).target_agent_id]
+
     def _question(self, state: AgentState) -> str:
         """The request; limited to one agent where the user asked for it without bypassing the supervisor."""
         if not is_directed(state):
@@ -217,9 +234,18 @@ class Conductor:
                 "active_agent": agent_id,
                 "plan": self.plan,
                 "current_agent_identity": self._identity(agent_id),
-                "handoff_history": self.handoffs.records,
+                **self._so_far(),
             },
         )
+
+    def _so_far(self) -> dict[str, Any]:
+        """What everybody did in this turn, for the state."""
+        models = [event.model for event in self.told if isinstance(event, (AssistantMessage, LlmResponse))]
+        return {
+            "handoff_history": self.handoffs.records,
+            "tool_executions": executions_in(self.told),
+            "used_model": next((model for model in reversed(models) if model != "unknown"), None),
+        }
 
     async def _suspendable(self, work: Callable[[], Awaitable[Command[Any]]]) -> Command[Any]:
         """Work that may suspend: LangGraph must not see that as an error of its own."""
@@ -227,7 +253,7 @@ class Conductor:
             return await work()
         except Suspended as suspended:
             self.suspended = suspended
-            return Command(goto=END, update={"plan": self.plan, "handoff_history": self.handoffs.records})
+            return Command(goto=END, update={"plan": self.plan, **self._so_far()})
 
     async def _ask(
         self, step: Step[str, T], question: str, *, plan: Plan | None = None, ctx: Context | None = None

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from typing import Unpack
 
@@ -22,7 +23,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 from batuta.kernel.usage import Usage
 from batuta.llm.model import Model, ModelSettings
-from batuta.orchestration.approvals import ApprovalPolicy, TellingApprover, Undecided
+from batuta.orchestration.approvals import APPROVAL_LIFETIME, ApprovalPolicy, TellingApprover, Undecided
 from batuta.orchestration.conducting import Conductor, TurnRequest
 from batuta.orchestration.graph import build_graph
 from batuta.orchestration.plan_execution import FailurePolicy
@@ -83,6 +84,7 @@ class Orchestrator:
         max_steps: int = MAX_PLAN_STEPS,
         failure_policy: FailurePolicy | None = None,
         approval_policies: Sequence[ApprovalPolicy] = (),
+        approval_lifetime: timedelta = APPROVAL_LIFETIME,
         is_streaming: bool = False,
     ) -> None:
         self.registry = AgentRegistry(agents)
@@ -96,6 +98,7 @@ class Orchestrator:
         )
         self.failure_policy = failure_policy or FailurePolicy()
         self.approval_policies = tuple(approval_policies)
+        self.approval_lifetime = approval_lifetime
         self.graph = build_graph()
 
     async def run(
@@ -116,7 +119,7 @@ class Orchestrator:
         options.setdefault("turn_id", new_id())
         kept = _Kept(options.get("sink"))
         options["sink"] = kept.sink
-        step = TurnStep(self, turn)
+        step = TurnStep(self, turn, kept.events)
         result = await step.run(turn.request.text, **options)
         conversation = options.get("conversation")
         if conversation is not None and not result.is_error and step.waiting_for is None:
@@ -143,10 +146,11 @@ class TurnStep(Step[str, str]):
 
     is_transparent = True
 
-    def __init__(self, team: Orchestrator, turn: TurnOptions) -> None:
+    def __init__(self, team: Orchestrator, turn: TurnOptions, told: Sequence[Event]) -> None:
         super().__init__("turn", input_type=str, output_type=str)
         self._team = team
         self._turn = turn
+        self._told = told
         self.conductor: Conductor | None = None
         self.status = "failed"
         self.waiting_for: str | None = None
@@ -154,7 +158,7 @@ class TurnStep(Step[str, str]):
     async def _perform(self, value: str, ctx: Context) -> str:
         started = time.perf_counter()
         await self._open(value, ctx)
-        self.conductor = Conductor(self._team, self._turn.request, ctx)
+        self.conductor = Conductor(self._team, self._turn.request, ctx, self._told)
         ctx._run.approver = self._approver(ctx, ctx._run.approver)
         try:
             answer = await self.conductor.conduct()
@@ -188,6 +192,7 @@ class TurnStep(Step[str, str]):
             given or Undecided(),
             policies=(*self._team.approval_policies, *self._turn.policies),
             decided=self._turn.decided,
+            lifetime=self._team.approval_lifetime,
         )
 
     async def _pause(self, ctx: Context, suspended: Suspended, started: float) -> None:

@@ -13,13 +13,19 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from batuta.events.envelope import Event
-from batuta.events.plans import PlanCompleted, PlanGenerated, PlannedStep, PlanStepCompleted, PlanStepStarted
+from batuta.events.plans import (
+    ExpectedOutput,
+    PlanCompleted,
+    PlanGenerated,
+    PlannedStep,
+    PlanStepCompleted,
+    PlanStepStarted,
+)
 from batuta.kernel.errors import LogicalError
 from batuta.kernel.ids import UuidStr
 
 PlanStatus = Literal["planning", "executing", "completed", "failed", "cancelled"]
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
-ExpectedOutput = Literal["text", "data", "visualization", "confirmation"]
 
 PLAN_MOVES: dict[PlanStatus, frozenset[PlanStatus]] = {
     "planning": frozenset({"executing", "failed", "cancelled"}),
@@ -153,6 +159,7 @@ def announced_steps(plan: Plan, names: dict[str, str]) -> tuple[PlannedStep, ...
             agent_name=names[step.agent_id],
             task=step.task,
             depends_on=step.depends_on,
+            expected_output=step.expected_output,
         )
         for step in plan.steps
     )
@@ -166,6 +173,7 @@ def _announced(event: PlanGenerated) -> Plan:
             agent_id=step.agent_id,
             task=step.task,
             depends_on=step.depends_on,
+            expected_output=step.expected_output,
         )
         for step in event.steps
     )

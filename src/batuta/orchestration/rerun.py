@@ -218,7 +218,8 @@ def _as_remembered(turn: RecordedTurn) -> ApprovalPolicy:
 def agents_of(team: Orchestrator) -> list[AgentStep[Any, Any]]:
     """Every agent of a team, the supervisor's first."""
     supervisor = team.supervisor
-    steps: list[Step[Any, Any]] = [supervisor.plan, supervisor.reassign, supervisor.conclude]
+    steps: list[Step[Any, Any]] = [supervisor.plan, *supervisor.limited.values()]
+    steps += [supervisor.reassign, supervisor.conclude]
     steps += [specialist.step for specialist in team.registry]
     return list({id(agent): agent for step in steps for agent in _agents_below(step)}.values())
 
@@ -238,7 +239,7 @@ def _overrides(
     prompted = _prompted(turn, start, changes)
     for name in {changes.agent, prompted} - {None}:
         if name not in {agent.name for agent in agents}:
-            known = ", ".join(agent.name for agent in agents)
+            known = ", ".join(dict.fromkeys(agent.name for agent in agents))
             raise NotRecordedError(f"the team has no agent {name!r}; it has {known}")
     return [
         (

@@ -24,6 +24,7 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import fits, type_name
+from batuta.steps.agent import AgentStep
 from batuta.steps.prompts import as_text
 
 
@@ -46,6 +47,8 @@ class AgentCard(BaseModel):
     commands: tuple[str, ...] = ()
     examples: dict[str, tuple[str, ...]] = {}
     model_role: str | None = None
+    instructions: str = ""
+    """The system prompt; whoever shows cards to people leaves it out."""
 
     @property
     def identity(self) -> AgentIdentity:
@@ -71,6 +74,7 @@ class Specialist:
             raise ConfigurationError(
                 f"{step.name}: a specialist is given a task as text, but it takes {type_name(step.input_type)}"
             )
+        card.setdefault("instructions", step.instructions if isinstance(step, AgentStep) else "")
         self.card = AgentCard(agent_id=agent_id or step.name, name=name, tools=_tools_of(step), **card)
         self.step: Step[str, str] = SpecialistStep(step, self.card.agent_id)
 

@@ -5,13 +5,16 @@ types and never by pickle.
 """
 
 import operator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict
 
 from langchain_core.messages import AnyMessage, messages_from_dict, messages_to_dict
 from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue, TypeAdapter
 
+from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
+from batuta.events.tools import ToolResponse
 from batuta.kernel.ids import UuidStr
 from batuta.orchestration.plans import Plan
 
@@ -55,6 +58,21 @@ class ToolExecution(BaseModel):
     result: str = ""
     success: bool = True
     error: str | None = None
+
+
+def executions_in(events: Iterable[Event]) -> list[ToolExecution]:
+    """The tools that ran, as a turn's events tell it."""
+    return [
+        ToolExecution(
+            tool_use_id=event.tool_use_id,
+            tool_name=event.tool_name,
+            result=event.content,
+            success=event.success,
+            error=event.error,
+        )
+        for event in events
+        if isinstance(event, ToolResponse)
+    ]
 
 
 def keep_last(before: Any, after: Any) -> Any:

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from batuta.events.conversation import Citation
+from batuta.events.plans import ExpectedOutput
 from batuta.kernel.answers import Answer
 from batuta.llm.model import Model, ModelSettings
-from batuta.orchestration.plans import ExpectedOutput, Plan, PlanStep
+from batuta.orchestration.plans import Plan, PlanStep
 from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
 from batuta.pipelines.context import Context
 from batuta.steps.agent import AgentStep
@@ -115,16 +116,14 @@ class Supervisor:
     ) -> None:
         shared: dict[str, Any] = {"model": model, "settings": settings or ModelSettings()}
         cards = _cards_text(registry)
-        self.plan = _Planner(
-            name=SUPERVISOR_ID,
-            output=decision_type(frozenset(card.agent_id for card in registry.cards), max_steps),
-            instructions="\n\n".join(part for part in (instructions, _PLAN_INSTRUCTIONS, cards) if part),
-            decision_type="planning",
-            decision_category="planning",
-            is_speaking=False,
-            **shared,
-        )
-        self.plan.output_type = Proposal
+        everybody = frozenset(card.agent_id for card in registry.cards)
+        planning = "\n\n".join(part for part in (instructions, _PLAN_INSTRUCTIONS, cards) if part)
+        self.plan = _planner(decision_type(everybody, max_steps), planning, shared)
+        self.limited = {
+            agent_id: _planner(decision_type(frozenset({agent_id}), max_steps), planning, shared)
+            for agent_id in everybody
+        }
+        """For requests that are meant for one agent: whoever else is proposed is a mistake to be corrected."""
         self.reassign: AgentStep[str, Reassignment] = AgentStep(
             name="reassign",
             output=Reassignment,
@@ -140,6 +139,20 @@ class Supervisor:
             is_streaming=is_streaming,
             **shared,
         )
+
+
+def _planner(output: type[Decision], instructions: str, shared: dict[str, Any]) -> _Planner:
+    planner = _Planner(
+        name=SUPERVISOR_ID,
+        output=output,
+        instructions=instructions,
+        decision_type="planning",
+        decision_category="planning",
+        is_speaking=False,
+        **shared,
+    )
+    planner.output_type = Proposal
+    return planner
 
 
 def decision_type(known_agents: frozenset[str], max_steps: int) -> type[Decision]:

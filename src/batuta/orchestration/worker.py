@@ -19,12 +19,14 @@ from typing import Any, Protocol, Self
 from batuta.events.conversation import Complete
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
+from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, Recorder
-from batuta.events.tools import ApprovalRequested
-from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.kernel.clock import SYSTEM_CLOCK
+from batuta.kernel.errors import FencedError, IdempotencyConflictError, RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
@@ -185,6 +187,7 @@ class TurnWorker:
             return
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
+        told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
         recorder = _OwnersRecorder(self._desk.recorder(lease, told), guard)
         await recorder.record(_opening(lease))
         options["conversation"] = conversation_before(past, lease.work.turn_id)
@@ -196,6 +199,24 @@ class TurnWorker:
         if guard.is_lost:
             raise FencedError("the lease was lost while the turn ran")
         await self._settle(lease, turn)
+
+    async def _expire(self, lease: Lease, told: Sequence[Event], now: datetime) -> list[Event]:
+        """Expiry rejects. The decision is written under the key that every decision has, so that only one counts."""
+        decided: list[Event] = []
+        session = str(lease.work.session_id)
+        for asked in (asked for asked in undecided_in(told) if is_expired(asked, now)):
+            late = expiry_of(asked)
+            try:
+                await self._log.append(session, [late], fence=lease.fence, client_key=decision_key(asked.approval_id))
+            except IdempotencyConflictError:  # somebody decided at the last moment
+                decided += [
+                    event
+                    for event in await self._session_events(session)
+                    if isinstance(event, ApprovalResolved) and event.approval_id == asked.approval_id
+                ]
+            else:
+                decided.append(late)
+        return decided
 
     async def _settle(self, lease: Lease, turn: Turn) -> None:
         """Write down how the turn ended."""

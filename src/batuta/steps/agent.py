@@ -148,7 +148,7 @@ class AgentStep(Step[In_contra, Out_co]):
         _check_options(name, options)
         self.model = model
         """The model as declared: an object, or a name that is resolved when it is needed."""
-        self._instructions = options.get("instructions", "")
+        self.instructions = options.get("instructions", "")
         self._prompt = Prompt(options["prompt"], input, owner=name) if "prompt" in options else None
         self._stand_in = options.get("stand_in")
         self.fallback = fallback
@@ -206,7 +206,7 @@ class AgentStep(Step[In_contra, Out_co]):
         """The instructions, after those of the conversation, and the structure of the answer."""
         own = ctx.conversation.system_prompt if ctx.conversation is not None else ""
         override = self._override()
-        instructions = self._instructions if override.instructions is None else override.instructions
+        instructions = self.instructions if override.instructions is None else override.instructions
         return "\n\n".join(part for part in (own, instructions, self._structure) if part)
 
     async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:

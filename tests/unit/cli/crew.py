@@ -1,5 +1,7 @@
 """A team of one, whose model does what its instructions say."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 from batuta import AgentStep
@@ -12,7 +14,10 @@ from batuta.tools import tool
 
 @tool(effect="write")
 async def reserve(day: str) -> str:
-    """Reserve a table."""
+    """Reserve a table; where a book is kept, every reservation is a line in it."""
+    if book := os.environ.get("RESERVATIONS"):
+        with Path(book).open("a") as lines:
+            lines.write(f"{day}\n")
     return f"a table on {day}"
 
 

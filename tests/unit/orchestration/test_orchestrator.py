@@ -26,12 +26,12 @@ from batuta.events import (
     Usage,
 )
 from batuta.kernel.errors import ConfigurationError, ProviderUnavailableError
-from batuta.orchestration import CannotHelpError, FailurePolicy, Specialist, allow_below
+from batuta.orchestration import CannotHelpError, FailurePolicy, Specialist, allow_below, allow_role
 from batuta.orchestration.orchestrator import Turn
 from batuta.orchestration.plans import plan_from_events
-from batuta.orchestration.state import AgentState
+from batuta.orchestration.state import AgentState, dump_state, load_state
 from batuta.testing import Reply, ScriptedModel, ToolCall
-from batuta.tools import ApprovalDecision, ApprovalRequest, tool
+from batuta.tools import ApprovalDecision, ApprovalRequest, ToolUser, tool
 from tests.unit.orchestration.teams import agent, answer, plan, team
 
 
@@ -144,6 +144,38 @@ async def test_without_bypass_the_supervisor_is_asked_and_limited() -> None:
     turn = await crew.run("how many?", target_agent_id="erp", bypass_routing=False)
     assert turn.answer == "Seven."
     assert turn.mode == "directed"
+
+
+async def test_without_bypass_another_agent_is_a_mistake_that_is_corrected() -> None:
+    """O-13: limited by code, not by asking nicely."""
+    script = [plan(("rag", "look", [])), plan(("erp", "look", []))]
+    crew = team(script, agent("erp", [Reply("Seven.")]), agent("rag", []))
+    turn = await crew.run("how many?", target_agent_id="erp", bypass_routing=False)
+    assert turn.answer == "Seven."
+    assert [step.agent_id for step in of(turn, PlanGenerated)[0].steps] == ["erp"]
+
+
+async def test_the_state_holds_what_was_done() -> None:
+    """O-10, O-14: tools, model, identity, mode."""
+
+    @tool(effect="read")
+    async def count() -> str:
+        """Count."""
+        return "7"
+
+    worker = agent("erp", [Reply(tool_calls=[ToolCall("count", {}, id="c1")]), Reply("Seven.")], tools=[count])
+    turn = await team([plan(("erp", "look", []))], worker).run("how many?")
+    (execution,) = turn.state["tool_executions"]
+    assert (execution.tool_use_id, execution.tool_name, execution.result, execution.success) == (
+        "c1",
+        "count",
+        "7",
+        True,
+    )
+    assert turn.state["used_model"] == "scripted"
+    assert turn.state["current_agent_identity"].agent_id == "erp"
+    assert turn.state["operation_mode"] == "autonomous"
+    assert load_state(dump_state(turn.state)) == turn.state
 
 
 async def test_a_slash_command_goes_to_its_agent() -> None:
@@ -271,6 +303,11 @@ async def test_a_turn_can_be_stopped_at_once() -> None:
     assert turn.status == "cancelled"
     assert of(turn, Complete)[-1].status == "cancelled"
     assert of(turn, PlanCompleted)[-1].status == "cancelled"
+    assert [settled.status for settled in of(turn, PlanStepCompleted)] == ["skipped"]
+    rebuilt = plan_from_events(turn.events)
+    assert rebuilt is not None
+    assert turn.plan is not None
+    assert (rebuilt.status, rebuilt.is_settled) == (turn.plan.status, turn.plan.is_settled) == ("cancelled", True)
 
 
 class Decides:
@@ -330,6 +367,17 @@ async def test_a_policy_decides_by_amount() -> None:
     turn = await team([plan(("bank", "pay", []))], payer(), approval_policies=policies).run("pay 200")
     assert turn.answer == "paid 200"
     assert not of(turn, ApprovalRequested)
+
+
+async def test_a_policy_decides_by_role() -> None:
+    """O-31: whoever holds the role is not asked; everybody else is."""
+    crew = [plan(("bank", "pay", []))] * 2
+    policies = [allow_role("pay", "treasurer")]
+    trusted = ToolUser(id="ana", roles=frozenset({"treasurer"}))
+    turn = await team(crew, payer(), approval_policies=policies).run("pay 200", user=trusted)
+    assert turn.answer == "paid 200"
+    asked = await team(crew, payer(), approval_policies=policies).run("pay 200", user=ToolUser(id="eve"))
+    assert asked.status == "paused"
 
 
 async def test_usage_adds_up_over_everybody() -> None:

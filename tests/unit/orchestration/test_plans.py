@@ -118,6 +118,7 @@ def random_proposal(chance: random.Random) -> dict[str, Any]:
             "depends_on": [chance.randint(-1, size) for _ in range(chance.choice([0, 0, 0, 1, 2]))]
             if chance.random() < 0.3
             else [chance.randrange(i) for _ in range(chance.choice([0, 0, 1, 2])) if i],
+            "expected_output": chance.choice([None, "text", "data", "visualization", "confirmation"]),
         }
         for i in range(size)
     ]

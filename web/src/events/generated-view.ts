@@ -126,6 +126,7 @@ export interface PlanStepView {
   readonly agent_name: string;
   readonly task: string;
   readonly depends_on: readonly string[];
+  readonly expected_output: "text" | "data" | "visualization" | "confirmation" | null;
   readonly status: "pending" | "in_progress" | "completed" | "failed" | "skipped";
   readonly result: string | null;
   readonly error: string | null;

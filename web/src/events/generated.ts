@@ -44,6 +44,7 @@ export interface PlannedStep {
   readonly agent_name: string;
   readonly task: string;
   readonly depends_on: readonly string[];
+  readonly expected_output: "text" | "data" | "visualization" | "confirmation" | null;
 }
 
 /** Tokens of one or more model calls. `thinking` is part of `output`; cached tokens are part of `input`. */

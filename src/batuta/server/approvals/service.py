@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue
 from batuta.events.tools import ApprovalResolved
@@ -99,7 +100,7 @@ class Approvals:
             **facts,
         )
         appended = await self._log.append(
-            approval.session_id, [resolved], client_key=f"approval/{approval.approval_id}"
+            approval.session_id, [resolved], client_key=decision_key(approval.approval_id)
         )
         await self._projected.ensure(approval.session_id, appended.last_seq)
         if approval.turn_id is not None:

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import Accepted, NewWork, TurnQueue, WorkStatus
-from batuta.events.stopping import end_of_stopped_turn
-from batuta.eventstore.journal import events_of_turn
+from batuta.eventstore.stopping import tell_end_of_stopped_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
@@ -99,7 +98,7 @@ class Turns:
         status = await self._queue.cancel(first.turn_id)
         self._bus.publish(News(kind="stop", ids=frozenset({first.turn_id})))
         if status is WorkStatus.CANCELLED:  # it has no owner who could tell its end
-            await self._tell_end(caller, session_id, first.turn_id)
+            await tell_end_of_stopped_turn(self._log, session_id, first.turn_id, by=caller.user_id)
             self._bus.publish(News(kind="work"))
 
     def _check(self, message: NewMessage) -> None:
@@ -145,15 +144,6 @@ class Turns:
             await self._log.append(session_id, [named], client_key="title")
         except IdempotencyConflictError:
             log.debug("session %s got its title from another message", session_id)
-
-    async def _tell_end(self, caller: Caller, session_id: str, turn_id: str) -> None:
-        """What a stopped turn cannot tell any more: nobody is asked, and it is over."""
-        told = await events_of_turn(self._log, session_id, turn_id)
-        end = end_of_stopped_turn(told, session_id=session_id, turn_id=turn_id, by=caller.user_id)
-        try:
-            await self._log.append(session_id, end, client_key=f"stopped/{turn_id}")
-        except IdempotencyConflictError:
-            log.debug("turn %s was stopped by somebody else at the same time", turn_id)
 
     async def _open(self, session_id: str) -> list[OpenTurn]:
         return await self._database.read(lambda connection: repository.open_turns(connection, session_id))

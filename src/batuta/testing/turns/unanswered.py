@@ -92,6 +92,16 @@ async def _cancel(queue: TurnQueue, session: str) -> Send:
     return lambda: queue.cancel(accepted.work.turn_id)
 
 
+async def _stopped(queue: TurnQueue, session: str) -> Send:
+    accepted = await queue.accept(turn(session))
+    await queue.cancel(accepted.work.turn_id)
+
+    async def send() -> Any:
+        return len(await queue.stopped([accepted.work.turn_id]))
+
+    return send
+
+
 async def _recover(queue: TurnQueue, session: str) -> Send:
     await queue.accept(turn(session))
     await leased(queue, length=EXPIRED)
@@ -134,6 +144,7 @@ QUEUE_CASES = (
     Case(operation="pause", prepare=_pause),
     Case(operation="resume", prepare=_resume, answers_alike=False),
     Case(operation="cancel", prepare=_cancel),
+    Case(operation="stopped", prepare=_stopped),
     Case(operation="recover", prepare=_recover, answers_alike=False),
     Case(operation="get", prepare=_get),
     Case(operation="depth", prepare=_depth),

@@ -1,0 +1,168 @@
+"""Approvals of durable turns, in one file and on PostgreSQL: decided once, executed as stored, expired, remembered."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from batuta.events import ApprovalRequested, ApprovalResolved, Complete, PlanCompleted, PlanStepCompleted, ToolResponse
+from batuta.events.fold import fold
+from batuta.events.queue import WorkStatus
+from batuta.events.wire import Delivered
+from batuta.eventstore.teams import TeamStore
+from batuta.kernel.errors import ConflictError
+from batuta.kernel.ids import new_id
+from batuta.orchestration import Orchestrator, TurnWorker
+from batuta.orchestration.plans import plan_from_events
+from batuta.tools import ApprovalDecision
+from tests.integration.orchestration.crew import Ledger, build
+from tests.support.processes import Zygote
+from tests.support.stores import opener_of
+
+DECIDERS = "tests.integration.orchestration.deciders"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """Where the store is, as another process can be told."""
+    if request.param == "sqlite":
+        return {"backend": "sqlite", "path": str(tmp_path / "team.db")}
+    return {"backend": "postgres", "url": request.getfixturevalue("log_url")}
+
+
+@pytest.fixture
+async def store(place: dict[str, str]) -> AsyncIterator[TeamStore]:
+    async with opener_of(place)() as opened:
+        yield TeamStore(opened.log, opened.queue)
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    started = Zygote([DECIDERS])
+    yield started
+    started.close()
+
+
+async def _asked(store: TeamStore, team: Orchestrator) -> tuple[str, str, ApprovalRequested]:
+    """A turn that waits for a decision about `book`."""
+    session = new_id()
+    turn = await store.say(session, "go")
+    await TurnWorker.at(store, team).run_until_idle()
+    (asked,) = await store.waiting(session)
+    assert (asked.tool_name, asked.args) == ("book", {"day": "monday"})
+    return session, turn, asked
+
+
+async def _status(store: TeamStore, turn: str) -> WorkStatus:
+    work = await store.queue.get(turn)
+    assert work is not None
+    return work.status
+
+
+async def test_of_many_deciders_at_once_one_counts(place: dict[str, str], store: TeamStore, zygote: Zygote) -> None:
+    """O-30: four processes edit at the same moment; what the log holds is what is executed and what is shown."""
+    ledger = Ledger()
+    session, turn, asked = await _asked(store, build(ledger))
+    days = ["tuesday", "wednesday", "thursday", "friday"]
+    at = time.time() + 2
+    arguments = [{"place": place, "session": session, "day": day, "at": at} for day in days]
+    children = [await zygote.spawn(f"{DECIDERS}:decide", one) for one in arguments]
+    said = [await child.message("counted", 30) for child in children]
+    for child in children:
+        await child.close()
+    (winner,) = [one["day"] for one in said if one["counted"]]
+    assert all("decided otherwise already" in one["error"] for one in said if not one["counted"])
+    await TurnWorker.at(store, build(ledger)).run_until_idle()
+    events = await store.events(session)
+    (resolved,) = [event for event in events if isinstance(event, ApprovalResolved)]
+    assert (resolved.decision, resolved.args, resolved.by) == ("edited", {"day": winner}, winner)
+    (booked,) = [e.content for e in events if isinstance(e, ToolResponse) and e.tool_name == "book"]
+    assert booked == f"booked {winner}"
+    assert [count for key, count in ledger.writes.items() if key.startswith("book ")] == [1]
+    view = fold(Delivered(event, 1) for event in events)
+    (card,) = [item for shown in view.turns for item in shown.items if item.kind == "approval"]
+    assert (card.args, card.decided_args) == ({"day": "monday"}, {"day": winner})
+    assert asked.approval_id == resolved.approval_id
+    assert await _status(store, turn) is WorkStatus.COMPLETED
+
+
+async def test_the_same_decision_of_two_people_is_one(store: TeamStore) -> None:
+    session, _, asked = await _asked(store, build(Ledger()))
+    await asyncio.gather(*(store.decide(asked, ApprovalDecision.approve(by=who)) for who in ("ana", "eve", "bob")))
+    decided = [event for event in await store.events(session) if isinstance(event, ApprovalResolved)]
+    assert len(decided) == 1
+
+
+async def test_an_approval_that_nobody_decides_is_rejected_by_the_clock(store: TeamStore) -> None:
+    """O-30: the turn wakes by itself, once, and goes on without the call."""
+    ledger = Ledger()
+    session, turn, asked = await _asked(store, _hasty(ledger))
+    await asyncio.sleep(0.5)
+    assert (await store.queue.recover()).requeued == (turn,)
+    assert await TurnWorker.at(store, _hasty(ledger)).run_until_idle() == 1
+    assert await _status(store, turn) is WorkStatus.COMPLETED
+    events = await store.events(session)
+    (resolved,) = [event for event in events if isinstance(event, ApprovalResolved)]
+    assert (resolved.decision, resolved.by, resolved.approval_id) == ("expired", "clock", asked.approval_id)
+    (answer,) = [event for event in events if isinstance(event, ToolResponse) and event.tool_name == "book"]
+    assert not answer.success
+    assert "nobody decided in time" in answer.content
+    assert not [key for key in ledger.writes if key.startswith("book ")]
+
+
+async def test_nobody_decides_after_the_expiry(store: TeamStore) -> None:
+    session, turn, asked = await _asked(store, _hasty(Ledger()))
+    await asyncio.sleep(0.5)
+    for _ in range(2):
+        with pytest.raises(ConflictError, match="nobody decided about book in time"):
+            await store.decide(asked, ApprovalDecision.approve(by="ana"))
+    await TurnWorker.at(store, _hasty(Ledger())).run_until_idle()
+    assert await _status(store, turn) is WorkStatus.COMPLETED
+    decided = [event for event in await store.events(session) if isinstance(event, ApprovalResolved)]
+    assert [event.decision for event in decided] == ["expired"]
+
+
+async def test_a_tool_that_was_allowed_for_the_session_is_not_asked_about_again(store: TeamStore) -> None:
+    """O-31."""
+    ledger = Ledger()
+    session, _, asked = await _asked(store, build(ledger))
+    await store.decide(asked, ApprovalDecision.approve(by="ana"), remember="session")
+    worker = TurnWorker.at(store, build(ledger))
+    await worker.run_until_idle()
+    again = await store.say(session, "go")
+    await worker.run_until_idle()
+    assert await _status(store, again) is WorkStatus.COMPLETED
+    assert [count for key, count in ledger.writes.items() if key.startswith("book ")] == [1, 1]
+    elsewhere = await store.say(new_id(), "go")
+    await worker.run_until_idle()
+    assert await _status(store, elsewhere) is WorkStatus.PAUSED, "another session is asked"
+
+
+async def test_a_turn_that_is_stopped_while_it_waits_ends_with_its_plan(store: TeamStore) -> None:
+    """O-2, O-23: nobody is asked any more, the plan is cancelled, and the next message is answered."""
+    ledger = Ledger()
+    session, turn, asked = await _asked(store, build(ledger))
+    assert await store.stop(turn, by="ana")
+    assert not await store.stop(turn, by="eve")
+    events = await store.events(session)
+    assert [(e.decision, e.by) for e in events if isinstance(e, ApprovalResolved)] == [("rejected", "ana")]
+    assert [e.status for e in events if isinstance(e, PlanStepCompleted)] == ["completed", "skipped", "skipped"]
+    assert [e.status for e in events if isinstance(e, PlanCompleted)] == ["cancelled"]
+    assert [e.status for e in events if isinstance(e, Complete)] == ["paused", "cancelled"]
+    rebuilt = plan_from_events(events)
+    assert rebuilt is not None
+    assert (rebuilt.status, rebuilt.is_settled) == ("cancelled", True)
+    with pytest.raises(ConflictError):
+        await store.decide(asked, ApprovalDecision.approve(by="ana"))
+    await store.say(session, "go")
+    assert await TurnWorker.at(store, build(ledger)).run_until_idle() == 1
+
+
+def _hasty(ledger: Ledger) -> Orchestrator:
+    """The crew, whose approvals are waited for a moment only."""
+    team = build(ledger)
+    team.approval_lifetime = timedelta(seconds=0.3)
+    return team
