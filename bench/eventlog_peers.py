@@ -88,10 +88,11 @@ async def main(url: str, directory: str, seconds: float) -> None:
     async with AsyncConnectionPool(url, min_size=8, max_size=32, kwargs=options) as pool:
         await langgraph(AsyncPostgresSaver(pool), "postgres", seconds)
     logging.disable(logging.CRITICAL)
-    DBOS(config={"name": "bench", "system_database_url": url, "log_level": "CRITICAL", "run_admin_server": False})
-    DBOS.launch()
-    await drive("dbos", "postgres", lambda: dbos_flow(0), seconds)
-    DBOS.destroy()
+    for store, place in (("sqlite", f"sqlite:///{directory}/dbos.db"), ("postgres", url)):
+        DBOS(config={"name": "bench", "system_database_url": place, "log_level": "CRITICAL", "run_admin_server": False})
+        DBOS.launch()
+        await drive("dbos", store, lambda: dbos_flow(0), seconds)
+        DBOS.destroy()
 
 
 if __name__ == "__main__":

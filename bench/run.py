@@ -22,9 +22,9 @@ from bench.tables import table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-ROWS = ("events", "pipelines", "weight", "first_paint")
+ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog")
 """Parts that print one JSON object per line."""
-TELLERS = ("agents", "turns", "provider_path", "observability", "eventlog", "platform")
+TELLERS = ("agents", "turns", "provider_path", "observability", "platform")
 """Parts that print a table of their own."""
 LIMIT_SECONDS = 1800
 
