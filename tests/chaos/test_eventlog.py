@@ -32,7 +32,7 @@ async def test_killed_writers_and_projectors_lose_double_and_reorder_nothing(zyg
     report.require(acknowledged=5_000)
 
 
-@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+@pytest.mark.parametrize("backend", BACKENDS)
 async def test_an_owner_frozen_past_its_lease_does_nothing_more(zygote: Zygote, backend: str, tmp_path: Path) -> None:
     """CR-13: another takes the turn over; the first wakes up, is refused everything, and the effect happened once."""
     ledger, session = tmp_path / "ledger", new_id()

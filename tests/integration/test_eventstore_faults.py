@@ -274,6 +274,27 @@ async def test_a_foreign_row_in_the_way_is_an_alarm(log_url: str) -> None:
         assert (await log.append(other, [said("fine")])).first_seq == 1
 
 
+async def test_a_foreign_row_in_a_file_is_an_alarm(tmp_path: Path) -> None:
+    """S-4: and no invitation to try again for ever."""
+    alarms: list[Alarm] = []
+    async with SqliteEventLog(tmp_path / "team.db", on_alarm=alarms.append) as log:
+        session, other = new_id(), new_id()
+        await log.append(session, [said("a")])
+        with sqlite3.connect(tmp_path / "team.db") as foreign:
+            foreign.execute(
+                "INSERT INTO message_events SELECT session_id, 2, epoch, ?, type, occurred_at, payload, salt, digest,"
+                " link FROM message_events",
+                (new_id(),),
+            )
+        foreign.close()
+        answers = await asyncio.gather(
+            *(log.append(target, [said("b")]) for target in (other, session, other)), return_exceptions=True
+        )
+        assert [type(answer).__name__ for answer in answers] == ["Appended", "SequenceConflictError", "Appended"]
+        assert [(alarm.kind, alarm.session_id) for alarm in alarms] == [("conflicting_event", session)]
+        assert await words(log, other) == ["b", "b"]
+
+
 async def test_two_processes_may_open_a_new_file_at_once(tmp_path: Path) -> None:
     logs = [SqliteEventLog(tmp_path / "team.db") for _ in range(4)]
     session = new_id()

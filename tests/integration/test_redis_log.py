@@ -165,6 +165,20 @@ async def test_a_foreign_entry_in_the_stream_is_an_alarm_not_a_loss(log: RedisEv
     assert await words(log.database, session) == ["ours"]
 
 
+async def test_a_foreign_entry_in_the_way_is_an_alarm(log: RedisEventLog, alarms: list[Alarm]) -> None:
+    """S-4: somebody wrote past the script; the position is taken, and asking again would not free it."""
+    session, other = new_id(), new_id()
+    await log.append(session, [said("a")])
+    await log.append(other, [said("a")])
+    planted: dict[Any, Any] = {"e": "1", "i": new_id(), "p": "{}"}
+    await log.connection.client.xadd(log.keys.log(session), planted, id="2-0")
+    answers = await asyncio.gather(
+        *(log.append(target, [said("b")]) for target in (other, session, other)), return_exceptions=True
+    )
+    assert [type(answer).__name__ for answer in answers] == ["Appended", "SequenceConflictError", "Appended"]
+    assert [(alarm.kind, alarm.session_id) for alarm in alarms] == [("conflicting_event", session)]
+
+
 async def test_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEventLog, alarms: list[Alarm]) -> None:
     """SE-03: planted in the stream; an alarm, and other sessions are shipped."""
     bad, good = new_id(), new_id()

@@ -75,9 +75,9 @@ def key_conflict(batch: Batch) -> IdempotencyConflictError:
     )
 
 
-def sequence_conflict(batch: Batch, known: Sequence[Known] = ()) -> SequenceConflictError:
-    """The refusal of event ids that stand for something else."""
-    where = ", ".join(f"{event.event_id} is at {event.session_id} position {event.seq}" for event in known[:3])
+def sequence_conflict(batch: Batch, known: Sequence[Known] = (), *, why: str = "") -> SequenceConflictError:
+    """The refusal of event ids that stand for something else, or of a place that something else has taken."""
+    where = why or ", ".join(f"{event.event_id} is at {event.session_id} position {event.seq}" for event in known[:3])
     return SequenceConflictError(
         f"events of a batch for session {batch.session_id} are in the log already as something else: {where}"
     )

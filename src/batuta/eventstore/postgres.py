@@ -200,7 +200,7 @@ class PostgresEventLog:
             return await self._commit_together(batches)
         except asyncpg.UniqueViolationError as error:
             if len(batches) == 1:
-                return [_caused_by(sequence_conflict(batches[0]), error)]
+                return [_caused_by(sequence_conflict(batches[0], why=str(error)), error)]
         except asyncpg.PostgresError as error:
             if len(batches) == 1:
                 return [_caused_by(StoreUnavailableError(f"PostgreSQL refused a batch: {error}"), error)]

@@ -7,8 +7,7 @@ import asyncpg
 
 from batuta.events.admission import Batch
 from batuta.events.log import Appended
-from batuta.eventstore.decisions import fenced, key_conflict
-from batuta.kernel.errors import SequenceConflictError
+from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
 
 CALL = "SELECT * FROM batuta_append($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 
@@ -60,9 +59,7 @@ def _where(batch: Batch, row: asyncpg.Record) -> Appended:
 
 
 def _conflict(batch: Batch, row: asyncpg.Record) -> Exception:
-    return SequenceConflictError(
-        f"events of a batch for session {batch.session_id} are in the log already as something else: {row['detail']}"
-    )
+    return sequence_conflict(batch, why=row["detail"])
 
 
 _VERDICTS: dict[str, Callable[[Batch, asyncpg.Record], Appended | Exception]] = {

@@ -28,7 +28,7 @@ from batuta.events.log import (
     log_alarm,
 )
 from batuta.eventstore.cursors import check_position, check_range
-from batuta.eventstore.decisions import fenced, key_conflict
+from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres import PostgresEventLog
@@ -45,6 +45,8 @@ from batuta.kernel.ids import session_id as _session
 DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 
 UNSEEDED = "unseeded"
+TAKEN = "equal or smaller than the target stream top item"
+"""What Redis says when somebody else wrote to the stream of a session."""
 WRITERS = 2
 """One group is put together while the other is on its way."""
 
@@ -248,6 +250,8 @@ def _arguments(batch: Batch) -> list[str | bytes | int]:
 
 def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
     if isinstance(answer, Exception):
+        if TAKEN in str(answer):
+            return sequence_conflict(batch, why=str(answer))
         return StoreUnavailableError(f"Redis did not do it: {answer}")
     verdict, *facts = answer
     if verdict in ("appended", "repeated"):
@@ -258,9 +262,7 @@ def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
         return key_conflict(batch)
     if verdict == UNSEEDED:
         return StoreUnavailableError("Redis restarted again while the session was being compared: send it again")
-    return SequenceConflictError(
-        f"events of a batch for session {batch.session_id} are in the log already as something else: {facts[2]}"
-    )
+    return sequence_conflict(batch, why=facts[2])
 
 
 def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | None) -> Record:

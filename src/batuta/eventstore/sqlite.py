@@ -23,7 +23,7 @@ from batuta.events.log import (
 )
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
-from batuta.eventstore.decisions import overlap
+from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase
@@ -168,11 +168,20 @@ class SqliteEventLog:
             return await self.database.write(lambda conn: sqlite_append.append_all(conn, batches), weight=weight)
         except Exception as error:
             if len(batches) == 1:
-                return [error]
+                return [_as_conflict(batches[0], error)]
             return [(await self._commit([batch]))[0] for batch in batches]
 
     async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
         return await self.database.read(lambda connection: _last_positions(connection, owners))
+
+
+def _as_conflict(batch: Batch, error: Exception) -> Exception:
+    """A place that somebody else took past this program will not become free by asking again."""
+    if not isinstance(error.__cause__, sqlite3.IntegrityError):
+        return error
+    conflict = sequence_conflict(batch, why=str(error.__cause__))
+    conflict.__cause__ = error
+    return conflict
 
 
 def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> Page:
