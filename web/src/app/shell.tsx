@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react
 
 import { IconButton } from "../components/icon-button";
 import { Sheet } from "../components/sheet";
-import type { Citation, TurnView } from "../events";
+import type { AssistantMessageItem, TurnView } from "../events";
 import { ChatPage, focusComposer } from "../features/chat";
 import { focusSearch, Sidebar } from "../features/sessions";
 import { SHORTCUTS, ShortcutsDialog } from "../features/shortcuts";
@@ -26,7 +26,12 @@ const SettingsDialog = lazy(() => import("../features/settings/settings-dialog")
 type Opened =
   | { readonly what: "settings" | "shortcuts" }
   | { readonly what: "timeline"; readonly turnId: string }
-  | { readonly what: "source"; readonly citation: Citation; readonly turn: TurnView }
+  | {
+      readonly what: "source";
+      readonly answer: AssistantMessageItem;
+      readonly number: number;
+      readonly turn: TurnView;
+    }
   | null;
 
 const SIDEBAR = "batuta.sidebar";
@@ -57,7 +62,8 @@ export const Shell = () => {
   );
   const openTimeline = useCallback((turnId: string) => setOpened({ what: "timeline", turnId }), []);
   const openSource = useCallback(
-    (citation: Citation, turn: TurnView) => setOpened({ what: "source", citation, turn }),
+    (answer: AssistantMessageItem, number: number, turn: TurnView) =>
+      setOpened({ what: "source", answer, number, turn }),
     [],
   );
   const close = useCallback(() => setOpened(null), []);
@@ -139,8 +145,8 @@ export const Shell = () => {
         )}
         {opened?.what === "settings" && <SettingsDialog onClose={close} />}
       </Suspense>
-      {opened?.what === "source" && (
-        <SourcePanel citation={opened.citation} turn={opened.turn} onClose={close} />
+      {opened?.what === "source" && sessionId !== null && (
+        <SourcePanel {...opened} sessionId={sessionId} onClose={close} />
       )}
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>

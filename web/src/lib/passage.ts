@@ -37,3 +37,13 @@ const passagesOf = (content: string): readonly { file: unknown; text: string }[]
     return null;
   }
 };
+
+/** The words between two places of a text; places count characters, not the halves that some of them are made of. */
+export const passageAt = (text: string, start: number, end: number): Passage => {
+  const characters = [...text];
+  return {
+    before: characters.slice(0, start).join(""),
+    quote: characters.slice(start, end).join(""),
+    after: characters.slice(end).join(""),
+  };
+};

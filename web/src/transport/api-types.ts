@@ -112,6 +112,14 @@ export interface SessionUsage {
   readonly by_model: readonly UsageShare[];
 }
 
+/** A cited document; `start` and `end` are where the quoted words stand in its text, in characters. */
+export interface CitedSource {
+  readonly text: string | null;
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly is_part: boolean;
+}
+
 export interface TimelineEntry {
   readonly at_ms: number;
   readonly duration_ms: number | null;

@@ -60,6 +60,8 @@ export const api = {
   events: (id: string, after: number) =>
     http.get<types.EventPage>(`${session(id)}/events?${query({ after, limit: 500 })}`),
   usage: (id: string) => http.get<types.SessionUsage>(`${session(id)}/usage`),
+  source: (id: string, messageId: string, number: number) =>
+    http.get<types.CitedSource>(`${session(id)}/source?${query({ message_id: messageId, number })}`),
   timeline: (id: string, turnId: string) =>
     http.get<types.Timeline>(`${session(id)}/turns/${encodeURIComponent(turnId)}/timeline`),
   giveFeedback: (id: string, messageId: string, rating: -1 | 0 | 1) =>

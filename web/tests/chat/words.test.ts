@@ -7,7 +7,7 @@ import { argsOf, argsOfJson, fieldsOf } from "../../src/features/chat/approval/a
 import { withMarks } from "../../src/features/chat/citations";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
-import { passageIn, textsOf } from "../../src/lib/passage";
+import { passageAt, passageIn, textsOf } from "../../src/lib/passage";
 import { inWords, named } from "../../src/lib/words";
 import type { Agent } from "../../src/transport/api-types";
 
@@ -65,6 +65,10 @@ describe("passages", () => {
       ["A\nb", "C"],
       ["plain {"],
     ]);
+  });
+
+  test("places count characters, however wide they are", () => {
+    expect(passageAt("🧭 north", 2, 4)).toEqual({ before: "🧭 ", quote: "no", after: "rth" });
   });
 
   test("words that look like a pattern are taken as they are", () => {

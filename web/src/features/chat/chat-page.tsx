@@ -4,7 +4,6 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { useMarkdownReady } from "../../components/markdown/markdown";
 import { toast } from "../../components/toaster";
-import type { Citation, TurnView } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import { openChannel, useChannel } from "../../transport/channel";
@@ -15,7 +14,7 @@ import { Announcer } from "./announcer";
 import { ChatSkeleton, SessionMissing } from "./chat-states";
 import { Composer, focusComposer } from "./composer/composer";
 import { useDraft } from "./composer/use-draft";
-import { ChatContext } from "./context";
+import { type ChatActions, ChatContext } from "./context";
 import { MessageList } from "./message-list";
 import { PlanStrip } from "./plan-strip";
 import { activityOf, rowsOf } from "./rows";
@@ -25,7 +24,7 @@ export interface ChatPageProps {
   readonly sessionId: string | null;
   readonly onOpenSession: (id: string | null) => void;
   readonly onOpenTimeline: (turnId: string) => void;
-  readonly onOpenSource: (citation: Citation, turn: TurnView) => void;
+  readonly onOpenSource: ChatActions["openSource"];
 }
 
 export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSource }: ChatPageProps) => {

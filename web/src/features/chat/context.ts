@@ -2,13 +2,14 @@
 
 import { createContext, useContext } from "react";
 
-import type { AgentIdentity, Citation, TurnView } from "../../events";
+import type { AgentIdentity, AssistantMessageItem, TurnView } from "../../events";
 
 export interface ChatActions {
   readonly sessionId: string;
   readonly agents: Readonly<Record<string, AgentIdentity>>;
   readonly openTimeline: (turnId: string) => void;
-  readonly openSource: (citation: Citation, turn: TurnView) => void;
+  /** Open one of the citations of an answer, counted from 0. */
+  readonly openSource: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;
   readonly ask: (text: string, targetAgentId: string | null) => void;
   /** Put a text into the composer, to be changed and asked again. */
   readonly edit: (text: string, targetAgentId: string | null) => void;

@@ -1,17 +1,21 @@
 /** A source, opened at the place that was cited. */
 
 import { ExternalLink, Quote } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { Pill } from "../../components/pill";
 import { Sheet } from "../../components/sheet";
-import type { Citation, TurnView } from "../../events";
+import type { AssistantMessageItem, Citation, TurnView } from "../../events";
 import { useText } from "../../lib/i18n";
-import { type Passage, passageIn, textsOf } from "../../lib/passage";
+import { type Passage, passageAt, passageIn, textsOf } from "../../lib/passage";
 import { safeUrl } from "../../lib/safe";
+import { api } from "../../transport/api";
 
 export interface SourcePanelProps {
-  readonly citation: Citation;
+  readonly sessionId: string;
+  readonly answer: AssistantMessageItem;
+  /** Which of its citations, counted from 0. */
+  readonly number: number;
   readonly turn: TurnView;
   readonly onClose: () => void;
 }
@@ -28,10 +32,27 @@ const foundIn = (turn: TurnView, citation: Citation): Passage | null => {
   return null;
 };
 
-export const SourcePanel = ({ citation, turn, onClose }: SourcePanelProps) => {
+/** The document around the quoted words, from the server; null until it is there, or if it is not to be had. */
+const useDocument = (sessionId: string, messageId: string | null, number: number): Passage | null => {
+  const [passage, setPassage] = useState<Passage | null>(null);
+  useEffect(() => {
+    if (messageId === null) return;
+    api.source(sessionId, messageId, number).then(
+      ({ text, start, end }) =>
+        text !== null && start !== null && end !== null && setPassage(passageAt(text, start, end)),
+      () => undefined,
+    );
+  }, [sessionId, messageId, number]);
+  return passage;
+};
+
+export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: SourcePanelProps) => {
   const t = useText();
+  const citation = answer.citations[number];
+  const document = useDocument(sessionId, answer.message_id, number);
+  if (citation === undefined) return null;
   const url = safeUrl(citation.url);
-  const passage = foundIn(turn, citation);
+  const passage = document ?? foundIn(turn, citation);
   return (
     <Sheet
       isOpen
@@ -70,10 +91,11 @@ export const SourcePanel = ({ citation, turn, onClose }: SourcePanelProps) => {
 const InContext = ({ passage }: { readonly passage: Passage }) => {
   const t = useText();
   const mark = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in a longer text the words stand elsewhere
   useEffect(() => {
     // Browsers may answer with a promise, which React would take for a clean-up.
     void mark.current?.scrollIntoView({ block: "center" });
-  }, []);
+  }, [passage]);
   return (
     <>
       <h3 className="text-faint mt-6 mb-2 text-xs font-medium">{t.sources.inContext}</h3>

@@ -21,8 +21,7 @@ export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   const text = useMemo(() => withMarks(item.content, item.citations), [item]);
   const open = useCallback(
     (number: number) => {
-      const citation = item.citations[number - 1];
-      if (citation !== undefined) openSource(citation, turn);
+      if (number <= item.citations.length) openSource(item, number - 1, turn);
     },
     [item, turn, openSource],
   );
