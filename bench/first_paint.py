@@ -82,7 +82,7 @@ def bundle_kilobytes() -> float:
 
 def wheel_megabytes() -> float:
     """The wheel, with the web application in it."""
-    uv = Path(sys.executable).with_name("uv")
+    uv = str(Path(sys.executable).with_name("uv"))
     with tempfile.TemporaryDirectory() as folder:
         command = [uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "-o", folder]
         subprocess.run(command, cwd=ROOT, check=True)
