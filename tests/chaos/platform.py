@@ -40,7 +40,8 @@ from tests.support.verifier import Report, percentile, verify
 TEAM = "tests.chaos.platform_team:team"
 MODULES = (PROCESSES, "tests.chaos.platform_team")
 SETTINGS = {"lease_seconds": 3}
-ASK_SECONDS, SETTLE_SECONDS = 5.0, 120.0
+ASK_SECONDS, SETTLE_SECONDS = 20.0, 300.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 THINK_SECONDS = (0.5, 6.0)
 
 
@@ -131,7 +132,8 @@ class Person:
                 return items
 
     async def _insist(self, method: str, path: str, body: Wire | None = None) -> Wire:
-        """Ask until somebody answers: the same request, wherever it leads."""
+        """Ask until somebody answers: the same request, wherever it leads, less and less often."""
+        pause = FIRST_PAUSE
         while True:
             with suppress(aiohttp.ClientError, OSError, TimeoutError):
                 async with self.http.request(
@@ -146,7 +148,8 @@ class Person:
                             raise AssertionError(f"{method} {path}: {answer.status} {found}")
                         return found
             self.sent_again += 1
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(self.rng.uniform(0.5, 1.0) * pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 @dataclass(frozen=True, kw_only=True)

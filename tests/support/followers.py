@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from random import uniform
 from typing import Any
 
 import aiohttp
@@ -18,8 +19,8 @@ from socketio.exceptions import SocketIOError
 from tests.support.history import START, Connection, Delivered, Position
 
 Wire = dict[str, Any]
-PAUSE_SECONDS = 0.1
-ANSWER_SECONDS = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
+ANSWER_SECONDS = 20.0
 
 
 class Follower:
@@ -47,6 +48,7 @@ class Follower:
     async def run(self) -> None:
         """Follow until cancelled."""
         lost: float | None = None
+        pause = FIRST_PAUSE
         while True:
             after, self._frames = self._position, []
             try:
@@ -54,10 +56,11 @@ class Follower:
                     if lost is not None:
                         self.resumed_seconds.append(time.monotonic() - lost)
                     self.is_joined.set()
-                    lost = None
+                    lost, pause = None, FIRST_PAUSE
                     await ended()
             except (SocketIOError, aiohttp.ClientError, OSError, TimeoutError):
-                await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(uniform(0.5, 1.0) * pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
             finally:
                 self.connections.append(self._closed(after))
             lost = time.monotonic() if lost is None else lost
@@ -107,7 +110,7 @@ class SocketFollower(Follower):
             client.on("session:resync", self._resync)
             try:
                 await client.connect(
-                    self._address(), transports=["websocket"], auth={"token": self._secret}, wait_timeout=5
+                    self._address(), transports=["websocket"], auth={"token": self._secret}, wait_timeout=10
                 )
                 await self._join(client)
                 yield client.wait
@@ -138,7 +141,7 @@ class StreamFollower(Follower):
         headers = {"Authorization": f"Bearer {self._secret}"}
         if self._position != START:
             headers["Last-Event-ID"] = f"{self._position.epoch}:{self._position.seq}"
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=30)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
         async with aiohttp.ClientSession(timeout=timeout, read_bufsize=1 << 20) as http:
             url = f"{self._address()}/api/sessions/{self.session}/stream"
             async with http.get(url, headers=headers, raise_for_status=True) as answer:
