@@ -9,13 +9,13 @@ from batuta.events.envelope import Event
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
 from batuta.kernel.ids import AnyId
-from batuta.kernel.usage import Usage
+from batuta.kernel.usage import NO_USAGE, Usage
 
 
 class Attachment(BaseModel):
     """Something a user sent along with a message."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     file_id: AnyId
     name: str = ""
@@ -26,7 +26,7 @@ class Attachment(BaseModel):
 class Citation(BaseModel):
     """Where a statement comes from: the source, the place in it, and the words quoted."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source: str
     title: str = ""
@@ -119,7 +119,7 @@ class Complete(Event):
     type: Literal["complete"] = "complete"
     status: Literal["success", "cancelled", "failed", "paused"]
     stop_reason: StopReason = "success"
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     cost: Decimal | None = None
     duration_ms: float | None = None
 

@@ -15,7 +15,7 @@ ExpectedOutput = Literal["text", "data", "visualization", "confirmation"]
 class AgentIdentity(BaseModel):
     """How an agent shows itself."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent_id: AnyId
     agent_name: str
@@ -26,7 +26,7 @@ class AgentIdentity(BaseModel):
 class PlannedStep(BaseModel):
     """One step as the plan announced it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     step_id: AnyId
     step_index: int = Field(ge=0)

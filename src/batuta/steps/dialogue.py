@@ -41,7 +41,7 @@ OnDelta = Callable[[Delta, str], Awaitable[None]]
 class Spoken(BaseModel):
     """A model's answer under the id it is known by: what the journal keeps of a model call."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     message_id: str
     answer: Answer

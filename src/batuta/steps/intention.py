@@ -23,7 +23,7 @@ class Option:
 class Intention(BaseModel, Generic[E]):
     """A classified request: the member, why, and a better wording of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     option: E
     reasoning: str = ""

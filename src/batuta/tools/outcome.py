@@ -34,7 +34,7 @@ SECURITY_REFUSALS = frozenset(Refusal) - {Refusal.INVALID_ARGUMENTS, Refusal.RAT
 class Execution(BaseModel):
     """What running a tool brought. Plain data: it can be journalled and returned on resume instead of a second run."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     content: str
     is_error: bool = False
