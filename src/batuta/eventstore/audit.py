@@ -81,6 +81,10 @@ class AuditStore(Protocol):
         """
         ...
 
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        """Do the same to one session, whoever owns it."""
+        ...
+
 
 async def verify_session(store: AuditStore, session: str) -> Verified:
     """Check every record of a session against the chain, and the chain against the head."""

@@ -34,7 +34,14 @@ class MemoryAudit:
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`."""
         owned = [owner for owner, user in self._store.owners.items() if user == user_id]
-        chosen = tuple(sorted(owner for owner in owned if owner not in self._store.erased))
+        return self._erase(owned)
+
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        """See `AuditStore.erase_session`."""
+        return self._erase([session_id])
+
+    def _erase(self, owners: Sequence[SessionId]) -> Erased:
+        chosen = tuple(sorted(owner for owner in owners if owner not in self._store.erased))
         events = sum(self._erase_events(self._session(owner)) for owner in chosen)
         for owner in chosen:
             self._erase_traces(owner)

@@ -18,6 +18,10 @@ INSERT INTO session_owners (session_id, user_id, tenant_id) VALUES ($1, $2, $3) 
 _MARK = """
 UPDATE session_owners SET erased_at = clock_timestamp() WHERE user_id = $1 AND erased_at IS NULL
 RETURNING session_id"""
+_MARK_ONE = """
+INSERT INTO session_owners (session_id, user_id, erased_at) VALUES ($1, '', clock_timestamp())
+ON CONFLICT (session_id) DO UPDATE SET erased_at = clock_timestamp() WHERE session_owners.erased_at IS NULL
+RETURNING session_id"""
 
 
 class PostgresAudit:
@@ -46,8 +50,15 @@ class PostgresAudit:
 
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`."""
+        return await self._erase(_MARK, user_id)
+
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        """See `AuditStore.erase_session`."""
+        return await self._erase(_MARK_ONE, session_id)
+
+    async def _erase(self, mark: str, subject: str) -> Erased:
         async with self._database.transaction() as connection:
-            chosen = sorted(row["session_id"] for row in await connection.fetch(_MARK, user_id))
+            chosen = sorted(row["session_id"] for row in await connection.fetch(mark, subject))
             where = "session_id = ANY ($1)"
             done = [await connection.execute(text.format(chosen=where), chosen) for text in STATEMENTS]
         return Erased(sessions=tuple(SessionId(owner) for owner in chosen), events=int(done[COUNTED].split()[-1]))

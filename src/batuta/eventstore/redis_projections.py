@@ -51,7 +51,14 @@ class RedisAudit(PostgresAudit):
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`. Redis forgets the sessions too, and rewrites its file without them."""
         await self._log.shipper.ship_all()
-        erased = await super().erase(user_id)
+        return await self._forget(await super().erase(user_id))
+
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        """See `AuditStore.erase_session`."""
+        await self._log.shipper.ship(session_id)
+        return await self._forget(await super().erase_session(session_id))
+
+    async def _forget(self, erased: Erased) -> Erased:
         for owner in erased.sessions:
             head = await self._log.database.head(owner)
             await self._log.connection.run_one(Call("forget", [self._log.keys.head(owner)], [owner, head.fence]))

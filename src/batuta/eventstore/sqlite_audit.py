@@ -14,7 +14,11 @@ SELECT seq, epoch, event_id, type, payload, salt, digest, link FROM message_even
 WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
 _ASSIGN = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
 _MARK = """
-UPDATE session_owners SET erased_at = ? WHERE user_id = ? AND erased_at IS NULL RETURNING session_id"""
+UPDATE session_owners SET erased_at = :now WHERE user_id = :subject AND erased_at IS NULL RETURNING session_id"""
+_MARK_ONE = """
+INSERT INTO session_owners (session_id, user_id, erased_at) VALUES (:subject, '', :now)
+ON CONFLICT (session_id) DO UPDATE SET erased_at = :now WHERE session_owners.erased_at IS NULL
+RETURNING session_id"""
 
 
 class SqliteAudit:
@@ -43,14 +47,28 @@ class SqliteAudit:
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`. Then the file is compacted: what was deleted could still be read in it."""
         now = sqlite_append.stamp(self._clock.now())
-        erased = await self._database.write(lambda connection: _erase(connection, user_id, now))
+        erased = await self._database.write(lambda connection: _erase(connection, _MARK, user_id, now))
         if erased.sessions:
             await self._database.compact()
         return erased
 
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        """See `AuditStore.erase_session`. What is deleted is overwritten in the file; nothing else is rewritten."""
+        now = sqlite_append.stamp(self._clock.now())
+        return await self._database.write(lambda connection: _overwrite(connection, session_id, now))
 
-def _erase(connection: sqlite3.Connection, user_id: str, now: str) -> Erased:
-    chosen = tuple(sorted(SessionId(row[0]) for row in connection.execute(_MARK, (now, user_id)).fetchall()))
+
+def _overwrite(connection: sqlite3.Connection, session_id: SessionId, now: str) -> Erased:
+    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        return _erase(connection, _MARK_ONE, session_id, now)
+    finally:
+        connection.execute("PRAGMA secure_delete = OFF")
+
+
+def _erase(connection: sqlite3.Connection, mark: str, subject: str, now: str) -> Erased:
+    rows = connection.execute(mark, {"now": now, "subject": subject}).fetchall()
+    chosen = tuple(sorted(SessionId(row[0]) for row in rows))
     where = f"session_id IN ({','.join('?' * len(chosen))})"
     counts = [connection.execute(text.format(chosen=where), chosen).rowcount for text in STATEMENTS]
     return Erased(sessions=chosen, events=counts[COUNTED])

@@ -40,6 +40,9 @@ class Tampered:
     async def erase(self, user_id: str) -> Erased:
         raise NotImplementedError
 
+    async def erase_session(self, session_id: SessionId) -> Erased:
+        raise NotImplementedError
+
 
 async def test_an_untouched_session_verifies(store: Store) -> None:
     """S-21: also over batches and epochs."""
@@ -151,6 +154,32 @@ async def test_erasing_twice_erases_nothing_more(store: Store) -> None:
     await store.audit.erase("ana")
     assert await store.audit.erase("ana") == Erased(sessions=(), events=0)
     assert await store.audit.erase("nobody") == Erased(sessions=(), events=0)
+
+
+async def test_one_session_is_erased_and_the_others_stay(store: Store) -> None:
+    """Whoever owns it, and also if nobody does; the chain still verifies."""
+    mine, other = SessionId(new_id()), SessionId(new_id())
+    await store.audit.assign(mine, "ana")
+    for session in (mine, other):
+        await store.log.append(session, [said(CANARY), noted("b")])
+    await store.projector.catch_up()
+    assert await store.audit.erase_session(mine) == Erased(sessions=(mine,), events=2)
+    assert await store.audit.erase_session(mine) == Erased(sessions=(), events=0)
+    verdicts = {session: await verify_session(store.audit, session) for session in (mine, other)}
+    assert [verdicts[session].erased for session in (mine, other)] == [2, 0]
+    assert all(verdict.is_sound for verdict in verdicts.values())
+    assert not (await store.log.read(mine, after=0)).events
+    assert len((await store.log.read(other, after=0)).events) == 2
+    assert (await store.audit.erase_session(other)).sessions == (other,)
+
+
+async def test_an_erased_session_is_overwritten_in_the_file(tmp_path: Path) -> None:
+    """Without rewriting the rest of it."""
+    session = SessionId(new_id())
+    async with SqliteEventLog(tmp_path / "team.db") as log:
+        await log.append(session, [said(f"{number} {CANARY} " * 300) for number in range(20)])
+        await SqliteAudit(log).erase_session(session)
+    assert _files_with_canary(tmp_path) == []
 
 
 async def test_the_first_owner_of_a_session_stays(store: Store) -> None:
