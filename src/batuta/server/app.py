@@ -80,7 +80,8 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 lifespan="off",
-                log_level=settings.log_level,
+                # At its loudest the server writes the headers of every handshake, and with them the cookies.
+                log_level="info" if settings.log_level == "debug" else settings.log_level,
                 access_log=False,
                 server_header=False,
                 proxy_headers=settings.is_proxied,
