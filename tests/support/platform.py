@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
 from batuta.server.app import Server
 from batuta.server.config import Settings, load_settings
+from batuta.server.database import SystemDatabase
 from batuta.server.gate import COOKIE
 from batuta.server.identity import repository
 from batuta.server.wiring import Platform, open_platform
@@ -151,7 +152,7 @@ class Running:
     async def new_workspace(self) -> str:
         """Another tenant."""
         now = SYSTEM_CLOCK.now()
-        return await self.platform.backends.database.write(
+        return await SystemDatabase(self.platform.backends.database).write(
             lambda connection: repository.add_workspace(connection, "Other", now)
         )
 
@@ -255,9 +256,11 @@ class Tab:
         self.events: list[dict[str, Any]] = []
         self.changes: list[dict[str, Any]] = []
         self.resyncs: list[dict[str, Any]] = []
+        self.deleted: list[str] = []
         self.client.on("agent:event", self.events.append)
         self.client.on("session:changed", self.changes.append)
         self.client.on("session:resync", self.resyncs.append)
+        self.client.on("session:deleted", lambda told: self.deleted.append(told["session_id"]))
 
     async def connect(self, address: str, headers: dict[str, str], auth: Any = None) -> None:
         await self.client.connect(address, headers=headers, transports=["websocket"], auth=auth)
@@ -303,11 +306,17 @@ async def running(
     static: Path | None = None,
     team: Orchestrator | None = None,
     title_model: Model | None = None,
+    read_source: Callable[[str], Awaitable[str | None]] | None = None,
 ) -> AsyncIterator[Running]:
     """A platform with its server, as `batuta serve` runs it."""
     stage = Stage()
     async with open_platform(
-        settings, team or stage.team(), model_label="rules", is_offline=True, title_model=title_model
+        settings,
+        team or stage.team(),
+        model_label="rules",
+        is_offline=True,
+        title_model=title_model,
+        read_source=read_source,
     ) as platform:
         server = Server(platform, **({} if static is None else {"static": static}))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from batuta.llm.factory import default_model
 from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.providers import PROVIDERS
 from batuta.server.config import Settings
+from batuta.server.database import is_exempt
 from batuta.server.static_files import STATIC
 from batuta.server.wiring import open_store
 
@@ -49,6 +50,10 @@ async def _stores(settings: Settings) -> list[Finding]:
             durable = await store.log.durability()
             found: list[Finding] = [(True, f"{kind} answers; acknowledged means {durable.mode}")]
             found += [await _answers(name, check) for name, check in store.checks.items()]
+            if settings.database_url is not None:
+                exempt = await store.database.read(is_exempt)
+                words = "sees through row-level security: use one that is no superuser"
+                found.append((not exempt, f"the database role {words if exempt else 'is held to row-level security'}"))
             return found
     except ConfigurationError as error:
         return [(False, f"{kind}: {error}")]

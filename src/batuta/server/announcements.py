@@ -1,4 +1,5 @@
-"""Keeps the session lists of connected people in step: `session:changed` whenever a summary is not what it was.
+"""Keeps the session lists of connected people in step: `session:changed` whenever a summary is not what it was, and
+`session:deleted` when there is none any more.
 
 A session that grew is looked at at once and again a little later, because its read models and its turn may lag
 behind its log; one with a turn under way is looked at until the turn has ended.
@@ -9,6 +10,7 @@ from collections import OrderedDict
 from itertools import islice
 
 from batuta.kernel.errors import StoreUnavailableError
+from batuta.server.behalf import SYSTEM, acting
 from batuta.server.bus import Bus, News
 from batuta.server.sessions.api import summary_view
 from batuta.server.sessions.repository import Summary
@@ -29,6 +31,7 @@ class Announcements:
         self._sessions = sessions
         self._sockets = sockets
         self._looks: dict[str, int] = {}
+        self._gone: set[str] = set()
         self._told: OrderedDict[str, Summary] = OrderedDict()
 
     async def run(self) -> None:
@@ -36,11 +39,14 @@ class Announcements:
         with self._bus.listening(self._take):
             while True:
                 await asyncio.sleep(LOOK_SECONDS)
+                await self._tell_gone()
                 await self._look()
 
     def _take(self, news: News) -> None:
         if news.kind == "grown" and self._sockets.callers:
             self._looks |= dict.fromkeys(news.ids, LOOKS)
+        elif news.kind == "gone" and self._sockets.callers:
+            self._gone |= news.ids
 
     async def _look(self) -> None:
         """All of them by one query, however many there are."""
@@ -48,13 +54,27 @@ class Announcements:
         if not looks:
             return
         try:
-            found = await self._sessions.some(looks)
+            with acting(SYSTEM):
+                found = await self._sessions.some(looks)
         except StoreUnavailableError:
             self._looks = looks | self._looks
             return
         for summary in found:
             await self._tell(summary)
             self._look_again(summary, looks[summary.session_id] - 1)
+
+    async def _tell_gone(self) -> None:
+        for session_id in tuple(self._gone):
+            try:
+                with acting(SYSTEM):
+                    user_id = await self._sessions.owner_of(session_id)
+            except StoreUnavailableError:
+                return
+            self._gone.discard(session_id)
+            self._looks.pop(session_id, None)
+            self._told.pop(session_id, None)
+            if user_id is not None:
+                await self._sockets.tell_user(user_id, "session:deleted", {"session_id": session_id})
 
     async def _tell(self, summary: Summary) -> None:
         if self._told.get(summary.session_id) == summary or not self._sockets.is_present(summary.user_id):

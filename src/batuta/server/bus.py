@@ -3,6 +3,7 @@
     grown   sessions may have new events            -> whoever follows them looks into the log
     live    a transient event of a running turn     -> shown to whoever follows the session
     joined  somebody follows sessions from now on   -> whoever tells a text in them tells it again from its beginning
+    gone    sessions were deleted                   -> whoever follows or lists them lets go of them
     stop    somebody wants a turn stopped           -> its worker looks sooner than at its next heartbeat
     work    there may be something to do            -> a worker looks at the queue
 
@@ -24,9 +25,9 @@ log = logging.getLogger("batuta.server")
 class News:
     """Something that may be of interest."""
 
-    kind: Literal["grown", "live", "joined", "stop", "work"]
+    kind: Literal["grown", "live", "joined", "gone", "stop", "work"]
     ids: frozenset[str] = frozenset()
-    """Sessions that have grown or are followed, or turns to stop."""
+    """Sessions that have grown, are followed or were deleted, or turns to stop."""
     event: Event | None = None
 
 

@@ -24,6 +24,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from batuta.eventstore.migrations import migrate as migrate_event_store
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.server.behalf import SYSTEM, acting, current, declare
+from batuta.server.words import fold
 
 T = TypeVar("T")
 Query = Callable[[sa.Connection], T]
@@ -94,17 +96,49 @@ class PostgresDatabase:
         """See `Database.read`."""
         with errors_as_ours():
             async with self.engine.connect() as connection:
-                return await connection.run_sync(query)
+                return await connection.run_sync(_declared(query))
 
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
         with errors_as_ours():
             async with self.engine.begin() as connection:
-                return await connection.run_sync(change)
+                return await connection.run_sync(_declared(change))
 
     async def close(self) -> None:
         """See `Database.close`."""
         await self.engine.dispose()
+
+
+class SystemDatabase:
+    """A `Database` for the platform's own work: whoever may log in, what belongs to whom, what has grown."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self, query: Query[T]) -> T:
+        """See `Database.read`."""
+        with acting(SYSTEM):
+            return await self._database.read(query)
+
+    async def write(self, change: Query[T]) -> T:
+        """See `Database.write`."""
+        with acting(SYSTEM):
+            return await self._database.write(change)
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        await self._database.close()
+
+
+def _declared(query: Query[T]) -> Query[T]:
+    """The same for whoever this task acts for."""
+    behalf = current()
+
+    def run(connection: sa.Connection) -> T:
+        declare(connection, behalf)
+        return query(connection)
+
+    return run
 
 
 @contextmanager
@@ -129,12 +163,19 @@ async def migrate_file(path: Path) -> None:
         await database.close()
 
 
-async def migrate_server(url: str) -> None:
-    """Bring a PostgreSQL database up to date: the event store's tables, then the platform's."""
-    await migrate_event_store(url)
+async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
+    """Bring a PostgreSQL database up to date: the event store's tables, then the platform's.
+
+    If a role is named, it may then do what the platform does, and no more.
+    """
     database = PostgresDatabase(url)
     try:
-        await database.write(_upgrade_alone)
+        async with _alone(database):
+            await migrate_event_store(url)
+            with acting(SYSTEM):
+                await database.write(_upgrade)
+                if grant_to is not None:
+                    await database.write(lambda connection: _grant(connection, grant_to))
     finally:
         await database.close()
 
@@ -171,9 +212,39 @@ def _upgrade(connection: sa.Connection) -> None:
     command.upgrade(migration_settings(connection), "head")
 
 
-def _upgrade_alone(connection: sa.Connection) -> None:
-    connection.execute(sa.text("SELECT pg_advisory_xact_lock(420042)"))
-    _upgrade(connection)
+@asynccontextmanager
+async def _alone(database: PostgresDatabase) -> AsyncIterator[None]:
+    """Hold off other processes that migrate: both parts lock the same tables."""
+    with errors_as_ours():
+        async with database.engine.connect() as connection:
+            await connection.execute(sa.text("SELECT pg_advisory_lock(420042)"))
+            try:
+                yield
+            finally:
+                await connection.execute(sa.text("SELECT pg_advisory_unlock(420042)"))
+
+
+GRANTS = (
+    "GRANT USAGE ON SCHEMA public TO {role}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}",
+    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}",
+    # The log only grows; what erasure takes away are contents and their salts.
+    "REVOKE UPDATE, DELETE ON message_events FROM {role}",
+    "GRANT UPDATE (payload, salt) ON message_events TO {role}",
+)
+"""What the role of web and worker processes needs; it owns nothing."""
+
+
+def _grant(connection: sa.Connection, role: str) -> None:
+    name = connection.dialect.identifier_preparer.quote_identifier(role)
+    for statement in GRANTS:
+        connection.execute(sa.text(statement.format(role=name)))
+
+
+def is_exempt(connection: sa.Connection) -> bool:
+    """Whether the role of this connection sees through row-level security."""
+    query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    return connection.dialect.name == "postgresql" and bool(connection.execute(sa.text(query)).scalar())
 
 
 def _sqlite_engine(path: Path) -> sa.Engine:
@@ -194,6 +265,12 @@ def _prepare(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.create_function("batuta_fold", 1, _fold, deterministic=True)
+
+
+def _fold(text: str | None) -> str | None:
+    """What PostgreSQL has as a function of the same name."""
+    return None if text is None else fold(text)
 
 
 def _begin(connection: sa.Connection) -> None:

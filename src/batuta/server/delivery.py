@@ -73,6 +73,10 @@ class Hub:
     def _take(self, news: News) -> None:
         if news.kind == "grown":
             self._wake(news.ids)
+        elif news.kind == "gone":
+            for session_id in news.ids:
+                for watch in self._watches.get(session_id, ()):
+                    watch.end()
         elif news.kind == "live" and news.event is not None:
             self._show(str(news.event.session_id), news.event)
 
@@ -130,13 +134,14 @@ class Delivery:
     async def follow(
         self, session_id: str, position: Position, *, pause_seconds: float = 15.0
     ) -> AsyncGenerator[list[Delivered]]:
-        """Batches of what comes after a position, for ever. An empty one says that nothing came for a while.
+        """Batches of what comes after a position, until the session is deleted. An empty one says that nothing came for
+        a while.
 
         Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
         """
         reader = _Reader(after=position.seq, previous=position.seq, epoch=position.epoch)
         with self._hub.watch(session_id) as watch:
-            while True:
+            while not watch.is_over:
                 pieces = watch.take()
                 began = time.monotonic()
                 page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)

@@ -152,6 +152,7 @@ class Watch:
     """What one follower has not looked at yet."""
 
     def __init__(self) -> None:
+        self.is_over = False
         self._woken = asyncio.Event()
         self._pieces: deque[Event] = deque()
         self._expected: OrderedDict[Key, int] = OrderedDict()
@@ -164,6 +165,11 @@ class Watch:
 
     def wake(self) -> None:
         """There may be something in the log."""
+        self._woken.set()
+
+    def end(self) -> None:
+        """There is nothing more to watch."""
+        self.is_over = True
         self._woken.set()
 
     def add(self, event: Event) -> bool:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.routing import APIRoute
 
+from batuta.server.behalf import act_for
 from batuta.server.config import Settings
 from batuta.server.gate import COOKIE, Gate
 from batuta.server.ownership import Caller
@@ -70,6 +71,7 @@ async def admit(request: Request, rule: Rule) -> None:
     caller = await gate.admit(rule, secret, ids)
     check_csrf(request, caller)
     request.state.caller = caller
+    act_for(caller.behalf)
 
 
 def check_csrf(request: Request, caller: Caller) -> None:

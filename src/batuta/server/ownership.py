@@ -10,6 +10,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
+from batuta.server.behalf import Behalf
 from batuta.server.tables import api_keys, approvals, turns, user_sessions
 
 APPROVER = "approver"
@@ -37,6 +38,13 @@ class Caller:
     scopes: frozenset[str] | None = None
     """What a key is allowed; a person in a browser is not limited."""
     csrf_token: str = field(default="", repr=False)
+
+    @property
+    def behalf(self) -> Behalf:
+        """Whose rows the database shows: one's own, and those of the workspace to whoever approves in it."""
+        return Behalf(
+            user_id=self.user_id, workspace_id=self.workspace_id if APPROVER in self.roles else "", scope="user"
+        )
 
     def may(self, scope: str | None) -> bool:
         """Whether its key reaches that far."""

@@ -84,6 +84,7 @@ ROUTES: dict[str, Rule] = {
     "GET /api/sessions/{session_id}/messages": _READ,
     "GET /api/sessions/{session_id}/export": _READ,
     "GET /api/sessions/{session_id}/usage": _READ,
+    "GET /api/sessions/{session_id}/source": _READ,
     "GET /api/sessions/{session_id}/turns/{turn_id}/timeline": _READ,
     "POST /api/sessions/{session_id}/feedback": _CHAT,
     "GET /api/search": _READ,

@@ -20,6 +20,7 @@ from batuta.events.log import EventLog, Position
 from batuta.events.wire import to_wire
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import UuidStr
+from batuta.server.behalf import acting
 from batuta.server.config import Settings
 from batuta.server.delivery import Delivery
 from batuta.server.gate import COOKIE, Gate
@@ -199,9 +200,10 @@ class Sockets:
         request = shape.model_validate(content)
         ids = {name: getattr(request, name) for name in OWNERSHIP if hasattr(request, name)}
         caller = await self._gate.check(rule, connection.caller, ids)
-        if event in self._own:
-            return await self._own[event][1](sid, connection, request)
-        return await self._commands[event][1](caller, request)
+        with acting(caller.behalf):
+            if event in self._own:
+                return await self._own[event][1](sid, connection, request)
+            return await self._commands[event][1](caller, request)
 
     async def _join(self, sid: str, connection: Connection, request: JoinRequest) -> Ack:
         head = await self._log.head(request.session_id)
@@ -249,6 +251,8 @@ class Sockets:
             except Exception:
                 log.exception("the delivery of session %s failed", session_id)
                 await self.server.disconnect(sid)
+                return
+            else:  # it was deleted
                 return
 
     async def _send(self, sid: str, wire: dict[str, Any]) -> None:

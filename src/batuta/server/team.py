@@ -10,6 +10,7 @@ from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import Settings
+from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
 
@@ -23,6 +24,8 @@ class FirstTeam:
     is_offline: bool
     title_model: Model | None = None
     """Names sessions; the built-in model cannot, and their first words stay their title."""
+    read_source: ReadSource | None = None
+    """The text of a document that an answer cites."""
 
 
 def first_team(settings: Settings) -> FirstTeam:
@@ -46,4 +49,5 @@ def first_team(settings: Settings) -> FirstTeam:
         model_label=OFFLINE_LABEL if is_offline else model,
         is_offline=is_offline,
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
+        read_source=documents.reader(data_dir=settings.data_dir),
     )

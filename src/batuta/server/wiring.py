@@ -46,7 +46,9 @@ from batuta.server.database import (
     Database,
     PostgresDatabase,
     SqliteDatabase,
+    SystemDatabase,
     closing,
+    is_exempt,
     migrate_file,
     migrate_server,
     require_migrated,
@@ -64,6 +66,7 @@ from batuta.server.policy import EVENTS
 from batuta.server.problems import NotFoundProblem
 from batuta.server.search.service import Search
 from batuta.server.sessions.service import Sessions
+from batuta.server.sessions.sources import ReadSource, Sources
 from batuta.server.settings.service import PreferenceBook
 from batuta.server.sockets import Sockets
 from batuta.server.streams import Streams
@@ -108,6 +111,7 @@ class Platform:
     preferences: PreferenceBook
     keys: KeyRing
     sessions: Sessions
+    sources: Sources
     turns: Turns
     approvals: Approvals
     search: Search
@@ -138,12 +142,14 @@ async def open_platform(
     model_label: str = "",
     is_offline: bool = False,
     title_model: Model | None = None,
+    read_source: ReadSource | None = None,
 ) -> AsyncIterator[Platform]:
     """A running platform without its HTTP server. With a model for titles, sessions are named by it."""
     async with AsyncExitStack() as stack:
         backends = await _open_backends(settings, stack)
-        hub = Hub(backends.bus, _heads(backends.database))
-        platform = _wire(settings, team, backends, hub, model_label or settings.model or "offline", is_offline)
+        hub = Hub(backends.bus, _heads(SystemDatabase(backends.database)))
+        label = model_label or settings.model or "offline"
+        platform = _wire(settings, team, backends, hub, label, is_offline, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
         work = [hub.run(), announcements.run(), _revalidate(platform), *_housekeeping(backends)]
         await stack.enter_async_context(_background(work))
@@ -172,10 +178,10 @@ async def open_worker(
         yield run
 
 
-async def migrate(settings: Settings) -> None:
-    """Bring the database up to date: the log's tables and the platform's."""
+async def migrate(settings: Settings, *, grant_to: str | None = None) -> None:
+    """Bring the database up to date: the log's tables and the platform's; let a role of PostgreSQL use them."""
     if settings.database_url is not None:
-        await migrate_server(settings.database_url.get_secret_value())
+        await migrate_server(settings.database_url.get_secret_value(), grant_to=grant_to)
         return
     settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with SqliteEventLog(settings.database_file):
@@ -217,6 +223,8 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     events = await stack.enter_async_context(PostgresEventLog(url))
     database = await stack.enter_async_context(closing(PostgresDatabase(url)))
     await require_migrated(database)
+    if await database.read(is_exempt):
+        log.warning("the role of BATUTA_DATABASE_URL sees through row-level security: use one that is no superuser")
     projections = PostgresProjections(events)
     bus: Bus = LocalBus()
     checks: dict[str, Check] = {}
@@ -237,12 +245,19 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
 
 
 def _wire(
-    settings: Settings, team: Orchestrator, backends: Backends, hub: Hub, model_label: str, is_offline: bool
+    settings: Settings,
+    team: Orchestrator,
+    backends: Backends,
+    hub: Hub,
+    model_label: str,
+    is_offline: bool,
+    read_source: ReadSource | None,
 ) -> Platform:
     database, events, queue, bus = backends.database, backends.log, backends.queue, backends.bus
-    gate = Gate(database, idle=timedelta(hours=settings.login_idle_hours))
+    everything = SystemDatabase(database)
+    gate = Gate(everything, idle=timedelta(hours=settings.login_idle_hours))
     delivery = Delivery(events, hub, backends.projector)
-    sessions = Sessions(database, events, queue, backends.projector, bus, delivery)
+    sessions = Sessions(database, events, backends.audit, backends.projector, bus, delivery)
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
     turns = Turns(database, events, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
     approvals = Approvals(database, events, queue, backends.projector, bus)
@@ -253,11 +268,12 @@ def _wire(
         model_label=model_label,
         is_offline=is_offline,
         gate=gate,
-        identity=Identity(database, settings, Passwords()),
-        oidc=OidcLogins(database, settings),
+        identity=Identity(everything, settings, Passwords()),
+        oidc=OidcLogins(everything, settings),
         preferences=PreferenceBook(database),
         keys=KeyRing(database),
         sessions=sessions,
+        sources=Sources(database, read_source or _no_source),
         turns=turns,
         approvals=approvals,
         search=Search(database),
@@ -267,6 +283,10 @@ def _wire(
         streams=Streams(),
         health=Health(database, events, more=backends.checks),
     )
+
+
+async def _no_source(name: str) -> str | None:
+    return None
 
 
 def _doors(gate: Gate, sessions: Sessions, turns: Turns, approvals: Approvals, database: Database) -> Doors:

@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from batuta.server.config import Settings
 from batuta.server.database import migrate_server
 from tests.support.platform import Running, running, settings_for
 from tests.support.servers import PostgresServer
+
+APP_ROLE = "batuta_app"
 
 
 @pytest.fixture(scope="session")
@@ -17,16 +20,18 @@ def platform_template(postgres_server: PostgresServer) -> str:
     """A database with all tables, to copy."""
     postgres_server.ensure_running()
     name = postgres_server.create_database()
-    asyncio.run(migrate_server(postgres_server.url(name)))
+    postgres_server.execute(f"CREATE ROLE {APP_ROLE} LOGIN PASSWORD '{APP_ROLE}'")
+    asyncio.run(migrate_server(postgres_server.url(name), grant_to=APP_ROLE))
     return name
 
 
 @pytest.fixture
 def platform_url(postgres_server: PostgresServer, platform_template: str) -> Iterator[str]:
-    """A migrated database of this test alone."""
+    """A migrated database of this test alone, used by a role that owns nothing: row-level security holds for it."""
     postgres_server.ensure_running()
     name = postgres_server.create_database(platform_template)
-    yield postgres_server.url(name)
+    address = sa.make_url(postgres_server.url(name)).set(username=APP_ROLE, password=APP_ROLE)
+    yield address.render_as_string(hide_password=False)
     postgres_server.drop_database(name)
 
 

@@ -13,7 +13,7 @@ from alembic.migration import MigrationContext
 
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.config import Settings
-from batuta.server.database import VERSION_TABLE, Database, PostgresDatabase, SqliteDatabase, closing
+from batuta.server.database import VERSION_TABLE, Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
 from batuta.server.tables import metadata, workspaces
 from batuta.server.wiring import migrate, open_platform
 from tests.support.platform import Stage, settings_for
@@ -27,10 +27,18 @@ asyncio.run(migrate(load_settings(os.environ)))
 MOMENT = datetime(2026, 3, 1, 12, 30, 0, 5, tzinfo=UTC)
 
 
+@pytest.fixture(params=["embedded", "distributed"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """The settings of each mode in turn; the role is the owner of the tables, who migrates."""
+    if request.param == "embedded":
+        return settings_for(tmp_path)
+    return settings_for(tmp_path, database_url=request.getfixturevalue("postgres_url"))
+
+
 def opened(settings: Settings) -> Database:
     if settings.database_url is None:
         return SqliteDatabase(settings.database_file)
-    return PostgresDatabase(settings.database_url.get_secret_value())
+    return SystemDatabase(PostgresDatabase(settings.database_url.get_secret_value()))
 
 
 def differences(connection: sa.Connection) -> list[object]:

@@ -1,14 +1,20 @@
 """A person's sessions: lists, names, messages, exports, usage, feedback, timelines, search (P-30, S-20)."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from batuta.events.conversation import AssistantMessage, UserMessage
 from batuta.events.fold import fold
+from batuta.events.queue import WorkStatus
 from batuta.events.wire import from_wire
+from batuta.eventstore.audit import verify_session
 from batuta.kernel.ids import SessionId, new_id
+from batuta.server import tables
+from batuta.server.database import SystemDatabase
 from tests.support.platform import Running
 
 
@@ -78,7 +84,52 @@ async def test_a_deleted_session_stops_working(site: Running) -> None:
     assert (await ana.http.get("/api/sessions")).json()["items"] == []
     work = await site.platform.backends.queue.get(turn["turn_id"])
     assert work is not None
-    assert work.is_cancelled
+    assert (work.status, work.payload) == (WorkStatus.CANCELLED, {})
+
+
+async def test_a_deleted_session_leaves_no_content_and_a_chain_that_verifies(site: Running) -> None:
+    """P-30, S-21: events, read models and the search index forget what was said; what it cost stays counted."""
+    ana = await site.person()
+    session, other = await ana.session(title="canary-title"), await ana.session()
+    await ana.ask(session, "canary-words", target_agent_id="echo")
+    await ana.ask(other, "canary stays")
+    await ana.http.delete(f"/api/sessions/{session}")
+    backends = site.platform.backends
+    verdict = await verify_session(backends.audit, session)
+    assert (verdict.is_sound, verdict.erased) == (True, verdict.records)
+    assert verdict.records > 0
+
+    def kept(connection: sa.Connection) -> tuple[list[str], int]:
+        mine = [
+            table
+            for table in (tables.messages, tables.read_sessions, tables.approvals)
+            if connection.execute(sa.select(table).where(table.c.session_id == session)).first()
+        ]
+        cost = connection.execute(sa.select(tables.usage).where(tables.usage.c.session_id == session)).all()
+        return [table.name for table in mine], len(cost)
+
+    content, calls = await SystemDatabase(backends.database).read(kept)
+    assert (content, calls > 0) == ([], True)
+    found = (await ana.http.get("/api/search", params={"query": "canary"})).json()
+    assert {message["session_id"] for message in found["messages"]} == {other}
+    assert session not in {each["session_id"] for each in found["sessions"]}
+
+
+async def test_every_tab_learns_that_a_session_was_deleted(site: Running) -> None:
+    """Lists drop it, followers are told nothing more, and other people learn nothing."""
+    ana, ben = await site.person(), await site.person("ben@example.com")
+    session = await ana.session()
+    here, there, foreign = await ana.tab(), await ana.tab(), await ben.tab()
+    await there.command("session:join", {"session_id": session})
+    await ana.ask(session, "hello")
+    stream = asyncio.create_task(ana.http.get(f"/api/sessions/{session}/stream"))
+    await asyncio.sleep(0.2)
+    assert (await ana.http.delete(f"/api/sessions/{session}")).status_code == 204
+    for tab in (here, there):
+        await tab.until(lambda tab=tab: tab.deleted == [session])  # type: ignore[misc]
+    assert (await stream).status_code == 200
+    ack = await there.command("session:join", {"session_id": session})
+    assert (ack["ok"], ack["problem"]["status"], foreign.deleted) == (False, 404, [])
 
 
 async def test_a_waiting_session_says_so(site: Running) -> None:
@@ -205,6 +256,37 @@ async def test_search_finds_titles_and_messages_with_highlights(site: Running) -
     assert [by_content["text"][begin:end] for begin, end in by_content["highlights"]] == ["INVOICES"]
     assert len(by_content["text"]) < 200
     assert (by_content["session_title"], by_content["sequence_number"]) == ("About invoices", 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ("cuando", True),
+        ("CUÁNDO cita", True),
+        ("cit médic", True),
+        ("ńandu", True),
+        ("edico", False),
+        ("cuando nunca", False),
+        ("'; DROP TABLE messages; --", False),
+        ('"cuando" OR *', False),
+        ("100%", True),
+        ("correo example", True),
+        ("¿?", False),
+    ],
+)
+async def test_words_are_found_whatever_their_case_and_accents(site: Running, query: str, is_found: bool) -> None:
+    """Every word has to begin one of the text's; nothing in a query is more than words."""
+    ana, ben = await site.person(), await site.person("ben@example.com")
+    for person in (ana, ben):
+        await person.ask(
+            await person.session(), "¿Cuándo es la cita con el médico del ñandú? 100% seguro: correo@example.com"
+        )
+    found = (await ana.http.get("/api/search", params={"query": query})).json()
+    assert bool(found["messages"]) is is_found
+    assert len({message["session_id"] for message in found["messages"]}) == is_found
+    for message in found["messages"]:
+        marked = [message["text"][begin:end] for begin, end in message["highlights"]]
+        assert marked
 
 
 async def test_the_team_is_shown_as_its_cards(embedded: Running) -> None:

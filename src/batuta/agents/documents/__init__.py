@@ -1,5 +1,5 @@
 """Answers from a folder of documents, with citations that code has checked."""
 
-from batuta.agents.documents.agent import SAMPLES, specialist
+from batuta.agents.documents.agent import SAMPLES, reader, specialist
 
-__all__ = ["SAMPLES", "specialist"]
+__all__ = ["SAMPLES", "reader", "specialist"]

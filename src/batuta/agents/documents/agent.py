@@ -1,6 +1,7 @@
 """The documents agent: searches, quotes, and says so when the documents do not say (A-10)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,16 @@ def specialist(
         examples=EXAMPLES,
         model_role=ROLE,
     )
+
+
+def reader(*, folder: Path | str = SAMPLES, data_dir: Path | str) -> Callable[[str], Awaitable[str | None]]:
+    """Reads the documents that the agent cites, by the names its citations give."""
+    index = DocumentIndex(folder, Path(data_dir) / "documents.sqlite3")
+
+    async def read(file: str) -> str | None:
+        return await asyncio.to_thread(index.text, file)
+
+    return read
 
 
 def document_tools(index: DocumentIndex) -> tuple[Tool, Tool]:

@@ -6,6 +6,7 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import AfterValidator, BaseModel, Field
 
+from batuta.server.behalf import Behalf, act_for
 from batuta.server.gate import COOKIE, csrf_token_of
 from batuta.server.guard import CurrentCaller, address_of, is_local, new_router
 from batuta.server.identity.oidc import OidcLogins
@@ -142,6 +143,7 @@ async def end_oidc(provider_id: str, request: Request) -> Response:
 async def _logged_in(request: Request, response: Response, login: Login) -> Me:
     await _end_former_login(request)
     _set_cookie(request, response, login)
+    act_for(Behalf(user_id=login.user.user_id, scope="user"))
     settings = await request.app.state.platform.preferences.of(login.user.user_id)
     return Me(user=_person(login.user), csrf_token=csrf_token_of(login.token), settings=settings.model_dump())
 

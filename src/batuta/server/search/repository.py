@@ -8,37 +8,59 @@ import sqlalchemy as sa
 from batuta.server.ownership import Caller, own_sessions
 from batuta.server.tables import messages, read_sessions, user_sessions
 
+_places = sa.table("message_places", sa.column("id"), sa.column("session_id"), sa.column("seq"))
+_words = sa.table("message_words", sa.column("rowid"), sa.column("message_words"))
 
-def sessions(connection: sa.Connection, caller: Caller, words: str, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Sessions whose title holds the words."""
+
+def sessions(
+    connection: sa.Connection, caller: Caller, words: Sequence[str], limit: int
+) -> Sequence[Mapping[str, Any]]:
+    """Sessions whose title holds all the words."""
     title = sa.func.coalesce(read_sessions.c.title, user_sessions.c.title)
     joined = user_sessions.outerjoin(read_sessions, read_sessions.c.session_id == user_sessions.c.session_id)
     query = (
         sa.select(user_sessions.c.session_id, title.label("title"), user_sessions.c.touched_at.label("updated_at"))
         .select_from(joined)
-        .where(own_sessions(caller), sa.func.lower(title).contains(words.lower(), autoescape=True))
+        .where(own_sessions(caller), *(sa.func.batuta_fold(title).contains(word, autoescape=True) for word in words))
         .order_by(user_sessions.c.touched_at.desc())
         .limit(limit)
     )
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def found_messages(connection: sa.Connection, caller: Caller, words: str, limit: int) -> Sequence[Mapping[str, Any]]:
-    """Messages that hold the words, newest first; the owner is asked before anything is ranked."""
+def found_messages(
+    connection: sa.Connection, caller: Caller, words: Sequence[str], limit: int
+) -> Sequence[Mapping[str, Any]]:
+    """Messages with words that begin like each of these, newest first; the owner is asked before anything is ranked."""
     title = sa.func.coalesce(read_sessions.c.title, user_sessions.c.title)
-    joined = user_sessions.join(messages, messages.c.session_id == user_sessions.c.session_id).outerjoin(
-        read_sessions, read_sessions.c.session_id == user_sessions.c.session_id
-    )
     query = (
         sa.select(messages, title.label("title"))
-        .select_from(joined)
+        .select_from(
+            _matching(connection.dialect.name, words)
+            .join(user_sessions, user_sessions.c.session_id == messages.c.session_id)
+            .outerjoin(read_sessions, read_sessions.c.session_id == user_sessions.c.session_id)
+        )
         .where(
             own_sessions(caller),
             messages.c.type.in_(("user_message", "assistant_message")),
-            messages.c.is_internal.is_(False),
-            sa.func.lower(messages.c.content).contains(words.lower(), autoescape=True),
+            sa.not_(messages.c.is_internal),
         )
         .order_by(messages.c.created_at.desc())
         .limit(limit)
     )
+    if connection.dialect.name == "postgresql":
+        wanted = sa.func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words))
+        query = query.where(sa.literal_column("messages.words").op("@@")(wanted))
     return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def _matching(dialect: str, words: Sequence[str]) -> sa.FromClause:
+    """Messages; in SQLite those that its index names, so that no others are looked at."""
+    if dialect == "postgresql":
+        return messages
+    wanted = " ".join(f'"{word}"*' for word in words)
+    rows = sa.select(_words.c.rowid).where(_words.c.message_words.op("MATCH")(wanted)).subquery("matching")
+    places = rows.join(_places, _places.c.id == rows.c.rowid)
+    return places.join(
+        messages, sa.and_(messages.c.session_id == _places.c.session_id, messages.c.seq == _places.c.seq)
+    )

@@ -1,7 +1,6 @@
 """Search in one's own sessions, with the places to highlight."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,10 +10,9 @@ import sqlalchemy as sa
 from batuta.server.database import Database
 from batuta.server.ownership import Caller
 from batuta.server.search import repository
+from batuta.server.words import excerpt, words_of
 
 MOST = 20
-AROUND = 80
-"""Characters shown before and after the first match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +35,11 @@ class Search:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find(self, caller: Caller, words: str) -> tuple[list[Hit], list[Hit]]:
-        """Sessions and messages that hold the words."""
+    async def find(self, caller: Caller, query: str) -> tuple[list[Hit], list[Hit]]:
+        """Sessions and messages that hold the words, however they are written."""
+        words = words_of(query)
+        if not words:
+            return [], []
 
         def look(connection: sa.Connection) -> tuple[list[Hit], list[Hit]]:
             by_title = repository.sessions(connection, caller, words, MOST)
@@ -48,22 +49,12 @@ class Search:
         return await self._database.read(look)
 
 
-def excerpt(text: str, words: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The part of a text around the first match, and the places of all matches in it."""
-    pattern = re.compile(re.escape(words), re.IGNORECASE)
-    first = pattern.search(text)
-    begin = max(0, (first.start() if first else 0) - AROUND)
-    end = (first.end() if first else 0) + AROUND
-    part = ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")
-    return part, tuple(match.span() for match in pattern.finditer(part))
-
-
-def _session(row: Mapping[str, Any], words: str) -> Hit:
+def _session(row: Mapping[str, Any], words: Sequence[str]) -> Hit:
     text, highlights = excerpt(row["title"], words)
     return Hit(session_id=row["session_id"], title=row["title"], at=row["updated_at"], text=text, highlights=highlights)
 
 
-def _message(row: Mapping[str, Any], words: str) -> Hit:
+def _message(row: Mapping[str, Any], words: Sequence[str]) -> Hit:
     text, highlights = excerpt(row["content"], words)
     return Hit(
         session_id=row["session_id"],

@@ -14,6 +14,7 @@ from batuta.server.guard import CurrentCaller, new_router
 from batuta.server.sessions import exporting
 from batuta.server.sessions.repository import ListQuery, Status, Summary
 from batuta.server.sessions.service import Sessions, place_of
+from batuta.server.sessions.sources import Sources
 from batuta.server.sessions.timeline import Timeline
 
 router = new_router(tags=["sessions"])
@@ -96,6 +97,20 @@ class SessionUsage(Share):
 
     by_agent: list[AgentShare]
     by_model: list[ModelShare]
+
+
+class CitedSource(BaseModel):
+    """A cited document; `start` and `end` are where the quoted words stand in `text`, in characters."""
+
+    source: str
+    title: str
+    place: str
+    quote: str
+    url: str | None
+    text: str | None
+    start: int | None
+    end: int | None
+    is_part: bool
 
 
 class Feedback(BaseModel):
@@ -197,6 +212,22 @@ async def export(
 async def usage(session_id: UuidStr, request: Request) -> SessionUsage:
     """What the session used and cost."""
     return SessionUsage.model_validate(await _sessions(request).usage(session_id))
+
+
+@router.get("/api/sessions/{session_id}/source")
+async def source(
+    session_id: UuidStr, message_id: UuidStr, request: Request, number: Annotated[int, Query(ge=0, le=1_000)] = 0
+) -> CitedSource:
+    """The text behind a citation of an answer: which message, and which of its citations, counted from 0."""
+    sources: Sources = request.app.state.platform.sources
+    found = await sources.open(session_id, message_id, number)
+    return CitedSource(
+        **found.citation.model_dump(include={"source", "title", "place", "quote", "url"}),
+        text=found.text,
+        start=found.start,
+        end=found.end,
+        is_part=found.is_part,
+    )
 
 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}/timeline")

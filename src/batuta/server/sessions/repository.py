@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from batuta.server.ownership import Caller, own_sessions
 from batuta.server.tables import approvals, messages, read_sessions, turns, usage, user_sessions
+from batuta.server.words import fold
 
 Status = Literal["idle", "running", "waiting", "queued"]
 
@@ -56,12 +57,6 @@ def add(connection: sa.Connection, session_id: str, caller: Caller, title: str |
     )
 
 
-def is_known(connection: sa.Connection, session_id: str) -> bool:
-    """Whether anybody has, or had, a session with this id."""
-    query = sa.select(user_sessions.c.session_id).where(user_sessions.c.session_id == session_id)
-    return connection.execute(query).first() is not None
-
-
 def page(connection: sa.Connection, caller: Caller, query: ListQuery) -> list[Summary]:
     """Sessions of the caller, last used first."""
     wanted = _summaries().where(own_sessions(caller), user_sessions.c.is_archived.is_(query.is_archived))
@@ -71,7 +66,7 @@ def page(connection: sa.Connection, caller: Caller, query: ListQuery) -> list[Su
             place < sa.tuple_(sa.literal(query.after[0], user_sessions.c.touched_at.type), sa.literal(query.after[1]))
         )
     if query.words:
-        wanted = wanted.where(sa.func.lower(_title()).contains(query.words.lower(), autoescape=True))
+        wanted = wanted.where(sa.func.batuta_fold(_title()).contains(fold(query.words), autoescape=True))
     newest = wanted.order_by(user_sessions.c.touched_at.desc(), user_sessions.c.session_id.desc()).limit(query.limit)
     return _completed(connection, connection.execute(newest).all())
 
@@ -95,9 +90,16 @@ def archive(connection: sa.Connection, session_id: str, is_archived: bool) -> No
 
 
 def delete(connection: sa.Connection, session_id: str, now: datetime) -> None:
-    """From now on it is not there."""
+    """From now on it is not there; its row keeps the id from being used again, and nothing that was said."""
     mine = user_sessions.c.session_id == session_id
-    connection.execute(sa.update(user_sessions).where(mine).values(deleted_at=now))
+    connection.execute(sa.update(user_sessions).where(mine).values(deleted_at=now, title=None))
+
+
+def owner_of(connection: sa.Connection, session_id: str) -> str | None:
+    """Whose session it is, also if it was deleted."""
+    return connection.execute(
+        sa.select(user_sessions.c.user_id).where(user_sessions.c.session_id == session_id)
+    ).scalar()
 
 
 def unfinished_turns(connection: sa.Connection, session_id: str) -> list[str]:
@@ -127,6 +129,21 @@ def has_message(connection: sa.Connection, session_id: str, message_id: str) -> 
         messages.c.is_internal.is_(False),
     )
     return connection.execute(query.limit(1)).first() is not None
+
+
+def bodies(connection: sa.Connection, session_id: str, message_id: str) -> list[str]:
+    """What agents said under an id, as it is stored, in order."""
+    query = (
+        sa.select(messages.c.body)
+        .where(
+            messages.c.session_id == session_id,
+            sa.or_(messages.c.message_id == message_id, messages.c.event_id == message_id),
+            messages.c.type == "assistant_message",
+            messages.c.is_internal.is_(False),
+        )
+        .order_by(messages.c.seq)
+    )
+    return list(connection.execute(query).scalars())
 
 
 def accepted_at(connection: sa.Connection, turn_id: str) -> int:

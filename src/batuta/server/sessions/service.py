@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from batuta.events.conversation import FeedbackGiven, TitleChanged
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
-from batuta.events.queue import TurnQueue
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import Bus, News
@@ -39,6 +39,14 @@ class EventsPage:
     has_more: bool
 
 
+class Eraser(Protocol):
+    """Whoever takes the contents of a session away, so that the rest still verifies."""
+
+    async def erase_session(self, session_id: SessionId) -> object:
+        """Cancel its turns, fence their owners, empty its events and read models."""
+        ...
+
+
 class Sessions:
     """Everybody's sessions."""
 
@@ -46,7 +54,7 @@ class Sessions:
         self,
         database: Database,
         log: EventLog,
-        queue: TurnQueue,
+        eraser: Eraser,
         projected: Projected,
         bus: Bus,
         delivery: Delivery,
@@ -55,7 +63,7 @@ class Sessions:
     ) -> None:
         self._database = database
         self._log = log
-        self._queue = queue
+        self._eraser = eraser
         self._projected = projected
         self._bus = bus
         self._delivery = delivery
@@ -65,12 +73,10 @@ class Sessions:
         """A new session; with an id that nobody used before, if one is given."""
         wanted, now = session_id or new_id(), self._clock.now()
 
-        def add(connection: sa.Connection) -> None:
-            if repository.is_known(connection, wanted):
-                raise NotFoundProblem
-            repository.add(connection, wanted, caller, title, now)
-
-        await self._database.write(add)
+        try:
+            await self._database.write(lambda connection: repository.add(connection, wanted, caller, title, now))
+        except IntegrityError as error:  # somebody has, or had, a session with this id: nobody can tell whose
+            raise NotFoundProblem from error
         return await self._changed(wanted)
 
     async def page(self, caller: Caller, query: ListQuery) -> tuple[Sequence[Summary], str | None]:
@@ -103,13 +109,21 @@ class Sessions:
         return await self._changed(session_id)
 
     async def delete(self, session_id: str) -> None:
-        """Stop what runs in it; from now on nobody finds it."""
+        """Stop what runs in it and take its contents away for good; from now on nobody finds it.
+
+        What it cost stays, without content, and so does the chain that proves what there was.
+        """
         now = self._clock.now()
-        await self._database.write(lambda connection: repository.delete(connection, session_id, now))
         unfinished = await self._database.read(lambda connection: repository.unfinished_turns(connection, session_id))
-        for turn_id in unfinished:
-            await self._queue.cancel(turn_id)
+        await self._database.write(lambda connection: repository.delete(connection, session_id, now))
+        await self._projected.ensure(session_id, (await self._log.head(session_id)).last_seq)
+        await self._eraser.erase_session(SessionId(session_id))
         self._bus.publish(News(kind="stop", ids=frozenset(unfinished)))
+        self._bus.publish(News(kind="gone", ids=frozenset({session_id})))
+
+    async def owner_of(self, session_id: str) -> str | None:
+        """Whose session it is, or was before it was deleted."""
+        return await self._database.read(lambda connection: repository.owner_of(connection, session_id))
 
     async def events(self, session_id: str, *, after: int, limit: int) -> EventsPage:
         """What a client folds: the events a user may see, in order."""
