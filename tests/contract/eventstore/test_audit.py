@@ -1,12 +1,14 @@
 """The hash-chained audit, on every store: what was tampered with is seen, what was erased still verifies."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.audit import ChainHead, ChainRow, Erased, Verified, verify, verify_session
+from batuta.eventstore.chain import SALT_BYTES, digest_of
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.kernel.errors import FencedError
@@ -116,6 +118,22 @@ async def test_an_erased_session_still_verifies_and_holds_nothing(store: Store) 
     assert [record.event for record in await everything(store.log, mine)] == [None] * 16
     assert await store.projections.rows("messages", SessionId(mine)) == []
     assert [row["content"] for row in await store.projections.rows("messages", SessionId(other))] == ["bob's"]
+
+
+async def test_what_an_erasure_leaves_does_not_tell_what_was_erased(store: Store) -> None:
+    """S-21: a digest is of the content under a salt of its own; whoever guesses the content cannot confirm it."""
+    session = SessionId(new_id())
+    await store.audit.assign(session, OWNER)
+    await store.log.append(session, [said("yes"), said("yes"), said("no")])
+    await store.settle()
+    before = await store.audit.chain(session, after=0, limit=10)
+    assert len({row.salt for row in before}) == len(before)
+    assert all(row.salt is not None and len(row.salt) == SALT_BYTES for row in before)
+    await store.audit.erase(OWNER)
+    for row, was in zip(await store.audit.chain(session, after=0, limit=10), before, strict=True):
+        assert (row.payload, row.salt, row.digest) == (None, None, was.digest)
+        assert row.digest == digest_of(was.salt or b"", str(was.payload))
+        assert row.digest not in {digest_of(b"", str(was.payload)), sha256(str(was.payload).encode()).digest()}
 
 
 async def test_numbers_for_billing_survive_the_erasure_and_a_rebuild(store: Store) -> None:
