@@ -174,3 +174,14 @@ async def test_two_people_do_not_see_each_other(visitor: Visitor, site: Running,
     await theirs.goto(mine.url)
     await theirs.get_by_text("This conversation is not here").wait_for()
     assert "Measure" not in await theirs.locator("body").inner_text()
+
+
+async def test_a_conversation_that_is_deleted_elsewhere_goes_away(visitor: Visitor, site: Running, ana: Person) -> None:
+    """W-3: from the list, and from the page that shows it."""
+    session = await ana.session(title="Soon gone")
+    page = await visitor.open(site.address, person=ana)
+    await page.goto(f"{site.address}/s/{session}")
+    await page.get_by_role("link", name="Soon gone").wait_for()
+    assert (await ana.http.delete(f"/api/sessions/{session}")).status_code < 300
+    await page.get_by_role("link", name="Soon gone").wait_for(state="detached")
+    await page.get_by_text("This conversation is not here").wait_for()
