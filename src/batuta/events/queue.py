@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
 from batuta.kernel.ids import new_id
@@ -58,6 +59,9 @@ class NewWork:
     """Higher goes first, among different sessions."""
     delay: timedelta = timedelta()
     max_attempts: int = MAX_ATTEMPTS
+    context: Mapping[str, str] = field(default_factory=dict)
+    """Where the request came from (`correlation_id`, `trace_id`, …). The worker gets it; the same work sent again in
+    another context is still the same work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,18 @@ class Work:
     """Why it was queued again: `recovered`, `decided` or `retried`; nothing if it never was."""
     error: str | None = None
     is_cancelled: bool = False
+    context: Mapping[str, str] = field(default_factory=dict)
+    """Where the request that was accepted first came from."""
+
+    @property
+    def stamp(self) -> Stamp:
+        """What all events of this work share: the context its request came in, or its own id."""
+        return Stamp(
+            correlation_id=self.context.get("correlation_id") or self.turn_id,
+            trace_id=self.context.get("trace_id"),
+            session_id=self.session_id,
+            turn_id=self.turn_id,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,6 +151,7 @@ class TurnStarted(Event):
     type: Literal["turn.started"] = "turn.started"
     owner: str
     attempt: int = 1
+    user_id: str | None = None
 
 
 class TurnResumed(Event):
@@ -160,3 +161,4 @@ class TurnResumed(Event):
     owner: str
     attempt: int
     reason: Literal["recovered", "decided", "retried"]
+    user_id: str | None = None

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Literal
 
 from batuta.events.conversation import UserMessage
-from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.log import EventLog
@@ -48,9 +47,7 @@ class TeamStore:
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
         """The journal of one owner."""
-        work = lease.work
-        stamp = Stamp(correlation_id=work.turn_id, session_id=work.session_id, turn_id=work.turn_id)
-        return DurableJournal(self.log, recorder, stamp, events=told)
+        return DurableJournal(self.log, recorder, lease.work.stamp, events=told)
 
     async def say(
         self,

@@ -5,7 +5,7 @@ A rule gets the row and the time and returns the columns that change, or nothing
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,12 +27,14 @@ def new_row(work: NewWork, events: Sequence[Event], client_key: str | None, now:
         raise ValueError("events belong to a session: give the work one")
     if work.max_attempts < 1:
         raise ValueError(f"work is tried at least once, got max_attempts={work.max_attempts}")
-    payload = json.dumps(dict(work.payload), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_refuse)
+    if _CONTEXT in work.payload:
+        raise ValueError(f"{_CONTEXT!r} is a name of the queue's own: call that field of the payload otherwise")
+    payload = _json(work.payload)
     return {
         "turn_id": canonical_id(work.turn_id),
         "session_id": None if work.session_id is None else session_id(work.session_id),
         "kind": work.kind,
-        "payload": payload,
+        "payload": _json({**work.payload, _CONTEXT: dict(work.context)}) if work.context else payload,
         "client_key": client_key,
         "content": _content(work, payload, events),
         "user_id": work.user_id,
@@ -96,11 +98,14 @@ def accepted(row: Row) -> Accepted:
 
 def work_of(row: Row) -> Work:
     """The work a row tells of."""
+    payload = json.loads(row["payload"])
+    context = payload.pop(_CONTEXT, {})
     return Work(
         turn_id=row["turn_id"],
         session_id=row["session_id"],
         kind=row["kind"],
-        payload=json.loads(row["payload"]),
+        payload=payload,
+        context=context,
         user_id=row["user_id"],
         tenant_id=row["tenant_id"],
         priority=-row["rank"],
@@ -230,6 +235,14 @@ def _was_done(row: Row, lease: Lease, status: WorkStatus) -> bool:
 def _content(work: NewWork, payload: str, events: Sequence[Event]) -> bytes:
     text = f"{work.kind}\n{payload}\n".encode("utf-8", "surrogatepass")
     return hashlib.sha256(text + content_digest(events)).digest()
+
+
+_CONTEXT = "@context"
+"""Under this name the context is kept beside the payload; no payload has a field of this name."""
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_refuse)
 
 
 def _refuse(value: object) -> Any:

@@ -208,7 +208,7 @@ class _Desk:
         return _MortalRecorder(inner, {event.event_id for event in told}, self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
-        stamp = Stamp(correlation_id=lease.work.turn_id, session_id=lease.work.session_id, turn_id=lease.work.turn_id)
+        stamp = lease.work.stamp
         return DurableJournal(self.log, recorder, stamp, events=told)
 
     async def write(self, store: Callable[[], Awaitable[Event]]) -> Event:

@@ -494,6 +494,7 @@ export interface TurnStarted extends Envelope {
   readonly type: "turn.started";
   readonly owner: string;
   readonly attempt: number;
+  readonly user_id: string | null;
 }
 
 /** A worker took a turn up again, after a pause or the death of its last owner. */
@@ -502,6 +503,7 @@ export interface TurnResumed extends Envelope {
   readonly owner: string;
   readonly attempt: number;
   readonly reason: "recovered" | "decided" | "retried";
+  readonly user_id: string | null;
 }
 
 /** An agent begins. A sub-agent (below another agent, in a specialist, in a run inside a run) names the trace it
