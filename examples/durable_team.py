@@ -6,9 +6,10 @@ from pathlib import Path
 
 from batuta import AgentStep
 from batuta.events.queue import WorkStatus
-from batuta.eventstore.replay import session_view, timeline
+from batuta.eventstore.replay import session_view
 from batuta.eventstore.teams import open_team_store
 from batuta.kernel.ids import new_id
+from batuta.observability.timeline import timeline_of
 from batuta.orchestration import Orchestrator, Specialist, TurnWorker
 from batuta.testing import Reply, ScriptedModel, crash_matrix
 
@@ -42,8 +43,8 @@ async def main(path: Path) -> None:
     async with open_team_store(path) as store:
         view = await session_view(store.log, session)
         assert [turn.status for turn in view.turns] == ["success", "success"]
-        told = timeline(await store.events(session))
-        assert told.summary.agents_executed == ("clerk",) and told.summary.llm_calls == 2
+        told = timeline_of(await store.events(session))
+        assert told.summary.agents_executed == ("clerk",) and told.summary.model_calls == 2
         assert (await store.log.durability()).rpo_seconds == 0  # a power cut costs nothing that was acknowledged
 
     # And before any of that goes into production: kill it before and after every event, in memory.

@@ -14,9 +14,10 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from batuta.events.conversation import AssistantMessage, Thinking
 from batuta.events.envelope import Event
 from batuta.events.runtime import LlmResponse
-from batuta.events.telemetry import AgentExecutionCompleted, is_retry
+from batuta.events.telemetry import AgentExecutionCompleted, AgentExecutionStarted, is_retry
 from batuta.kernel.extras import load_extra
 from batuta.kernel.usage import NO_USAGE, Usage, add_costs
 from batuta.observability.runs import Span, SpanKind, assemble, roots_of
@@ -25,6 +26,8 @@ from batuta.observability.span_facts import error_type, mark_name, span_name
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
+
+LONGEST_DETAIL = 160
 
 _FAILURES = frozenset({"agent.execution.failed", "step.failed", "error"})
 
@@ -115,6 +118,8 @@ _DETAILS = {
     "breaker.changed": ("key", "current"),
     "limiter.throttled": ("key", "wait_seconds"),
     "plan_step_completed": ("step_index", "status"),
+    "turn_paused": ("reason",),
+    "turn.resumed": ("reason",),
     "complete": ("status", "duration_ms"),
     "error": ("code", "message"),
 }
@@ -126,19 +131,19 @@ def _detail(event: Event) -> str:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    line = " ".join(str(value).split())
+    return line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]}…"
 
 
 def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
     times = [event.timestamp for event in events]
-    calls = [span.end for span in spans if isinstance(span.end, LlmResponse) and span.end.success]
-    usage, cost = spent_on(calls)
+    usage, cost = spent_on(_paid_for(events))
     return TimelineSummary(
         trace_id=next((event.trace_id for event in events if event.trace_id), None),
         total_events=len(events),
-        agents_executed=tuple(
-            dict.fromkeys(event.agent_name for event in events if event.type == "agent.execution.started")  # type: ignore[attr-defined] # by its type
-        ),
+        agents_executed=_agents(events),
         total_time_ms=(max(times) - min(times)).total_seconds() * 1000 if times else 0.0,
         errors=sum(event.type == "agent.execution.failed" or event.type == "error" for event in events),
         retries=sum(map(is_retry, events)),
@@ -150,8 +155,21 @@ def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
     )
 
 
-def spent_on(calls: Sequence[LlmResponse]) -> tuple[Usage, Decimal | None]:
-    """Tokens and money of some model calls."""
+def _agents(events: Sequence[Event]) -> tuple[str, ...]:
+    """In the order they began; where no execution was told, those who said something."""
+    begun = [event.agent_name for event in events if isinstance(event, AgentExecutionStarted)]
+    spoke = [event.source_agent_id for event in events if event.source_agent_id is not None]
+    return tuple(dict.fromkeys(begun or spoke))
+
+
+def _paid_for(events: Sequence[Event]) -> Sequence[LlmResponse | AssistantMessage | Thinking]:
+    """What says how much was used: model calls, or where none was told, what models said."""
+    calls = [event for event in events if isinstance(event, LlmResponse) and event.success]
+    return calls or [event for event in events if isinstance(event, (AssistantMessage, Thinking))]
+
+
+def spent_on(calls: Sequence[LlmResponse | AssistantMessage | Thinking]) -> tuple[Usage, Decimal | None]:
+    """Tokens and money of some model calls; the money of one whose price is unknown makes the sum unknown."""
     usage, cost = NO_USAGE, Decimal(0) if calls else None
     for call in calls:
         usage += call.usage or NO_USAGE
@@ -231,7 +249,15 @@ def _grow(tree: "Tree", span: Span) -> None:
 
 
 _SHOWN_MARKS = frozenset(
-    {"agent.retry.attempted", "agent.decision.recorded", "agent.fallback.triggered", "breaker.changed"}
+    {
+        "agent.retry.attempted",
+        "agent.decision.recorded",
+        "agent.fallback.triggered",
+        "attempt.rejected",
+        "breaker.changed",
+        "turn_paused",
+        "turn.resumed",
+    }
 )
 
 

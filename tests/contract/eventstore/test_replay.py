@@ -9,7 +9,7 @@ from batuta.events.envelope import Event
 from batuta.events.fold import fold
 from batuta.events.runtime import LlmResponse
 from batuta.events.telemetry import AgentExecutionStarted, AgentRetryAttempted
-from batuta.eventstore.replay import records_of, session_events, session_view, summary, timeline, trace_events
+from batuta.eventstore.replay import records_of, session_events, session_view, trace_events
 from batuta.kernel.ids import new_id
 from batuta.kernel.usage import Usage
 from batuta.testing.eventlog import noted, said
@@ -96,33 +96,3 @@ async def test_the_view_of_a_session_is_that_of_the_fold(store: Store) -> None:
     view = await session_view(store.log, session)
     assert view.turns == fold(await session_events(store.log, session)).turns
     assert view.epoch == 1
-
-
-def test_a_timeline_tells_when_each_event_came() -> None:
-    """T-25."""
-    lines = timeline(an_execution())
-    assert [entry.offset.total_seconds() for entry in lines.entries] == [0, 1, 2, 3, 4, 4.5, 5]
-    assert [entry.agent for entry in lines.entries[1:6:4]] == ["counter", "counter"]
-
-
-def test_a_summary_counts_agents_time_errors_retries_tokens_and_cost() -> None:
-    """T-25."""
-    total = summary(an_execution())
-    assert (total.total_events, total.agents_executed, total.total_time) == (7, ("counter",), timedelta(seconds=5))
-    assert (total.errors, total.retries, total.llm_calls) == (1, 1, 2)
-    assert (total.usage, total.cost) == (Usage(input=20, output=3), Decimal("0.003"))
-
-
-def test_an_unknown_price_makes_the_sum_unknown() -> None:
-    assert summary([call(1, "0.001"), call(2, None)]).cost is None
-
-
-def test_without_told_calls_the_messages_tell_the_tokens() -> None:
-    answer = AssistantMessage(content="x", usage=Usage(input=2, output=3), cost=Decimal(1), source_agent_id="a")
-    total = summary([answer])
-    assert (total.usage.total, total.cost, total.agents_executed) == (5, Decimal(1), ("a",))
-
-
-def test_nothing_has_an_empty_timeline() -> None:
-    lines = timeline([])
-    assert (lines.entries, lines.summary.total_time, lines.summary.cost) == ((), timedelta(), None)

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from batuta import AgentStep, Pipeline
-from batuta.events import Event, Usage
+from batuta.events import AssistantMessage, Event, Usage
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.observability.audit_counts import IncompleteTelemetryError, audit, provider_tries
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans, LiveTree
@@ -53,6 +53,18 @@ def test_cost_is_the_sum_of_the_calls() -> None:
     story = Story().step("a", "AgentStep").agent("a")
     story.call("a", "1", cost=Decimal("0.1"), usage=Usage(input=1)).call("a", "2", cost=Decimal("0.2"))
     assert timeline_of(story.agent_done("a").done("a").events).summary.cost_usd == Decimal("0.3")
+
+
+def test_an_unknown_price_makes_the_sum_unknown() -> None:
+    story = Story().step("a", "AgentStep").agent("a").call("a", "1", cost=Decimal("0.1")).call("a", "2")
+    assert timeline_of(story.agent_done("a").done("a").events).summary.cost_usd is None
+
+
+def test_without_told_calls_the_messages_tell_tokens_and_agents() -> None:
+    """As in a session that was brought in from elsewhere."""
+    answer = AssistantMessage(content="x", usage=Usage(input=2, output=3), cost=Decimal(1), source_agent_id="a")
+    summary = timeline_of([answer]).summary
+    assert (summary.usage.total, summary.cost_usd, summary.agents_executed) == (5, Decimal(1), ("a",))
 
 
 async def test_lines_are_in_order_with_their_distance() -> None:

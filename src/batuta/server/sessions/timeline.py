@@ -1,15 +1,14 @@
-"""The timeline of a turn: every event with its agent, duration, tokens and cost. Pure."""
+"""The timeline of a turn as the API shows it: every event with its agent, duration, tokens and cost. Pure."""
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from pydantic import BaseModel
 
 from batuta.events.envelope import Event
-from batuta.events.telemetry import is_retry
 from batuta.kernel.usage import Usage
+from batuta.observability.timeline import TimelineLine, timeline_of
 
 _ENVELOPE = frozenset(Event.model_fields)
 _SHOWN_APART = frozenset({"usage", "cost", "duration_ms", "path"})
@@ -55,34 +54,35 @@ class Timeline(BaseModel):
     entries: list[Entry]
 
 
-def timeline_of(turn_id: str, events: Sequence[Event]) -> Timeline:
-    """The timeline of a turn's events, in order."""
-    begin = events[0].timestamp if events else datetime.min.replace(tzinfo=UTC)
-    entries = [_entry(event, begin) for event in events]
-    calls = [event for event in events if event.type == "llm.response"]
-    costs = [cost for event in calls if (cost := getattr(event, "cost", None)) is not None]
-    summary = Totals(
-        total_events=len(events),
-        agents=list(dict.fromkeys(event.source_agent_id for event in events if event.source_agent_id)),
-        duration_ms=max((entry.at_ms for entry in entries), default=0.0),
-        errors=sum(event.type in ("error", "step.failed") for event in events),
-        retries=sum(map(is_retry, events)),
-        usage=_total(calls),
-        cost=sum(costs, Decimal()) if costs else None,
+def view_of(turn_id: str, events: Sequence[Event]) -> Timeline:
+    """The timeline of a turn's events as the API shows it."""
+    told = timeline_of(events)
+    summary = told.summary
+    return Timeline(
+        turn_id=turn_id,
+        summary=Totals(
+            total_events=summary.total_events,
+            agents=list(summary.agents_executed),
+            duration_ms=summary.total_time_ms,
+            errors=summary.errors,
+            retries=summary.retries,
+            usage=summary.usage,
+            cost=summary.cost_usd,
+        ),
+        entries=[_entry(line) for line in told.lines],
     )
-    return Timeline(turn_id=turn_id, summary=summary, entries=entries)
 
 
-def _entry(event: Event, begin: datetime) -> Entry:
-    path = getattr(event, "path", None)
+def _entry(line: TimelineLine) -> Entry:
+    event = line.event
     return Entry(
-        at_ms=(event.timestamp - begin).total_seconds() * 1000,
+        at_ms=line.offset.total_seconds() * 1000,
         duration_ms=getattr(event, "duration_ms", None),
-        type=event.type,
-        agent_id=event.source_agent_id,
+        type=line.type,
+        agent_id=line.agent,
         label=_label(event),
-        path=path,
-        depth=path.count("/") if path else 0,
+        path=line.path,
+        depth=line.path.count("/") if line.path else 0,
         is_internal=not event.is_visible,
         usage=getattr(event, "usage", None),
         cost=getattr(event, "cost", None),
@@ -105,10 +105,3 @@ def _details(event: Event) -> dict[str, Any]:
 
 def _shortened(value: Any) -> Any:
     return f"{value[:DETAIL_CHARS]}…" if isinstance(value, str) and len(value) > DETAIL_CHARS else value
-
-
-def _total(calls: Iterable[Event]) -> Usage:
-    total = Usage()
-    for call in calls:
-        total = total + (getattr(call, "usage", None) or Usage())
-    return total
