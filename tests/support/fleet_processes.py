@@ -26,9 +26,9 @@ async def worker(settings: dict[str, Any], team: str, about: dict[str, Any]) -> 
     _log_to_stderr()
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with open_worker(load_settings({}, **settings), _team(team, about)) as run:
+    async with open_worker(load_settings({}, **settings), _team(team, about)) as process:
         say(ready=True)
-        await run(stop)
+        await process.run(stop)
 
 
 def _team(target: str, about: dict[str, Any]) -> Orchestrator:

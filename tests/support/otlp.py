@@ -1,4 +1,4 @@
-"""Small OTLP receivers on loopback ports, over gRPC and over HTTP, that keep the spans they get."""
+"""Small OTLP receivers on loopback ports, over gRPC and over HTTP, that keep the spans and metrics they get."""
 
 import gzip
 import importlib
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2, metrics_service_pb2_grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -23,12 +24,20 @@ class Received:
     endpoint: str
     spans: list[Span] = field(default_factory=list)
     resources: list[dict[str, Any]] = field(default_factory=list)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """The last of each metric, by name."""
 
     def take(self, request: Any) -> None:
         for resource_spans in request.resource_spans:
             self.resources.append(attributes(resource_spans.resource))
             for scope_spans in resource_spans.scope_spans:
                 self.spans.extend(scope_spans.spans)
+
+    def take_metrics(self, request: Any) -> None:
+        for resource_metrics in request.resource_metrics:
+            self.resources.append(attributes(resource_metrics.resource))
+            for scope_metrics in resource_metrics.scope_metrics:
+                self.metrics.update({metric.name: metric for metric in scope_metrics.metrics})
 
     def named(self, name: str) -> list[Span]:
         return [span for span in self.spans if span.name == name]
@@ -66,7 +75,11 @@ def http_receiver() -> Iterator[Received]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
-            received.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
+            if self.path == "/v1/metrics":
+                received.take_metrics(metrics_service_pb2.ExportMetricsServiceRequest.FromString(body))
+            else:
+                assert self.path == "/v1/traces", self.path
+                received.take(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
             answer = trace_service_pb2.ExportTraceServiceResponse().SerializeToString()
             self.send_response(200)
             self.send_header("Content-Type", "application/x-protobuf")
@@ -98,7 +111,13 @@ def grpc_receiver() -> Iterator[Received]:
             received.take(request)
             return trace_service_pb2.ExportTraceServiceResponse()
 
+    class Meters(metrics_service_pb2_grpc.MetricsServiceServicer):
+        def Export(self, request: Any, context: Any) -> Any:  # noqa: N802 - the name in the protocol
+            received.take_metrics(request)
+            return metrics_service_pb2.ExportMetricsServiceResponse()
+
     server = grpc.server(ThreadPoolExecutor(2))
+    metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server(Meters(), server)  # type: ignore[no-untyped-call]
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(Service(), server)  # type: ignore[no-untyped-call]
     received.endpoint = f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()

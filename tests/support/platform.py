@@ -295,7 +295,8 @@ def has_ended(events: list[dict[str, Any]], turn_id: str) -> bool:
 
 def settings_for(data_dir: Path, **given: Any) -> Settings:
     """Settings of a test: a port of its own, and limits that can be reached."""
-    fixed = {"port": 0, "data_dir": data_dir, "login_attempts": 5, "shutdown_seconds": 2, "log_level": "warning"}
+    ports = {"port": 0, "metrics_port": 0}
+    fixed = {**ports, "data_dir": data_dir, "login_attempts": 5, "shutdown_seconds": 2, "log_level": "warning"}
     return load_settings({}, **{**fixed, **given})
 
 

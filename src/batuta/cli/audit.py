@@ -1,12 +1,17 @@
-"""`batuta audit verify`: has anybody changed what was recorded?"""
+"""`batuta audit`: has anybody changed what was recorded (`verify`), and was everything told (`counts`)?"""
 
 import asyncio
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from batuta.cli.output import fail, out
+from batuta.cli.output import fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
+from batuta.cli.recorded import Execution, recorded_events
 from batuta.eventstore.audit import verify as verify_log
+from batuta.observability.audit_counts import audit
 from batuta.server.config import Settings
 from batuta.server.wiring import open_store
 
@@ -20,6 +25,31 @@ def verify(config: ConfigFile = None, data_dir: DataDir = None) -> None:
     if problems:
         raise fail(f"{len(problems)} of {sessions} sessions do not verify:\n" + "\n".join(problems))
     out.print(f"[green]✓[/] {sessions} sessions verify", highlight=False)
+
+
+@app.command()
+def counts(
+    target: Execution,
+    provider_calls: Annotated[int | None, typer.Option(min=0, help="Calls as the provider counted them.")] = None,
+    exported_spans: Annotated[int | None, typer.Option(min=0, help="Spans as the trace store counted them.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON and nothing else.")] = False,
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Count a recorded execution from all sides: events = spans = provider calls. Exit code 1 if they differ."""
+    events = recorded_events(settings_from(config, data_dir=data_dir), target)
+    found = audit(events, provider_calls=provider_calls, exported_spans=exported_spans)
+    if as_json:
+        say_json({"is_complete": found.is_complete, "problems": found.problems(), **asdict(found)})
+        raise SystemExit(int(not found.is_complete))
+    table = Table("what", "begun", "ended", "spans", "counted elsewhere")
+    for count in found.counts:
+        elsewhere = "" if count.elsewhere is None else str(count.elsewhere)
+        table.add_row(count.what, str(count.begun), str(count.ended), str(count.spans), elsewhere)
+    out.print(table)
+    if not found.is_complete:
+        raise fail("the execution was not told in full:\n" + "\n".join(found.problems()))
+    out.print(f"[green]✓[/] {len(events)} events tell {found.spans} spans, each begun and ended once", highlight=False)
 
 
 async def _verified(settings: Settings) -> tuple[int, list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pydantic import BaseModel
 
 from batuta.cli.output import err, out
-from batuta.cli.progress import ProgressLines
+from batuta.cli.pipelines import run_live
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import Rejected
 from batuta.kernel.messages import TextBlock
@@ -93,5 +93,5 @@ def build() -> Pipeline[str, Quote]:
 def demo() -> None:
     """Watch a pipeline correct its model's mistakes, live, offline."""
     err.print("[bold]A model is asked to read an order; it is wrong twice, and nothing wrong leaves the agent.[/]\n")
-    result = asyncio.run(build().run("three chairs, please", sink=ProgressLines(err)))
+    result = run_live(build(), "three chairs, please")
     out.print(f"\n{result.value!r} after {result.metrics.attempts} attempts")

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from batuta.cli.loading import load_step
 from batuta.cli.output import err, fail, out, say_json
-from batuta.cli.progress import ProgressLines
+from batuta.observability.channel import EventChannel
+from batuta.observability.console import LiveTree
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.step import Step
 
@@ -22,13 +23,19 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     dry_run: Annotated[bool, typer.Option(help="Replace effects by their stand-ins.")] = False,
 ) -> None:
-    """Run a pipeline with live progress. Exit code 1 if it fails, 2 if it cannot be started."""
+    """Run a pipeline and draw it as a tree while it runs. Exit code 1 if it fails, 2 if it cannot be started."""
     step = load_step(target)
     value = _parsed(step, input_)
-    sink = None if as_json else ProgressLines(err)
-    result = asyncio.run(step.run(value, sink=sink, dry_run=dry_run))
+    result = asyncio.run(step.run(value, dry_run=dry_run)) if as_json else run_live(step, value, dry_run=dry_run)
     _show(result, as_json)
     raise SystemExit(int(result.is_error))
+
+
+def run_live(step: Step[Any, Any], value: Any, *, dry_run: bool = False) -> StepResult[Any]:
+    """Run something and draw it as a tree meanwhile; what is not a terminal gets the last picture."""
+    with LiveTree(err) as tree, EventChannel() as channel:
+        channel.attach(tree, name="console")
+        return asyncio.run(step.run(value, sink=channel, dry_run=dry_run))
 
 
 def draw(target: Target) -> None:

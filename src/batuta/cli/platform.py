@@ -16,6 +16,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import serve as serve_platform
 from batuta.server.config import Settings, load_settings
 from batuta.server.team import FirstTeam, first_team
+from batuta.server.watching import log_to_standard_error
 from batuta.server.wiring import migrate as migrate_database
 from batuta.server.wiring import open_platform, open_worker
 
@@ -37,6 +38,7 @@ def serve(
 ) -> None:
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
     settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
+    log_to_standard_error(settings)
     _run(_serve(settings, team_of(settings, team)))
 
 
@@ -45,6 +47,7 @@ def worker(team: TeamName = None, config: ConfigFile = None) -> None:
     settings = settings_from(config)
     if settings.database_url is None:
         raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
+    log_to_standard_error(settings)
     _run(_work(settings, team_of(settings, team)))
 
 
@@ -102,6 +105,7 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    async with open_worker(settings, team.orchestrator, title_model=team.title_model) as run:
-        err.print("the worker is ready; Ctrl-C lets it finish what it does")
-        await run(stop)
+    async with open_worker(settings, team.orchestrator, title_model=team.title_model) as process:
+        metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
+        err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)
+        await process.run(stop)

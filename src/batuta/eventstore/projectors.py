@@ -128,6 +128,10 @@ class Projector:
         while await self._store.projected(owner) < seq:
             await self._project_one(owner)
 
+    async def lag(self) -> timedelta:
+        """How long the oldest event waits that no read model has."""
+        return await self._store.lag()
+
     async def rebuild(self, session_ids: Sequence[str] | None = None) -> int:
         """Empty the read models and make them anew from the log. How many events."""
         owners = None if session_ids is None else [session_id(text) for text in session_ids]

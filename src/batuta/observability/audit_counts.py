@@ -94,11 +94,12 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
     spans = assemble(told)
     types = Counter(event.type for event in told)
     by_kind = Counter(_counted_as(span) for span in spans)
+    stopped = Counter(_counted_as(span) for span in spans if _is_stopped(span))
     counts = tuple(
         Count(
             what=kind.value,
             begun=sum(types[name] for name in begin),
-            ended=sum(types[name] for name in end),
+            ended=sum(types[name] for name in end) + stopped[kind],
             spans=by_kind[kind],
         )
         for kind, (begin, end) in _PAIRS.items()
@@ -134,6 +135,14 @@ def provider_tries(events: Iterable[Event]) -> int:
 
 
 _NOT_ADMITTED = frozenset({"CircuitOpenError", "BudgetExceededError"})
+
+
+def _is_stopped(span: Span) -> bool:
+    """Whether a stop cut it off: then it has no end of its own to tell, and that is as it should be."""
+    end = span.end
+    if end is None or span.kind not in _PAIRS or end.type in _PAIRS[_counted_as(span)][1]:
+        return False
+    return getattr(end, "category", None) == "cancelled" or getattr(end, "status", None) == "cancelled"
 
 
 def _counted_as(span: Span) -> SpanKind:

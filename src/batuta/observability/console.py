@@ -7,6 +7,7 @@ with LiveTree() as tree:
 import sys
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
@@ -70,6 +71,10 @@ class ConsoleSpans:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._assembler = RunAssembler()
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up."""
+        self._assembler.recall(told)
 
     def emit(self, event: Event) -> None:
         """Write the spans that ended with this event."""

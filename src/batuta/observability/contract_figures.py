@@ -15,6 +15,10 @@ OVERDUE_SECONDS = 300.0
 """A run whose end was not told after this long counts as incomplete."""
 MAX_OPEN = 100_000
 
+_BEGINNINGS = {"agent.pipeline.started": "pipeline", "turn.started": "turn", "turn.resumed": "turn"}
+_ENDS = {"agent.pipeline.completed": "pipeline", "complete": "turn"}
+"""What counts as a run, and by which events it begins and ends; a turn that pauses has told what there is to tell."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
@@ -33,7 +37,7 @@ class ContractFigures:
         self._arrivals: deque[tuple[float, int]] = deque()
         """Second and count, within the window."""
         self._latencies: deque[float] = deque(maxlen=SAMPLES)
-        self._open: dict[RunKey, float] = {}
+        self._open: dict[tuple[str, RunKey], float] = {}
         self._ended = self._incomplete = self._total = 0
 
     def count(self, event: Event, now: datetime) -> None:
@@ -46,9 +50,9 @@ class ContractFigures:
         else:
             self._arrivals.append((int(seconds), 1))
             self._forget(seconds)
-        if event.type == "agent.pipeline.started":
-            self._open[run_of(event)] = seconds
-        elif event.type == "agent.pipeline.completed" and self._open.pop(run_of(event), None) is not None:
+        if (what := _BEGINNINGS.get(event.type)) is not None:
+            self._open[what, run_of(event)] = seconds
+        elif (what := _ENDS.get(event.type)) is not None and self._open.pop((what, run_of(event)), None) is not None:
             self._ended += 1
 
     def now(self, now: datetime, stats: Iterable[ChannelStats] = ()) -> Figures:

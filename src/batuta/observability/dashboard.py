@@ -168,6 +168,7 @@ _THROUGHPUT = (
     ),
     Panel(title="Cost of a model call", queries=_quantiles("step_cost_usd", 0.5, 0.95), unit="currencyUSD"),
     Panel(title="Turns that wait", queries={"turns": "max(turn_queue_depth)"}, kind="stat"),
+    Panel(title="Connected clients", queries={"{{transport}}": "sum by (transport) (connected_clients)"}),
     Panel(title="Log to database", queries={"lag": "max(log_to_database_lag_seconds)"}, unit="s", kind="stat"),
 )
 

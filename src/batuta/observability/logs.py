@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from batuta.events.envelope import Event
 from batuta.kernel.extras import load_extra
 from batuta.kernel.ids import trace_id_for
+from batuta.observability.propagation import arrived
 from batuta.observability.redaction import REDACTOR, Redactor
 from batuta.pipelines.context import current_context
 
@@ -98,9 +99,13 @@ def _chosen_services(services: Iterable[str] | None) -> frozenset[str]:
 
 
 def bind_scope(_: Any, __: str, line: Line) -> Line:
-    """Add where in a run this is said; what the line says itself stays."""
+    """Add where in a run, or for which request, this is said; what the line says itself stays."""
     ctx = current_context.get()
     if ctx is None:
+        request = arrived()
+        if request is not None:
+            line.setdefault("correlation_id", request.correlation_id)
+            line.setdefault("trace_id", request.trace_id)
         return line
     stamp = ctx._run.emitter.stamp
     scope = (

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from batuta.events.envelope import Event
 from batuta.events.telemetry import is_retry
 from batuta.observability.redaction import REDACTOR
+from batuta.observability.runs import RunKey, run_of
 
 MAX_LABEL_VALUES = 1_000
 MAX_RUNS = 10_000
@@ -36,7 +37,7 @@ class Measurer:
     """Reads measurements off events. Remembers who asked for a run, for as long as it lasts."""
 
     def __init__(self) -> None:
-        self._runs: OrderedDict[str | None, dict[str, Any]] = OrderedDict()
+        self._runs: OrderedDict[RunKey, dict[str, Any]] = OrderedDict()
         self._known: dict[str, set[str]] = {}
 
     def of(self, event: Event) -> list[Measure]:
@@ -67,17 +68,26 @@ class Measurer:
         yield Measure("step_duration_ms", place, event.duration_ms)
 
     def pipeline_started(self, event: Any) -> Iterable[Measure]:
-        self._remember(event.correlation_id, user=event.user_id, pipeline=event.pipeline_type)
+        asked_by = event.user_id or self._run(event).get("user")  # within a turn, whoever asked for the turn
+        self._remember(run_of(event), user=asked_by, pipeline=event.pipeline_type)
+        return ()
+
+    def turn_begun(self, event: Any) -> Iterable[Measure]:
+        self._remember(run_of(event), user=event.user_id)
         return ()
 
     def pipeline_completed(self, event: Any) -> Iterable[Measure]:
-        run = self._runs.pop(event.correlation_id, {})
+        run = self._run(event)
+        self._runs.pop(run_of(event), None)
+        if event.turn_id is not None:  # the turn goes on
+            self._remember(run_of(event), user=run.get("user"))
         yield Measure("pipeline_executions_total", (event.pipeline_type, event.status), 1.0)
         yield Measure("pipeline_duration_seconds", (event.pipeline_type,), event.total_execution_time_ms / 1000)
         if run.get("tokens"):
             yield Measure("pipeline_tokens", (event.pipeline_type,), run["tokens"])
 
     def completed(self, event: Any) -> Iterable[Measure]:
+        self._runs.pop(run_of(event), None)
         yield Measure("turns_total", (event.status,), 1.0)
         if event.duration_ms is not None and event.status != "paused":
             yield Measure("turn_duration_seconds", (event.status,), event.duration_ms / 1000)
@@ -107,7 +117,7 @@ class Measurer:
         if not is_retry(event):
             return
         yield Measure("agent_retries_total", (event.agent_name, event.retry_reason), 1.0)
-        pipeline = self._runs.get(event.correlation_id, {}).get("pipeline", "")
+        pipeline = self._run(event).get("pipeline", "")
         yield Measure("step_retries_total", (pipeline, event.agent_name, event.retry_reason), 1.0)
 
     def fallback_triggered(self, event: Any) -> Iterable[Measure]:
@@ -126,7 +136,7 @@ class Measurer:
         status = "success" if event.success else "failure"
         yield Measure("llm_request_duration_seconds", (event.provider,), event.duration_ms / 1000)
         yield Measure("llm_requests_total", (event.provider, model, status), 1.0)
-        run = self._runs.get(event.correlation_id, {})
+        run = self._run(event)
         place = (run.get("pipeline", ""), event.path.rpartition("/")[2])
         if event.usage is not None:
             run["tokens"] = run.get("tokens", 0) + event.usage.total
@@ -162,8 +172,11 @@ class Measurer:
     def feedback_given(self, event: Any) -> Iterable[Measure]:
         yield Measure("feedback_total", (str(event.rating),), 1.0)
 
-    def _remember(self, correlation_id: str | None, **facts: Any) -> None:
-        self._runs[correlation_id] = facts
+    def _run(self, event: Any) -> dict[str, Any]:
+        return self._runs.get(run_of(event), {})
+
+    def _remember(self, run: RunKey, **facts: Any) -> None:
+        self._runs[run] = facts
         if len(self._runs) > MAX_RUNS:
             self._runs.popitem(last=False)
 
@@ -185,6 +198,8 @@ RULES: dict[str, Rule] = {
     "step.started": Measurer.step_started,
     "step.completed": Measurer.step_completed,
     "step.failed": Measurer.step_failed,
+    "turn.started": Measurer.turn_begun,
+    "turn.resumed": Measurer.turn_begun,
     "agent.pipeline.started": Measurer.pipeline_started,
     "agent.pipeline.completed": Measurer.pipeline_completed,
     "complete": Measurer.completed,

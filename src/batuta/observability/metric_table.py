@@ -102,6 +102,7 @@ _TABLE = (
     _counter("turns_total", "Turns that ended.", "status"),
     _histogram("turn_duration_seconds", "From the message to the end of the answer.", "status", buckets=_TURN_SECONDS),
     _gauge("turn_queue_depth", "Turns that wait for a worker.", merge="livemax"),
+    _gauge("connected_clients", "Clients that follow sessions live.", "transport"),
     # models, tools, quality
     _counter("llm_requests_total", "Model calls that ended.", "llm_provider", "model", "status"),
     _counter("llm_cost_usd_total", "Money spent on models.", "llm_provider", "model", unit="USD"),

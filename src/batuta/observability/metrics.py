@@ -9,6 +9,7 @@ Several processes share one `/metrics` when `PROMETHEUS_MULTIPROC_DIR` names an 
 each writes its own files there, and whichever is asked adds them up.
 """
 
+import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -39,8 +40,11 @@ class PrometheusMetrics:
     """Every metric of the table, moved by events; the few that no event tells are `set` by whoever knows them."""
 
     def __init__(self, *, channel: EventChannel | None = None) -> None:
+        if shared := os.environ.get(MULTIPROCESS_VARIABLE):
+            os.makedirs(shared, exist_ok=True)  # the client takes it for granted
         self._client = load_extra("prometheus_client", extra="prometheus", needed_for="metrics")
         self.registry: CollectorRegistry = self._client.CollectorRegistry()
+        self._client.ProcessCollector(registry=self.registry)
         self._metrics = {name: self._made(metric) for name, metric in METRICS.items()}
         self._measurer = Measurer()
         self._children: dict[tuple[str, tuple[str, ...]], _Apply] = {}
@@ -165,7 +169,8 @@ class _MetricsApp:
         if scope["type"] != "http":
             return
         is_asked = scope["method"] in ("GET", "HEAD")
-        body = self._metrics.text() if scope["method"] == "GET" else b""
+        # In a thread: the files of several processes take a while to read.
+        body = await asyncio.to_thread(self._metrics.text) if scope["method"] == "GET" else b""
         headers = [(b"content-type", self._content_type)] if is_asked else [(b"allow", b"GET, HEAD")]
         await send({"type": "http.response.start", "status": 200 if is_asked else 405, "headers": headers})
         await send({"type": "http.response.body", "body": body})

@@ -1,6 +1,6 @@
 """Metrics over OpenTelemetry (extra `otel`): the GenAI conventions' histograms, and `batuta.step.*` of the table."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from batuta.events.envelope import Event
@@ -10,9 +10,11 @@ from batuta.observability.measures import Measurer
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric, MetricKind
 from batuta.observability.runs import RunAssembler, Span, SpanKind
 from batuta.observability.span_facts import OPERATIONS, error_type, provider_name
+from batuta.observability.spans import otlp_protocol, otlp_target
 
 if TYPE_CHECKING:
-    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.resources import Resource
 
 Point = tuple[str, float, dict[str, Any]]
 """A metric, a value, and attributes."""
@@ -29,6 +31,10 @@ class OtelMetrics:
         self._measurer = Measurer()
         self._assembler = RunAssembler()
         self._first_words: dict[str | None, Event] = {}
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up."""
+        self._assembler.recall(told)
 
     def emit(self, event: Event) -> None:
         """Count an event."""
@@ -52,6 +58,25 @@ class OtelMetrics:
         if isinstance(span.end, LlmResponse) and (first := self._first_words.pop(span.end.call_id, None)) is not None:
             waited = (first.timestamp - span.started_at).total_seconds()
             yield "gen_ai.client.operation.time_to_first_chunk", max(waited, 0.0), _model_attributes(span)
+
+
+def otlp_meters(resource: "Resource", endpoint: str | None = None) -> "MeterProvider":
+    """A meter provider that sends over OTLP; what is not given comes from the `OTEL_EXPORTER_OTLP_*` variables."""
+    chosen = otlp_protocol("METRICS")
+    exporters = load_extra(_EXPORTERS[chosen], extra="otel", needed_for="sending metrics over OTLP")
+    sdk = load_extra("opentelemetry.sdk.metrics", extra="otel", needed_for="sending metrics over OTLP")
+    export = load_extra("opentelemetry.sdk.metrics.export", extra="otel", needed_for="sending metrics over OTLP")
+    exporter = exporters.OTLPMetricExporter(**otlp_target(endpoint, chosen, "metrics"))
+    provider: MeterProvider = sdk.MeterProvider(
+        resource=resource, metric_readers=[export.PeriodicExportingMetricReader(exporter)], shutdown_on_exit=False
+    )
+    return provider
+
+
+_EXPORTERS = {
+    "grpc": "opentelemetry.exporter.otlp.proto.grpc.metric_exporter",
+    "http/protobuf": "opentelemetry.exporter.otlp.proto.http.metric_exporter",
+}
 
 
 def _instrument(meter: Any, metric: Metric) -> Callable[..., None]:

@@ -5,19 +5,24 @@ it. `Whereabouts` is the cheap sink that remembers those events while they last.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
+from batuta.events.conversation import Complete
+from batuta.events.envelope import Event
 from batuta.kernel.ids import canonical_id, new_id, trace_id_for
-from batuta.observability.runs import span_id_of
+from batuta.observability.runs import RunKey, run_of, span_id_of
 from batuta.pipelines.context import current_context
 
 CORRELATION_HEADER = "X-Correlation-ID"
-MAX_CORRELATION_ID = 200
+MAX_RUNS = 10_000
 
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
-_CORRELATION_ID = re.compile(r"[\w.:@/+=-]+")
+_CORRELATION_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,39 @@ class TraceContext:
     trace_id: str
     parent_span_id: str | None = None
     is_sampled: bool = True
+
+    def carried(self) -> dict[str, str]:
+        """As it goes with a piece of work to another process (`NewWork.context`)."""
+        said = {"correlation_id": self.correlation_id, "trace_id": self.trace_id}
+        if self.parent_span_id is not None:
+            said["traceparent"] = traceparent(self.trace_id, self.parent_span_id, is_sampled=self.is_sampled)
+        return said
+
+    @classmethod
+    def carried_by(cls, context: Mapping[str, str]) -> "TraceContext | None":
+        """The same at the other end; nothing if none was sent along."""
+        if not {"correlation_id", "trace_id"} <= set(context):
+            return None
+        sent = {CORRELATION_HEADER: context["correlation_id"], "traceparent": context.get("traceparent", "")}
+        return replace(from_headers(sent), correlation_id=context["correlation_id"], trace_id=context["trace_id"])
+
+
+_arrived: ContextVar[TraceContext | None] = ContextVar("batuta_arrived", default=None)
+
+
+@contextmanager
+def arriving(context: TraceContext) -> Iterator[None]:
+    """Whatever is done in this block is done for a request with this context."""
+    token = _arrived.set(context)
+    try:
+        yield
+    finally:
+        _arrived.reset(token)
+
+
+def arrived() -> TraceContext | None:
+    """The context of the request that is being answered here, if one is."""
+    return _arrived.get()
 
 
 def from_headers(headers: Mapping[str, str]) -> TraceContext:
@@ -47,17 +85,12 @@ def from_headers(headers: Mapping[str, str]) -> TraceContext:
 
 def _valid_correlation_id(text: str) -> str | None:
     text = text.strip()
-    is_valid = len(text) <= MAX_CORRELATION_ID and _CORRELATION_ID.fullmatch(text) is not None
-    return canonical_id(text) if is_valid else None
+    return canonical_id(text) if _CORRELATION_ID.fullmatch(text) is not None else None
 
 
 def traceparent(trace_id: str, span_id: str, *, is_sampled: bool = True) -> str:
     """The W3C header of a span."""
     return f"00-{trace_id}-{span_id}-{'01' if is_sampled else '00'}"
-
-
-_Place = tuple[str | None, str]
-"""A correlation id, and where within its runs: a path, or a tool use."""
 
 
 class Whereabouts:
@@ -72,14 +105,31 @@ class Whereabouts:
     never_blocks = True
 
     def __init__(self) -> None:
-        self._open: dict[_Place, list[str]] = {}
+        self._runs: OrderedDict[RunKey, dict[str, list[str]]] = OrderedDict()
+        """By run: the open spans by their place, a path or a tool use, outermost first."""
+        self._unsampled: OrderedDict[str, None] = OrderedDict()
+
+    def expect(self, context: TraceContext) -> None:
+        """Pass on to others whether the caller of a trace records it."""
+        if not context.is_sampled:
+            self._unsampled[context.trace_id] = None
+            if len(self._unsampled) > MAX_RUNS:
+                self._unsampled.popitem(last=False)
+
+    def recall(self, told: Iterable[Event]) -> None:
+        """What was told of a turn before this process took it up: what is open then is open now."""
+        for event in told:
+            if not isinstance(event, Complete):
+                self.emit(event)
 
     def emit(self, event: Any) -> None:
         """Note a beginning or an end."""
         if (field := _BEGINNINGS.get(event.type)) is not None:
-            self._open.setdefault((event.correlation_id, getattr(event, field)), []).append(span_id_of(event))
+            self._begin(run_of(event), getattr(event, field), span_id_of(event))
         elif (field := _ENDS.get(event.type)) is not None:
-            self._forget((event.correlation_id, getattr(event, field)))
+            self._end(run_of(event), getattr(event, field))
+        elif isinstance(event, Complete):
+            self._runs.pop(run_of(event), None)
 
     def headers(self, tool_use_id: str | None = None) -> dict[str, str]:
         """What a call made here, inside a running step or tool, should send along; nothing outside of a run."""
@@ -87,18 +137,30 @@ class Whereabouts:
         if ctx is None:
             return {}
         stamp = ctx._run.emitter.stamp
-        run = canonical_id(stamp.correlation_id)
-        open_here = self._open.get((run, tool_use_id or "")) or self._open.get((run, ctx.path))
+        trace_id = stamp.trace_id or trace_id_for(stamp.correlation_id)
+        run: RunKey = (canonical_id(stamp.correlation_id), trace_id)
+        if stamp.turn_id is not None:
+            run = (canonical_id(stamp.turn_id), None)
+        places = self._runs.get(run, {})
+        open_here = places.get(tool_use_id or "") or places.get(ctx.path)
         if not open_here:
             return {}
-        return {"traceparent": traceparent(stamp.trace_id or trace_id_for(stamp.correlation_id), open_here[-1])}
+        return {"traceparent": traceparent(trace_id, open_here[-1], is_sampled=trace_id not in self._unsampled)}
 
-    def _forget(self, place: _Place) -> None:
-        begun = self._open.get(place)
+    def _begin(self, run: RunKey, place: str, span_id: str) -> None:
+        self._runs.setdefault(run, {}).setdefault(place, []).append(span_id)
+        if len(self._runs) > MAX_RUNS:
+            self._runs.popitem(last=False)
+
+    def _end(self, run: RunKey, place: str) -> None:
+        places = self._runs.get(run, {})
+        begun = places.get(place)
         if begun:
             begun.pop()
             if not begun:
-                del self._open[place]
+                del places[place]
+                if not places:
+                    del self._runs[run]
 
 
 _BEGINNINGS = {"step.started": "path", "llm.request": "path", "tool_request": "tool_use_id"}

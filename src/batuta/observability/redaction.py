@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote_plus
 
 from batuta.llm.masking import PII_PATTERNS
 
@@ -110,7 +111,21 @@ REDACTOR = Redactor()
 
 
 def _searched(text: str) -> str:
+    if "%" in text or "+" in text:
+        text = _WORD.sub(_decoded_if_secret, text)
     return _FIND.sub(_replacement, text)
+
+
+_WORD = re.compile(r"[^\s\"'<>]+")
+
+
+def _decoded_if_secret(found: re.Match[str]) -> str:
+    """What a word hides as it stands in an address is seen only when it is decoded."""
+    if "%" not in found[0] and "+" not in found[0]:
+        return found[0]
+    decoded = unquote_plus(found[0])
+    shown = _FIND.sub(_replacement, decoded)
+    return found[0] if shown == decoded else shown
 
 
 _searched_before = lru_cache(maxsize=4096)(_searched)

@@ -7,7 +7,7 @@ they cannot disagree. An id is made from the event that began the span: the same
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -101,28 +101,56 @@ _FAILED: dict[type[Event], Callable[[Any], bool]] = {
     Complete: lambda event: event.status in ("failed", "cancelled"),
 }
 
-RunKey = tuple[str | None, str | None, str | None]
+RunKey = tuple[str | None, str | None]
 
 
 def run_of(event: Event) -> RunKey:
-    """Which run an event belongs to."""
-    return event.correlation_id, event.trace_id, event.turn_id
+    """Which run an event belongs to: its turn, or where there is none, what ties the run together."""
+    return (event.turn_id, None) if event.turn_id is not None else (event.correlation_id, event.trace_id)
+
+
+def is_pause(event: Event) -> bool:
+    """Whether a turn stops here to wait for somebody, and will go on."""
+    return isinstance(event, Complete) and event.status == "paused"
 
 
 class RunAssembler:
-    """Follows any number of runs at a time. Not for several threads at once."""
+    """Follows any number of runs at a time. Not for several threads at once, `recall` aside.
 
-    def __init__(self, max_open_runs: int = MAX_OPEN_RUNS) -> None:
+    A turn that pauses is let go: whoever goes on with it, here or in another process, is told what happened before
+    (`recall`) and ends what is open. With `keeps_paused` it is kept, for a log that tells the rest as well.
+    """
+
+    def __init__(self, max_open_runs: int = MAX_OPEN_RUNS, *, keeps_paused: bool = False) -> None:
         self._runs: dict[RunKey, _Run] = {}
+        self._recalled: dict[RunKey, Sequence[Event]] = {}
         self._max_open_runs = max_open_runs
+        self._keeps_paused = keeps_paused
 
     @property
     def open_runs(self) -> int:
         """Runs that have begun and not ended."""
         return len(self._runs)
 
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this owner took it up: what is open then may end here."""
+        if told:
+            self._recalled[run_of(told[-1])] = told
+            while len(self._recalled) > self._max_open_runs:
+                self._recalled.pop(next(iter(self._recalled)), None)
+
     def feed(self, event: Event) -> list[Span]:
         """Take one event; the spans that ended with it."""
+        if self._recalled and (told := self._recalled.pop(run_of(event), None)) is not None:
+            self._runs.pop(run_of(event), None)
+            for earlier in told:  # spans that ended then were exported then
+                self._take(earlier)
+        ended = self._take(event)
+        if not self._keeps_paused and is_pause(event):
+            self._runs.pop(run_of(event), None)
+        return ended
+
+    def _take(self, event: Event) -> list[Span]:
         handle = _HANDLERS.get(event.type)
         if handle is None:
             return []
@@ -154,7 +182,7 @@ class RunAssembler:
 
 def assemble(events: Iterable[Event]) -> list[Span]:
     """Every span of some events, in the order in which they ended; those that did not end last."""
-    assembler = RunAssembler()
+    assembler = RunAssembler(keeps_paused=True)
     ended = [span for event in events for span in assembler.feed(event)]
     return ended + assembler.close()
 
@@ -185,23 +213,31 @@ class _Run:
     def begin_turn(self, event: Event) -> list[Span]:
         if self._turn is None:
             self._turn = self._begin(SpanKind.TURN, "turn", event, None)
+        elif event.type == "turn.resumed":
+            self._turn.marks.append(event)
         return []
 
     def end_turn(self, event: Event) -> list[Span]:
         if self._turn is None:
             return []
+        if is_pause(event):
+            return []
         turn, self._turn = self._turn, None
-        ended = self._pause(turn, event) if getattr(event, "status", None) == "paused" else []
-        return ended + self._end(turn, event)
+        waiting = self._stop(turn, event) if getattr(event, "status", None) == "cancelled" else []
+        return waiting + self._end(turn, event)
 
-    def _pause(self, turn: Span, event: Event) -> list[Span]:
-        """What waits with a paused turn is told anew when it goes on; these spans end here."""
+    def _stop(self, turn: Span, event: Event) -> list[Span]:
+        """A turn that is stopped while it waits has no owner who could tell the end of what is open."""
         waiting = [span for span in reversed(self.open) if span is not turn]
         for span in waiting:
             span.end = event
         self.open = [turn]
-        self._steps, self._agents, self._tools, self._plans = {}, {}, {}, {}
         return waiting
+
+    def note_turn(self, event: Event) -> list[Span]:
+        if self._turn is not None:
+            self._turn.marks.append(event)
+        return []
 
     def begin_plan(self, event: Any) -> list[Span]:
         self._plans[event.plan_id] = self._begin(SpanKind.PLAN, "plan", event, self._turn)
@@ -388,6 +424,7 @@ _HANDLERS: dict[str, _Handler] = {
     "session_start": _Run.begin_turn,
     "turn.started": _Run.begin_turn,
     "turn.resumed": _Run.begin_turn,
+    "turn_paused": _Run.note_turn,
     "complete": _Run.end_turn,
     "plan_generated": _Run.begin_plan,
     "plan_completed": _Run.end_plan,

@@ -150,6 +150,8 @@ _MARKS: dict[str, dict[str, str]] = {
     "hook.failed": {"hook": "hook"},
     "plan_step_started": {"step_index": "step_index", "agent_id": "agent_id"},
     "plan_step_completed": {"step_index": "step_index", "status": "status"},
+    "turn_paused": {"approval_id": "approval_id"},
+    "turn.resumed": {"reason": "reason", "attempt": "attempt"},
     "approval_requested": {"tool_name": "tool_name", "approval_id": "approval_id"},
     "approval_resolved": {"decision": "decision", "approval_id": "approval_id"},
     "error": {"code": "code", "category": "category"},

@@ -10,7 +10,7 @@ counts, and the sink hands whole batches to the exporter.
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,17 +48,31 @@ def otlp_exporter(
     endpoint: str | None = None, *, protocol: Protocol | None = None, headers: Mapping[str, str] | None = None
 ) -> "SpanExporter":
     """An OTLP exporter; what is not given comes from the `OTEL_EXPORTER_OTLP_*` variables."""
-    chosen = protocol or os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
-    if chosen not in _EXPORTERS:
-        raise ConfigurationError(f"OTLP goes over {' or '.join(_EXPORTERS)}, got {chosen!r}")
+    chosen = otlp_protocol("TRACES", protocol)
     module = load_extra(_EXPORTERS[chosen], extra="otel", needed_for="exporting spans over OTLP")
-    options: dict[str, Any] = {} if headers is None else {"headers": dict(headers)}
-    if endpoint is not None:
-        options["endpoint"] = endpoint if chosen == "grpc" else f"{endpoint.rstrip('/')}/v1/traces"
-    if chosen == "grpc" and endpoint is not None:
-        options["insecure"] = endpoint.startswith("http://")
+    options = otlp_target(endpoint, chosen, "traces")
+    if headers is not None:
+        options["headers"] = dict(headers)
     exporter: SpanExporter = module.OTLPSpanExporter(**options)
     return exporter
+
+
+def otlp_protocol(signal: Literal["TRACES", "METRICS"], chosen: str | None = None) -> str:
+    """How to send: as chosen, or as the variables of this signal or of all say."""
+    variables = (f"OTEL_EXPORTER_OTLP_{signal}_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+    found = chosen or next((os.environ[name] for name in variables if os.environ.get(name)), "http/protobuf")
+    if found not in _EXPORTERS:
+        raise ConfigurationError(f"OTLP goes over {' or '.join(_EXPORTERS)}, got {found!r}")
+    return found
+
+
+def otlp_target(endpoint: str | None, protocol: str, signal: Literal["traces", "metrics"]) -> dict[str, Any]:
+    """Where to send, as an exporter's arguments; what is not given it reads from the variables itself."""
+    if endpoint is None:
+        return {}
+    if protocol == "grpc":
+        return {"endpoint": endpoint, "insecure": endpoint.startswith("http://")}
+    return {"endpoint": f"{endpoint.rstrip('/')}/v1/{signal}"}
 
 
 def resource_of(service_name: str, **attributes: str) -> "Resource":
@@ -82,7 +96,7 @@ class SpanSink:
         self._make = _SpanMaker(resource or resource_of("batuta"), _captures_content(has_content))
         self._exporter = exporter
         self._assembler = RunAssembler()
-        self._parents: dict[str, TraceContext] = {}
+        self._parents: dict[tuple[str, str | None], TraceContext] = {}
         self._ready: list[ReadableSpan] = []
         self._lock = threading.RLock()
         self._linger = linger.total_seconds()
@@ -91,12 +105,18 @@ class SpanSink:
         self.failed = 0
         """Spans of batches that the exporter would not take."""
 
-    def expect(self, context: TraceContext) -> None:
-        """Put the runs of a trace under the span that an incoming request named."""
-        with self._lock:
-            self._parents[context.trace_id] = context
-            while len(self._parents) > MAX_PARENTS:
-                del self._parents[next(iter(self._parents))]
+    def expect(self, context: TraceContext, turn_id: str | None = None) -> None:
+        """Put the runs of a trace, or one turn of it, under the span that an incoming request named.
+
+        Never waits: an export may hold the lock for as long as the receiver takes.
+        """
+        self._parents[context.trace_id, turn_id] = context
+        while len(self._parents) > MAX_PARENTS:
+            self._parents.pop(next(iter(self._parents)), None)
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up. Never waits."""
+        self._assembler.recall(told)
 
     def emit(self, event: Event) -> None:
         """Take one event; export when a batch is full."""
@@ -127,7 +147,7 @@ class SpanSink:
 
     def _keep(self, ended: list[Span]) -> None:
         for span in ended:
-            parent = self._parents.get(span.start.trace_id or "")
+            parent = self._incoming(span.start)
             if parent is None or parent.is_sampled:
                 self._ready.append(self._make(span, parent))
         if len(self._ready) >= BATCH:
@@ -136,6 +156,10 @@ class SpanSink:
             self._timer = threading.Timer(self._linger, self.flush)
             self._timer.daemon = True
             self._timer.start()
+
+    def _incoming(self, start: Event) -> TraceContext | None:
+        trace_id = start.trace_id or ""
+        return self._parents.get((trace_id, start.turn_id)) or self._parents.get((trace_id, None))
 
     def _export(self) -> None:
         if self._timer is not None:

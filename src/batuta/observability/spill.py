@@ -13,6 +13,7 @@ class SpillFile:
         self._file = tempfile.TemporaryFile(prefix="batuta-spill-")  # noqa: SIM115 - closed by its owner
         self._read_at = self._written = 0
         self._count = 0
+        self._is_at_end = True
 
     def __len__(self) -> int:
         """How many events wait."""
@@ -25,13 +26,16 @@ class SpillFile:
 
     def append(self, event: Event) -> None:
         """Add one at the end."""
-        self._file.seek(self._written)
+        if not self._is_at_end:  # a seek writes out what is buffered: not for every event
+            self._file.seek(self._written)
+            self._is_at_end = True
         self._written += self._file.write(encode(event) + b"\n")
         self._count += 1
 
     def read(self, limit: int) -> list[bytes]:
         """Take up to `limit` from the beginning, as they were written."""
         self._file.seek(self._read_at)
+        self._is_at_end = False
         lines = [self._file.readline() for _ in range(min(limit, self._count))]
         self._read_at += sum(map(len, lines))
         self._count -= len(lines)

@@ -4,35 +4,73 @@
         await pipeline.run(request, sink=watching.sink)
 
 In development: a line per span and the metrics at the end of each run, on the console, nothing to install. Otherwise:
-logs, metrics, and spans if an OTLP endpoint is known (`OTEL_EXPORTER_OTLP_ENDPOINT`).
+logs, metrics for Prometheus, and spans and metrics over OTLP if an endpoint is known. The standard variables decide:
+`OTEL_EXPORTER_OTLP_ENDPOINT` (and its kin), `OTEL_TRACES_EXPORTER` and `OTEL_METRICS_EXPORTER` (`otlp`, `console`,
+`none`), `OTEL_SERVICE_NAME`, `OTEL_SDK_DISABLED`.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
+from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
 from batuta.events.sink import EventSink
+from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.outgoing import carry
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
 from batuta.observability.logs import LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
-from batuta.observability.propagation import Whereabouts
+from batuta.observability.otel_metrics import OtelMetrics, otlp_meters
+from batuta.observability.propagation import TraceContext, Whereabouts
 from batuta.observability.spans import SpanSink, otlp_exporter, resource_of
 
-ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+Exporter = Literal["otlp", "console", "none"]
+Signal = Literal["TRACES", "METRICS"]
+
+_ELSEWHERE = frozenset({"prometheus"})
+"""An exporter that others count among OpenTelemetry's; ours is on by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watchers:
+    """Which observers are wanted."""
+
+    service_name: str = "batuta"
+    spans: Exporter = "none"
+    meters: Exporter = "none"
+    otlp_endpoint: str | None = None
+    """Where OTLP goes; nothing leaves that to the variables."""
+    has_prometheus: bool = True
+    has_logs: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observers:
-    """Who watches. Hand `sink` to every run; mount `metrics.app()`; tell `spans` of incoming trace contexts."""
+    """Who watches. Hand `sink` to every run; mount `metrics.app()`; say where runs come from (`take_up`)."""
 
     sink: EventSink
     channel: EventChannel
+    whereabouts: Whereabouts
     metrics: PrometheusMetrics | None = None
     spans: SpanSink | None = None
+    recalls: tuple[Callable[[Sequence[Event]], None], ...] = ()
+
+    def take_up(
+        self, context: TraceContext | None, *, turn_id: str | None = None, told: Sequence[Event] = ()
+    ) -> EventSink:
+        """The sink of a run that belongs to a context, and of which some was told before, here or elsewhere."""
+        if context is not None:
+            self.whereabouts.expect(context)
+            if self.spans is not None:
+                self.spans.expect(context, turn_id)
+        if told:
+            for recall in self.recalls:
+                recall(told)
+        return self.sink
 
 
 @contextmanager
@@ -40,27 +78,78 @@ def observers(
     *, service_name: str = "batuta", is_development: bool = False, otlp_endpoint: str | None = None
 ) -> Iterator[Observers]:
     """Set everything up, and take it down in order: nothing that was told is left behind."""
+    by_default: Exporter = "console" if is_development else "none"
+    if not is_development:
+        configure_logs()
+    wanted = Watchers(
+        service_name=service_name,
+        spans=chosen_exporter("TRACES", otlp_endpoint, by_default),
+        meters=chosen_exporter("METRICS", otlp_endpoint, by_default),
+        otlp_endpoint=otlp_endpoint,
+        has_prometheus=not is_development,
+        has_logs=not is_development,
+    )
+    with watching(wanted) as found:
+        yield found
+
+
+@contextmanager
+def watching(wanted: Watchers) -> Iterator[Observers]:
+    """Exactly the observers that are wanted."""
     with ExitStack() as stack:
         whereabouts = Whereabouts()
         stack.enter_context(carry(whereabouts.headers))
-        spans = None if is_development else _spans(service_name, otlp_endpoint)
-        if spans is not None:
-            stack.enter_context(spans)
+        # What the channel feeds is closed after the channel, which is closed when everything was delivered.
+        exported = _exported(wanted, stack)
         channel = stack.enter_context(EventChannel())
-        metrics = None if is_development else PrometheusMetrics(channel=channel)
-        attached: dict[str, EventSink | None] = {"spans": spans, "metrics": metrics}
-        if is_development:
-            attached = {"console spans": ConsoleSpans(), "console metrics": ConsoleMetrics()}
-        else:
-            configure_logs()
-            attached["logs"] = LogSink()
-        for name, sink in attached.items():
+        metrics = PrometheusMetrics(channel=channel) if wanted.has_prometheus else None
+        sinks: dict[str, EventSink | None] = {**exported, "metrics": metrics}
+        sinks["logs"] = LogSink() if wanted.has_logs else None
+        for name, sink in sinks.items():
             if sink is not None:
                 channel.attach(sink, name=name)
-        yield Observers(sink=FanOutSink(whereabouts, channel), channel=channel, metrics=metrics, spans=spans)
+        spans = exported.get("spans")
+        yield Observers(
+            sink=FanOutSink(whereabouts, channel),
+            channel=channel,
+            whereabouts=whereabouts,
+            metrics=metrics,
+            spans=spans if isinstance(spans, SpanSink) else None,
+            recalls=tuple(
+                sink.recall
+                for sink in (whereabouts, *exported.values())
+                if isinstance(sink, (Whereabouts, SpanSink, OtelMetrics, ConsoleSpans))
+            ),
+        )
 
 
-def _spans(service_name: str, endpoint: str | None) -> SpanSink | None:
-    if endpoint is None and not any(os.environ.get(name) for name in ENDPOINT_VARIABLES):
-        return None
-    return SpanSink(otlp_exporter(endpoint), resource=resource_of(service_name))
+def chosen_exporter(signal: Signal, endpoint: str | None, by_default: Exporter) -> Exporter:
+    """What the standard variables choose for a signal. Raises `ConfigurationError` for a word nobody knows."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return "none"
+    variable = f"OTEL_{signal}_EXPORTER"
+    chosen = os.environ.get(variable, "").strip().lower()
+    if chosen in ("otlp", "console", "none"):
+        return chosen  # type: ignore[return-value] # one of the three
+    if chosen and chosen not in _ELSEWHERE:
+        raise ConfigurationError(f"{variable} is otlp, console or none, got {chosen!r}")
+    endpoints = (f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    is_known = endpoint is not None or any(os.environ.get(name) for name in endpoints)
+    return "otlp" if is_known and not chosen else by_default
+
+
+def _exported(wanted: Watchers, stack: ExitStack) -> dict[str, EventSink]:
+    found: dict[str, EventSink] = {}
+    service_name = os.environ.get("OTEL_SERVICE_NAME") or wanted.service_name
+    if wanted.spans == "otlp":
+        exporter = otlp_exporter(wanted.otlp_endpoint)
+        found["spans"] = stack.enter_context(SpanSink(exporter, resource=resource_of(service_name)))
+    elif wanted.spans == "console":
+        found["console spans"] = ConsoleSpans()
+    if wanted.meters == "otlp":
+        meters = otlp_meters(resource_of(service_name), wanted.otlp_endpoint)
+        stack.callback(meters.shutdown)
+        found["meters"] = OtelMetrics(meters)
+    elif wanted.meters == "console":
+        found["console metrics"] = ConsoleMetrics()
+    return found

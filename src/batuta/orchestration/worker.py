@@ -17,9 +17,9 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
 
 from batuta.events.conversation import Complete
-from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
+from batuta.events.fanout import FanOutSink
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
@@ -89,6 +89,8 @@ class WorkerSettings:
     """How long a stopping worker lets its turns finish before it gives them back."""
     options: Callable[[Lease], RunOptions | Awaitable[RunOptions]] = field(default=lambda lease: RunOptions())
     """What every run is given besides: tools' invoker, protection, budgets, services."""
+    watch: Callable[[Lease, Sequence[Event]], EventSink | None] = field(default=lambda lease, told: None)
+    """Who watches a run. What the log holds of the turn already (`told`) is not told to the watcher again."""
 
 
 class TurnWorker:
@@ -189,12 +191,15 @@ class TurnWorker:
         options = await given if isinstance(given, Awaitable) else given
         told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
         recorder = _OwnersRecorder(self._desk.recorder(lease, told), guard)
-        await recorder.record(_opening(lease))
+        sink = self._sink(lease, told)
+        opening = await recorder.record(_opening(lease))
+        if sink is not None:
+            sink.emit(opening)
         options["conversation"] = conversation_before(past, lease.work.turn_id)
         options["recorder"] = recorder
         options["journal"] = self._desk.journal(lease, recorder, told)
         options["cancellation"] = cancellation
-        options["sink"] = self._live
+        options["sink"] = sink
         turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
         if guard.is_lost:
             raise FencedError("the lease was lost while the turn ran")
@@ -217,6 +222,12 @@ class TurnWorker:
             else:
                 decided.append(late)
         return decided
+
+    def _sink(self, lease: Lease, told: Sequence[Event]) -> FanOutSink | None:
+        watcher = self._settings.watch(lease, told)
+        sinks = [self._live, None if watcher is None else _News(watcher, told)]
+        present = [sink for sink in sinks if sink is not None]
+        return FanOutSink(*present) if present else None
 
     async def _settle(self, lease: Lease, turn: Turn) -> None:
         """Write down how the turn ended."""
@@ -373,6 +384,19 @@ class _StopWatch:
                         self._turns[turn_id].cancel()
 
 
+class _News(FanOutSink):
+    """Tells a watcher what the log does not hold yet: a run that is repeated tells the rest again."""
+
+    def __init__(self, watcher: EventSink, told: Sequence[Event]) -> None:
+        super().__init__(watcher)
+        self._known = frozenset(event.event_id for event in told)
+
+    def emit(self, event: Event) -> None:
+        """Hand on what is news."""
+        if event.event_id not in self._known:
+            super().emit(event)
+
+
 class _OwnersRecorder:
     """Records as long as the turn is ours. Whoever lost it must not even tell that it stopped: the turn goes on."""
 
@@ -400,14 +424,6 @@ async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseG
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
-def _stamp(lease: Lease) -> Stamp:
-    return Stamp(
-        correlation_id=str(lease.work.payload.get("correlation_id") or lease.work.turn_id),
-        session_id=lease.work.session_id,
-        turn_id=lease.work.turn_id,
-    )
-
-
 def _turn(lease: Lease, past: Sequence[Event], told: Sequence[Event]) -> TurnOptions:
     """The turn as it stands: its request, and what was decided meanwhile."""
     return TurnOptions(
@@ -422,7 +438,8 @@ def _identified(options: RunOptions, lease: Lease) -> RunOptions:
     """The run belongs to its turn, and names everything the same whenever it is repeated."""
     options["session_id"] = lease.work.session_id
     options["turn_id"] = lease.work.turn_id
-    options["correlation_id"] = _stamp(lease).correlation_id
+    stamp = lease.work.stamp
+    options["correlation_id"], options["trace_id"] = stamp.correlation_id, stamp.trace_id
     options["user"] = _user(lease.work.payload, lease.work.user_id)
     options["naming"] = TurnNaming(lease.work.turn_id)
     return options
@@ -430,7 +447,12 @@ def _identified(options: RunOptions, lease: Lease) -> RunOptions:
 
 def _opening(lease: Lease) -> Event:
     """What the log says first about this owner."""
-    facts: dict[str, Any] = {**_stamp(lease).fields(), "owner": lease.owner, "attempt": lease.work.attempts}
+    facts: dict[str, Any] = {
+        **lease.work.stamp.fields(),
+        "owner": lease.owner,
+        "attempt": lease.work.attempts,
+        "user_id": lease.work.user_id,
+    }
     if lease.work.resumed_by is None:
         return TurnStarted(**facts)
     return TurnResumed(**facts, reason=lease.work.resumed_by)

@@ -97,6 +97,14 @@ class Settings(BaseModel):
     max_body_bytes: int = Field(default=1_048_576, ge=1024)
     max_message_chars: int = Field(default=32_000, ge=1, le=200_000)
     shutdown_seconds: float = Field(default=10, ge=0)
+    is_metrics_enabled: bool = True
+    is_metrics_public: bool = False
+    """Whether `/metrics` answers anybody who reaches it, not only this machine and keys with the scope `metrics`."""
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(default=9090, ge=0, le=65535)
+    """Where `batuta worker` answers Prometheus; 0 takes a free port."""
+    storage_capacity_bytes: int | None = Field(default=None, ge=1)
+    """How much the database may hold, for the alert on storage; embedded, the free disk is known."""
     oidc: tuple[OidcProvider, ...] = ()
     oidc_client_secrets: Mapping[str, SecretStr] = Field(default_factory=dict)
 

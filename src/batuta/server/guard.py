@@ -63,7 +63,7 @@ async def admit(request: Request, rule: Rule) -> None:
         check_origin(request.headers.get("origin"), request.headers.get("host"), settings)
     if rule.access is Access.PUBLIC:
         return
-    if rule.access is Access.OPERATOR and is_local(request):
+    if rule.access is Access.OPERATOR and (is_local(request) or settings.is_metrics_public):
         return
     gate: Gate = request.app.state.platform.gate
     ids = {name: value for name, value in request.path_params.items() if name not in FREE_PARAMETERS}

@@ -1,13 +1,13 @@
 """What surrounds every request: a correlation id, a limit of size, and the headers that keep browsers safe."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import canonical_id
+from batuta.observability.propagation import CORRELATION_HEADER, arriving, from_headers
 from batuta.server.problems import MEDIA_TYPE, TooLargeProblem, problem_of
 
 Scope = MutableMapping[str, Any]
@@ -16,8 +16,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-CORRELATION = "x-correlation-id"
-_PLAIN = re.compile(r"^[A-Za-z0-9._:-]{1,64}\Z")
 
 POLICY = "; ".join(
     (
@@ -60,8 +58,10 @@ class Surroundings:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        correlation_id = correlation_of(Headers(scope=scope).get(CORRELATION))
-        scope.setdefault("state", {})["correlation_id"] = correlation_id
+        headers = Headers(scope=scope)
+        context = from_headers(headers)
+        given = headers.get(CORRELATION_HEADER, "")
+        correlation_id = given if canonical_id(given) == context.correlation_id else context.correlation_id
         limited = _Limited(receive, self._max_body_bytes)
 
         async def send_with_headers(message: Message) -> None:
@@ -73,7 +73,8 @@ class Surroundings:
             await _refuse(send_with_headers)
             return
         try:
-            await self._app(scope, limited, send_with_headers)
+            with arriving(context):
+                await self._app(scope, limited, send_with_headers)
         except TooLargeProblem:
             await _refuse(send_with_headers)
 
@@ -81,7 +82,7 @@ class Surroundings:
         headers = MutableHeaders(scope=message)
         for name, value in self._headers.items():
             headers[name] = value
-        headers[CORRELATION] = correlation_id
+        headers[CORRELATION_HEADER] = correlation_id
         if path.startswith("/api/") and "cache-control" not in headers:
             headers["cache-control"] = "no-store"
 
@@ -104,11 +105,6 @@ class _Limited:
     def is_announced_too_large(self, scope: Scope) -> bool:
         length = Headers(scope=scope).get("content-length", "")
         return length.isascii() and length.isdigit() and int(length[:18]) > self._limit
-
-
-def correlation_of(given: str | None) -> str:
-    """The id a client gave, if it is harmless in logs and headers; else a new one."""
-    return given if given is not None and _PLAIN.match(given) else new_id()
 
 
 async def _refuse(send: Send) -> None:

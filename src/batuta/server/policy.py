@@ -31,7 +31,7 @@ class Access(Enum):
     PERSON = "person"
     """Whoever is logged in in a browser: not a program with a key."""
     OPERATOR = "operator"
-    """A probe on this machine, or a key with the scope."""
+    """A probe on this machine, a key with the scope, or anybody if `is_metrics_public` is set."""
     SYSTEM = "system"
     """Nobody from outside: work of the platform itself, on behalf of the user it was queued for."""
 

@@ -1,18 +1,19 @@
 """Wiring: the only place that chooses backends. One process on one file, or many on PostgreSQL and Redis.
 
 async with open_platform(settings, team) as platform: …      a web process (with a worker in it, unless set to 0)
-async with open_worker(settings, team) as run: await run(stop)
+async with open_worker(settings, team) as process: await process.run(stop)
 """
 
 import asyncio
 import logging
 import os
+import shutil
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -32,6 +33,7 @@ from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.llm.model import Model
+from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.options import RunOptions
@@ -74,6 +76,16 @@ from batuta.server.tables import approvals as approval_rows
 from batuta.server.tables import log_heads
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.turns.titling import Titles
+from batuta.server.watching import (
+    Gauges,
+    Source,
+    metrics_port,
+    of_clients,
+    of_storage,
+    of_work,
+    watched,
+    watcher,
+)
 from batuta.server.working import LogDesk, StopBell, ring_on_growth
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
@@ -93,6 +105,7 @@ class Backends:
     traces: TraceIndex
     audit: AuditStore
     bus: Bus
+    storage: Source
     checks: Mapping[str, Check] = field(default_factory=dict)
 
 
@@ -103,6 +116,7 @@ class Platform:
     settings: Settings
     team: Orchestrator
     backends: Backends
+    observers: Observers
     model_label: str
     is_offline: bool
     gate: Gate
@@ -128,6 +142,10 @@ class Platform:
         self.streams.end(frozenset(streams) - valid)
         await self.sockets.end(frozenset(sockets) - valid)
 
+    def clients(self) -> Mapping[str, int]:
+        """How many are connected live, by the way they are."""
+        return {"socket": len(self.sockets.callers), "stream": len(self.streams.callers)}
+
     async def close_connections(self) -> None:
         """Let go of whoever is connected, so that the process can end; they come back elsewhere and resume."""
         self.streams.close()
@@ -146,36 +164,52 @@ async def open_platform(
 ) -> AsyncIterator[Platform]:
     """A running platform without its HTTP server. With a model for titles, sessions are named by it."""
     async with AsyncExitStack() as stack:
+        observers = stack.enter_context(watched(settings, "batuta"))
         backends = await _open_backends(settings, stack)
         hub = Hub(backends.bus, _heads(SystemDatabase(backends.database)))
-        label = model_label or settings.model or "offline"
-        platform = _wire(settings, team, backends, hub, label, is_offline, read_source)
+        model = ModelLabel(model_label or settings.model or "offline", is_offline)
+        platform = _wire(settings, team, backends, observers, hub, model, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
-        work = [hub.run(), announcements.run(), _revalidate(platform), *_housekeeping(backends)]
+        gauges = Gauges(observers.metrics, [*_figures(backends), of_clients(platform.clients)])
+        work = [hub.run(), announcements.run(), _revalidate(platform), gauges.run(), *_housekeeping(backends)]
         await stack.enter_async_context(_background(work))
         if settings.worker_concurrency:
-            await stack.enter_async_context(_working(settings, team, backends, title_model))
+            await stack.enter_async_context(_working(settings, team, backends, observers, title_model))
         stack.push_async_callback(platform.close_connections)
         yield platform
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerProcess:
+    """A worker and its ears."""
+
+    worker: TurnWorker
+    ears: Listener
+    bus: Bus
+    metrics_url: str | None
+    """Where it answers Prometheus."""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run turns until the event is set."""
+        with self.bus.listening(self.ears):
+            await self.worker.run(stop)
 
 
 @asynccontextmanager
 async def open_worker(
     settings: Settings, team: Orchestrator, *, title_model: Model | None = None
-) -> AsyncIterator[Callable[[asyncio.Event], Coroutine[Any, Any, None]]]:
-    """A worker process: what it yields runs turns until its event is set."""
+) -> AsyncIterator[WorkerProcess]:
+    """A worker process. With a model for titles, sessions are named by it."""
     async with AsyncExitStack() as stack:
+        observers = stack.enter_context(watched(settings, "batuta-worker"))
         backends = await _open_backends(settings, stack)
-        await stack.enter_async_context(_background(_housekeeping(backends)))
         titles = Titles(backends.log, title_model) if title_model is not None else None
-        worker, ears = _worker(settings, team, backends, titles)
-
-        async def run(stop: asyncio.Event) -> None:
-            async with _background([titles.run()] if titles is not None else []):
-                with backends.bus.listening(ears):
-                    await worker.run(stop)
-
-        yield run
+        worker, ears = _worker(settings, team, backends, observers, titles)
+        gauges = Gauges(observers.metrics, _figures(backends))
+        named = [titles.run()] if titles is not None else []
+        await stack.enter_async_context(_background([gauges.run(), *named, *_housekeeping(backends)]))
+        metrics_url = stack.enter_context(metrics_port(settings, observers))
+        yield WorkerProcess(worker, ears, backends.bus, metrics_url)
 
 
 async def migrate(settings: Settings, *, grant_to: str | None = None) -> None:
@@ -215,6 +249,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         traces=projections,
         audit=SqliteAudit(events),
         bus=LocalBus(),
+        storage=_room_in(settings),
     )
 
 
@@ -240,33 +275,61 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         traces=projections,
         audit=PostgresAudit(events),
         bus=bus,
+        storage=of_storage(
+            lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
+        ),
         checks=checks,
     )
+
+
+def _room_in(settings: Settings) -> Source:
+    """A file can grow until the disk is full, or to what was set."""
+
+    async def used() -> int:
+        files = (settings.database_file, settings.database_file.with_name(f"{settings.database_file.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    return of_storage(
+        used, lambda used: settings.storage_capacity_bytes or used + shutil.disk_usage(settings.data_dir).free
+    )
+
+
+def _database_bytes(connection: sa.Connection) -> int:
+    return int(connection.execute(sa.select(sa.func.pg_database_size(sa.func.current_database()))).scalar_one())
+
+
+class ModelLabel(NamedTuple):
+    """What people are told of the model in use."""
+
+    label: str
+    is_offline: bool
 
 
 def _wire(
     settings: Settings,
     team: Orchestrator,
     backends: Backends,
+    observers: Observers,
     hub: Hub,
-    model_label: str,
-    is_offline: bool,
+    model: ModelLabel,
     read_source: ReadSource | None,
 ) -> Platform:
     database, events, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     everything = SystemDatabase(database)
     gate = Gate(everything, idle=timedelta(hours=settings.login_idle_hours))
     delivery = Delivery(events, hub, backends.projector)
-    sessions = Sessions(database, events, backends.audit, backends.projector, bus, delivery)
+    sessions = Sessions(database, events, backends.audit, backends.projector, bus, delivery, observer=observers.sink)
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
-    turns = Turns(database, events, queue, bus, agent_ids=agent_ids, max_chars=settings.max_message_chars)
+    limits: dict[str, Any] = {"agent_ids": agent_ids, "max_chars": settings.max_message_chars}
+    turns = Turns(database, events, queue, bus, observer=observers.sink, **limits)
     approvals = Approvals(database, events, queue, backends.projector, bus)
     return Platform(
         settings=settings,
         team=team,
         backends=backends,
-        model_label=model_label,
-        is_offline=is_offline,
+        observers=observers,
+        model_label=model.label,
+        is_offline=model.is_offline,
         gate=gate,
         identity=Identity(everything, settings, Passwords()),
         oidc=OidcLogins(everything, settings),
@@ -319,7 +382,7 @@ def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[
 
 
 def _worker(
-    settings: Settings, team: Orchestrator, backends: Backends, titles: Titles | None
+    settings: Settings, team: Orchestrator, backends: Backends, observers: Observers, titles: Titles | None
 ) -> tuple[TurnWorker, Listener]:
     """A worker, and what it listens to the news with."""
     bell, live = StopBell(), LiveSink(backends.bus)
@@ -334,6 +397,7 @@ def _worker(
             lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
             options=_personal(PreferenceBook(backends.database)),
+            watch=watcher(observers),
         ),
         signals=bell,
         live=live if titles is None else FanOutSink(live, titles),
@@ -362,11 +426,11 @@ def _personal(book: PreferenceBook) -> Callable[[Lease], Awaitable[RunOptions]]:
 
 @asynccontextmanager
 async def _working(
-    settings: Settings, team: Orchestrator, backends: Backends, title_model: Model | None
+    settings: Settings, team: Orchestrator, backends: Backends, observers: Observers, title_model: Model | None
 ) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
     titles = Titles(backends.log, title_model) if title_model is not None else None
-    worker, ears = _worker(settings, team, backends, titles)
+    worker, ears = _worker(settings, team, backends, observers, titles)
     stop = asyncio.Event()
     with backends.bus.listening(ears):
         async with _background([titles.run()] if titles is not None else []), asyncio.TaskGroup() as group:
@@ -375,6 +439,10 @@ async def _working(
                 yield
             finally:
                 stop.set()
+
+
+def _figures(backends: Backends) -> list[Source]:
+    return [of_work(backends.queue, backends.projector), backends.storage]
 
 
 def _housekeeping(backends: Backends) -> Sequence[Awaitable[None]]:
@@ -396,6 +464,7 @@ async def _background(work: Sequence[Awaitable[None]]) -> AsyncIterator[None]:
     """Run endless work beside the block; if some of it breaks, the block ends too."""
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_endless(one)) for one in work]
+        await asyncio.sleep(0)  # all have begun before anything can end them
         try:
             yield
         finally:

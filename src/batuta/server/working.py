@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease
@@ -31,8 +30,7 @@ class LogDesk:
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
         """The journal of one owner."""
-        stamp = Stamp(correlation_id=lease.work.turn_id, session_id=lease.work.session_id, turn_id=lease.work.turn_id)
-        return DurableJournal(self._log, recorder, stamp, events=told)
+        return DurableJournal(self._log, recorder, lease.work.stamp, events=told)
 
 
 class StopBell:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+from urllib.parse import quote_plus, unquote_plus
 
 import pytest
 import structlog
@@ -182,6 +183,13 @@ async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     assert "ConnectionError" in texts["logs"]
 
 
+def test_an_address_hides_nothing_by_its_encoding() -> None:
+    for one in planted():
+        address = f"GET https://api.example/find?q={quote_plus(one.text)}&page=2"
+        shown = Redactor().text(address)
+        assert one.secret not in unquote_plus(shown), shown
+
+
 def test_harmless_words_are_left_alone() -> None:
     """Redaction that hides everything would be useless."""
     redactor = Redactor()
@@ -191,6 +199,7 @@ def test_harmless_words_are_left_alone() -> None:
         'File "/usr/lib/python3.11/asyncio/tasks.py", line 277, in __step',
         "AttemptsExhaustedError: 3 attempts, 2 structural",
         "503 from https://api.example.com/v1/messages: overloaded",
+        "GET /search?q=caf%C3%A9%20con%20leche&page=2 took 100% of its time",
     ):
         assert redactor.text(text) == text
 

@@ -31,6 +31,6 @@ def build(model: str, base_url: str) -> Orchestrator:
 async def work(url: str, directory: str, model: str, base_url: str) -> None:
     """A worker process on PostgreSQL, without Redis: nobody carries it a signal."""
     settings = settings_for(Path(directory), database_url=url)
-    async with open_worker(settings, build(model, base_url)) as run:
+    async with open_worker(settings, build(model, base_url)) as process:
         say(ready=True)
-        await run(asyncio.Event())
+        await process.run(asyncio.Event())

@@ -27,8 +27,8 @@ async def sites(platform_url: str, redis_url: str, tmp_path: Path) -> AsyncItera
     stage.gate.set()
     async with AsyncExitStack() as stack:
         web = [await stack.enter_async_context(running(settings_for(tmp_path, **options))) for _ in range(2)]
-        run = await stack.enter_async_context(open_worker(settings_for(tmp_path, **options), stage.team()))
-        working = asyncio.create_task(run(stop))
+        process = await stack.enter_async_context(open_worker(settings_for(tmp_path, **options), stage.team()))
+        working = asyncio.create_task(process.run(stop))
         yield web
         stop.set()
         await working

@@ -119,7 +119,7 @@ async def test_figures_are_for_this_machine_and_for_keys_with_the_scope(embedded
     stranger = embedded.stranger()
     local = await stranger.http.get("/metrics")
     assert local.status_code == 200
-    assert "python_info" in local.text
+    assert "process_resident_memory_bytes" in local.text
     assert (await stranger.http.get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"})).status_code == 401
     ana = await embedded.person()
     secret = (await ana.http.post("/api/keys", json={"name": "probe", "scopes": ["metrics"]})).json()["secret"]

@@ -113,7 +113,7 @@ async def test_a_call_names_the_span_it_comes_from() -> None:
     [asked] = [span for span in by_kind[SpanKind.STEP] if span.name == "ask"]
     assert kept.headers["step"]["traceparent"] == traceparent(TRACE, asked.id)
     assert all(set(headers) == {"traceparent"} for headers in kept.headers.values()), "ids of ours stay at home"
-    assert whereabouts._open == {}, "nothing is remembered after the run"
+    assert not whereabouts._runs, "nothing is remembered after the run"
 
 
 def test_several_may_add_to_what_is_carried() -> None:

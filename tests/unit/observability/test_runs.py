@@ -5,7 +5,10 @@ from typing import Any
 
 from batuta.events import AgentPipelineCompleted, AttemptRejected, Complete, Event, PlanGenerated, SessionStart
 from batuta.events.plans import PlanCompleted, PlannedStep
+from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.telemetry import AgentRetryAttempted
+from batuta.events.tools import ToolResponse
+from batuta.observability.audit_counts import audit
 from batuta.observability.runs import RunAssembler, Span, SpanKind, assemble, roots_of, span_id_of
 from tests.unit.observability.told import START, Story
 
@@ -24,6 +27,7 @@ def clerk(story: Story) -> Story:
 
 
 CALL = "01A1DD71-619D-7ACA-AC09-5C62D0004900"
+TURN = "01A1DD71-619D-7ACA-AC09-5C62D0004901"
 
 
 def test_an_agent_holds_its_calls_tools_and_validation() -> None:
@@ -126,15 +130,63 @@ def test_a_step_in_the_background_may_end_after_its_parent() -> None:
     ]
 
 
-def test_a_turn_that_pauses_leaves_nothing_open() -> None:
-    """What waits tells no end: it goes on later, as spans of its own."""
-    story = Story().tell(SessionStart).step("erp", "AgentStep").agent("erp").call("erp", CALL)
+def paused_and_resumed() -> tuple[list[Event], list[Event]]:
+    """A turn that waits for an approval inside a tool, and how it goes on, as the log has it: each event once."""
+    story = Story().tell(TurnStarted, owner="w-1").step("erp", "AgentStep").agent("erp").call("erp", CALL)
     story.tool("t", CALL, is_answered=False).tell(Complete, status="paused")
+    before = len(story.events)
+    story.tell(TurnResumed, owner="w-2", attempt=1, reason="decided")
+    answer = {"tool_use_id": "t", "tool_name": "stock", "content": "7", "success": True, "source_agent_id": "erp"}
+    story.tell(ToolResponse, **answer, duration_ms=1)
+    story.call("erp", "call-2").agent_done("erp").done("erp", "AgentStep").tell(Complete, status="success")
+    turn = [event.model_copy(update={"turn_id": TURN}) for event in story.events]
+    return turn[:before], turn[before:]
+
+
+TREE = [
+    [
+        "turn turn",
+        [["step erp", [["agent erp", [["model gpt-5"], ["tool stock"], ["model gpt-5"], ["validation erp"]]]]]],
+    ]
+]
+
+
+def test_a_turn_that_pauses_and_goes_on_is_one_tree() -> None:
+    first, second = paused_and_resumed()
+    assert nested([*first, *second]) == TREE
+    [turn] = [span for span in assemble([*first, *second]) if span.kind is SpanKind.TURN]
+    assert [mark.type for mark in turn.marks] == ["turn.resumed"]
+
+
+def test_a_turn_that_pauses_leaves_nothing_open_and_ends_nothing_that_waits() -> None:
+    """Whoever goes on ends it: exported now and then again, it would be there twice."""
+    first, _ = paused_and_resumed()
     assembler = RunAssembler()
-    ended = [span for event in story.events for span in assembler.feed(event)]
-    assert [span.name for span in ended] == ["gpt-5", "stock", "erp", "erp", "turn"]
-    assert not any(span.is_failed for span in ended)
+    assert [span.name for event in first for span in assembler.feed(event)] == ["gpt-5"]
     assert assembler.open_runs == 0
+
+
+def test_whoever_goes_on_with_a_turn_ends_what_another_began() -> None:
+    """Both together tell each span once, wherever the turn goes on."""
+    first, second = paused_and_resumed()
+    whole = [span.id for span in assemble([*first, *second])]
+    for worker in (RunAssembler(), None):
+        before = worker or RunAssembler()
+        after = worker or RunAssembler()
+        told = [span.id for event in first for span in before.feed(event)]
+        after.recall(first)
+        told += [span.id for event in second for span in after.feed(event)]
+        assert told == whole
+        assert (before.open_runs, after.open_runs) == (0, 0)
+
+
+def test_a_turn_that_is_stopped_while_it_waits_ends_with_all_that_waits() -> None:
+    first, _ = paused_and_resumed()
+    stopped = Complete(status="cancelled", turn_id=TURN)
+    spans = assemble([*first, stopped])
+    assert [span.name for span in spans] == ["gpt-5", "stock", "erp", "erp", "turn"]
+    assert all(span.end is not None for span in spans)
+    audit([*first, stopped]).assert_complete()
 
 
 def test_marks_go_to_whom_they_concern() -> None:

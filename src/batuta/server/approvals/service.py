@@ -14,7 +14,6 @@ from batuta.events.queue import TurnQueue
 from batuta.events.tools import ApprovalResolved
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
-from batuta.kernel.ids import SessionId, TurnId
 from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
 from batuta.server.bus import Bus, News
@@ -91,9 +90,10 @@ class Approvals:
         return state
 
     async def _resolve(self, approval: Approval, state: str, *, by: str, **facts: Any) -> None:
+        work = None if approval.turn_id is None else await self._queue.get(approval.turn_id)
+        envelope = {"session_id": approval.session_id, "turn_id": approval.turn_id}
         resolved = ApprovalResolved(
-            session_id=SessionId(approval.session_id),
-            turn_id=None if approval.turn_id is None else TurnId(approval.turn_id),
+            **(envelope if work is None else {**envelope, **work.stamp.fields()}),
             approval_id=approval.approval_id,
             decision=state,
             by=by,

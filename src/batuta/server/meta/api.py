@@ -5,11 +5,12 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
 from batuta.server.config import Mode
 from batuta.server.guard import new_router
+from batuta.server.middleware import App, Receive, Scope, Send
+from batuta.server.problems import NotFoundProblem
 
 router = new_router(tags=["meta"])
 
@@ -87,6 +88,21 @@ async def ready(request: Request) -> JSONResponse:
 
 
 @router.get("/metrics", include_in_schema=False)
-async def metrics() -> Response:
-    """The figures of this process, in Prometheus' format."""
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+async def metrics(request: Request) -> Response:
+    """The figures of this process, or of all that share a directory, in Prometheus' format."""
+    counted = request.app.state.platform.observers.metrics
+    if counted is None:
+        raise NotFoundProblem
+    return _Mounted(counted.app())
+
+
+class _Mounted(Response):
+    """What an ASGI application answers, behind the guard of a route."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer."""
+        await self._app(scope, receive, send)

@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from batuta.events.conversation import FeedbackGiven, TitleChanged
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
+from batuta.events.sink import EventSink
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import Bus, News
@@ -23,7 +24,7 @@ from batuta.server.ownership import Caller
 from batuta.server.problems import InvalidProblem, NotFoundProblem
 from batuta.server.sessions import repository
 from batuta.server.sessions.repository import TOKENS, ListQuery, Summary
-from batuta.server.sessions.timeline import Timeline, timeline_of
+from batuta.server.sessions.timeline import Timeline, view_of
 
 NANOS = Decimal(1_000_000_000)
 PAGE = 1_000
@@ -59,8 +60,10 @@ class Sessions:
         bus: Bus,
         delivery: Delivery,
         *,
+        observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        self._observer = observer
         self._database = database
         self._log = log
         self._eraser = eraser
@@ -158,7 +161,7 @@ class Sessions:
             page = await self._log.read(session_id, after=after, limit=PAGE)
             found += [event for event in page.events if event.turn_id == turn_id]
             if page.is_last:
-                return timeline_of(turn_id, found)
+                return view_of(turn_id, found)
             after = page.records[-1].seq
 
     async def usage(self, session_id: str) -> dict[str, Any]:
@@ -185,6 +188,7 @@ class Sessions:
 
     async def _append(self, session_id: str, event: Event) -> None:
         appended = await self._log.append(session_id, [event])
+        self._observer.emit(event)
         await self._projected.ensure(session_id, appended.last_seq)
 
     async def _changed(self, session_id: str) -> Summary:

@@ -9,10 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import Accepted, NewWork, TurnQueue, WorkStatus
+from batuta.events.sink import EventSink
 from batuta.eventstore.stopping import tell_end_of_stopped_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.observability.propagation import arrived
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
 from batuta.server.ownership import Caller
@@ -60,8 +62,10 @@ class Turns:
         *,
         agent_ids: Collection[str],
         max_chars: int,
+        observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        self._observer = observer
         self._database = database
         self._log = log
         self._queue = queue
@@ -98,7 +102,8 @@ class Turns:
         status = await self._queue.cancel(first.turn_id)
         self._bus.publish(News(kind="stop", ids=frozenset({first.turn_id})))
         if status is WorkStatus.CANCELLED:  # it has no owner who could tell its end
-            await tell_end_of_stopped_turn(self._log, session_id, first.turn_id, by=caller.user_id)
+            for event in await tell_end_of_stopped_turn(self._log, session_id, first.turn_id, by=caller.user_id):
+                self._observer.emit(event)
             self._bus.publish(News(kind="work"))
 
     def _check(self, message: NewMessage) -> None:
@@ -111,7 +116,9 @@ class Turns:
 
     async def _accept(self, caller: Caller, session_id: str, message: NewMessage) -> Accepted:
         turn_id = new_id()
+        context = arrived()
         said = UserMessage(
+            **({} if context is None else {"correlation_id": context.correlation_id, "trace_id": context.trace_id}),
             session_id=SessionId(session_id),
             turn_id=TurnId(turn_id),
             message_id=MessageId(new_id()),
@@ -126,6 +133,7 @@ class Turns:
             payload=_payload(caller, message),
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
+            context={} if context is None else context.carried(),
         )
         try:
             return await self._queue.accept(work, [said], client_key=f"message/{message.client_message_id}")
