@@ -281,7 +281,8 @@ def peers(server: PostgresServer, seconds: float) -> list[dict[str, Any]]:
         subprocess.run([*uv, "pip", "install", "--quiet", "--python", str(python), *packages], check=True)
         program = Path(__file__).with_name("eventlog_peers.py")
         url = server.url(server.create_database())
-        arguments = [str(python), str(program), url, str(home), str(seconds)]
+        # Not with this folder on the path: modules here may be named like those of the standard library.
+        arguments = [str(python), "-P", str(program), url, str(home), str(seconds)]
         done = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=300)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     finally:
@@ -295,6 +296,12 @@ async def measure(server: PostgresServer, cache: RedisServer, seconds: float, ro
     return cases + await compare("redis always", redis_pair(server, cache), seconds, rounds, 0.6)
 
 
+def tell(cases: list[dict[str, Any]]) -> None:
+    for case in cases:
+        facts = {name: round(value, 2) if isinstance(value, float) else value for name, value in case.items()}
+        print(json.dumps(facts, ensure_ascii=False), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0)
@@ -305,14 +312,11 @@ def main() -> None:
     server.start()
     cache.start()
     try:
-        cases = asyncio.run(measure(server, cache, wanted.seconds, wanted.rounds))
-        cases += peers(server, wanted.seconds) if wanted.json else []
+        tell(asyncio.run(measure(server, cache, wanted.seconds, wanted.rounds)))
+        tell(peers(server, wanted.seconds) if wanted.json else [])
     finally:
         server.discard()
         cache.discard()
-    for case in cases:
-        facts = {name: round(value, 2) if isinstance(value, float) else value for name, value in case.items()}
-        print(json.dumps(facts, ensure_ascii=False))
 
 
 if __name__ == "__main__":
