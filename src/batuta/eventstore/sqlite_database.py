@@ -20,9 +20,6 @@ SCHEMA_FILE = Path(__file__).with_name("sqlite_schema.sql")
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 READERS = 2
-WRITER_CACHE_KIB = 32_768
-CHECKPOINT_PAGES = 4_000
-"""Pages of the write-ahead log (16 MiB) until they are copied to the file: rarer means fewer and larger writes."""
 
 SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
@@ -187,8 +184,6 @@ def _open_writer(path: Path) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
-    connection.execute(f"PRAGMA cache_size=-{WRITER_CACHE_KIB}")
-    connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > SCHEMA_VERSION:
         raise ConfigurationError(f"{path} has schema {version}, this program knows {SCHEMA_VERSION}: update batuta")
