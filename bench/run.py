@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog")
 """Parts that print one JSON object per line."""
-TELLERS = ("agents", "turns", "provider_path", "observability", "platform")
+TELLERS = ("agents", "turns", "provider_path", "observability", "load")
 """Parts that print a table of their own."""
 LIMIT_SECONDS = 1800
 

@@ -1,8 +1,8 @@
 """The platform under load on one machine, embedded and distributed, with the simulator as provider (spec 06, 09).
 
-    python -m bench.platform                          both modes
-    python -m bench.platform --mode distributed       one of them
-    python -m bench.platform --part turns             one part: turns, clients, rows
+    python -m bench.load                              both modes
+    python -m bench.load     --mode distributed       one of them
+    python -m bench.load     --part turns             one part: turns, clients, rows
 
 Real processes, real sockets: the embedded mode is one process on a SQLite file, the distributed one two web and two
 worker processes on PostgreSQL and Redis. Clients, simulator and database servers share the machine with them. A turn is
@@ -24,7 +24,7 @@ from typing import Any
 import aiohttp
 import psutil
 
-from bench.platform_rows import add_long_session, add_sessions
+from bench.load_rows import add_long_session, add_sessions
 from tests.support.fleet import PROCESSES, Fleet, Place, distributed_place
 from tests.support.followers import SocketFollower
 from tests.support.processes import Zygote
@@ -32,7 +32,7 @@ from tests.support.verifier import percentile
 
 MODES = ("embedded", "distributed")
 PARTS = ("turns", "clients", "rows")
-TEAM = "bench.platform_team:team"
+TEAM = "bench.load_team:team"
 PEOPLE = 24
 WARM_SECONDS, LOAD_SECONDS = 4.0, 20.0
 CLIENTS = 500
@@ -250,7 +250,7 @@ async def started(zygote: Zygote, mode: str) -> AsyncIterator[Fleet]:
     """A platform of a mode, with the simulator as its provider."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        provider = await stack.enter_async_context(zygote.running("bench.platform_team:simulate"))
+        provider = await stack.enter_async_context(zygote.running("bench.load_team:simulate"))
         url = (await provider.ready())["url"]
         is_embedded = mode == "embedded"
         place = Place(data_dir=folder) if is_embedded else stack.enter_context(distributed_place(folder))
@@ -276,7 +276,7 @@ def main() -> None:
     parser.add_argument("--mode", choices=MODES, action="append")
     parser.add_argument("--part", choices=PARTS, action="append")
     wanted = parser.parse_args()
-    zygote = Zygote([PROCESSES, "bench.platform_team"])
+    zygote = Zygote([PROCESSES, "bench.load_team"])
     for mode in wanted.mode or MODES:
         asyncio.run(measure(zygote, mode, wanted.part or PARTS))
     zygote.close()
