@@ -78,10 +78,10 @@ class Emitter:
         """Whether anybody listens."""
         return self._observe is not None or self._recorder is not None
 
-    def settle(self) -> None:
+    async def settle(self) -> None:
         """At the end of the run: the observer has its moment to see the rest."""
-        if self._watcher is not None:
-            self._watcher.settle()
+        if self._watcher is not None and not self._watcher.is_settled():
+            await self._watcher.settle()
 
     @property
     def trace_id(self) -> str:

@@ -2,43 +2,42 @@
 
     run -> Observer.emit -> its mailbox -> a thread that is free -> sink.emit, one event after the other
 
-A few threads serve all observers. One that blocks keeps the thread it is on and nothing else: another takes over the
-rest. A sink that promises never to block (`never_blocks = True` beside its `emit`) is called in line instead, on the
-loop of the run. When a run ends it gives its observers the moment they need to have seen everything, so that a list
-of events is complete when `run` returns; one that takes longer is not waited for.
+A few threads serve all observers (`observer_threads`). One that blocks keeps the thread it is on and nothing else:
+another takes over the rest. A sink that promises never to block (`never_blocks = True` beside its `emit`) is called in
+line instead, on the loop of the run. When a run ends it gives its observers the moment they need to have seen
+everything, so that a list of events is complete when `run` returns; one that takes longer is not waited for. The loop
+is free for other runs meanwhile.
 """
 
+import asyncio
 import atexit
 import logging
 import os
 import threading
 import time
 from collections import deque
-from queue import Empty, SimpleQueue
 from weakref import WeakValueDictionary
 
 from batuta.events.envelope import Event
+from batuta.events.observer_threads import ObserverThreads
 from batuta.events.sink import EventSink
 
 log = logging.getLogger("batuta.events")
 
+AT_ONCE_SECONDS = 0.001
+"""How long the end of a run holds the loop for an observer that is about to be done."""
+LOOK_SECONDS = 0.005
+"""How often it looks again after that, with the loop free."""
 PATIENCE_SECONDS = 0.02
-"""How long the end of a run waits for an observer that is at work."""
+"""How long it waits for an observer that gets nothing done."""
 PATIENCE_PER_EVENT = 0.0001
-"""What it waits more for each event the observer has before it: enough for a list, a counter, a log line."""
+"""What it waits more for each event of one that goes on: enough for a list, a counter, a log line."""
 START_SECONDS = 0.5
 """How long it waits for a thread to come to the observer at all: that is the machine's fault, not the observer's."""
 EXIT_SECONDS = 2.0
 """How long a process that ends waits for observers that are behind."""
 BACKLOG = 10_000
 """How many events may wait for one observer; what comes beyond that is counted and let go."""
-MAX_THREADS = 32
-"""More observers than this that block at the same time share their threads."""
-HELD_UP_SECONDS = 0.005
-"""After this wait for a thread, one more is begun."""
-IDLE_SECONDS = 5.0
-
-_clock = time.monotonic
 
 
 class Watcher:
@@ -50,8 +49,12 @@ class Watcher:
         """Take one event; never raises, never blocks."""
         raise NotImplementedError
 
-    def settle(self) -> None:
-        """At the end of a run: wait a moment for an observer that is about to be done."""
+    def is_settled(self) -> bool:
+        """At the end of a run: whether all was seen, now or within the blink of an eye; else `settle` is due."""
+        return True
+
+    async def settle(self) -> None:
+        """Wait a moment for an observer that is at work."""
 
 
 def watching(sink: EventSink) -> Watcher:
@@ -60,7 +63,11 @@ def watching(sink: EventSink) -> Watcher:
         return sink
     if promises_not_to_block(sink):
         return InLine(sink)
-    return _observers.get(id(sink)) or Observer(sink)
+    with _registering:
+        observer = _observers.get(id(sink))
+        if observer is None:
+            observer = _observers[id(sink)] = Observer(sink)
+        return observer
 
 
 def promises_not_to_block(sink: EventSink) -> bool:
@@ -85,10 +92,10 @@ class InLine(Watcher):
         """Hand the event on."""
         try:
             self._emit(event)
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:  # nothing is awaited here: it is not the run's own
             self._report(event, error)
 
-    def _report(self, event: Event, error: Exception) -> None:
+    def _report(self, event: Event, error: BaseException) -> None:
         if not self._has_failed:
             self._has_failed = True
             log.error("observer %s raised on %s: %r", self.name, event.type, error, exc_info=error)
@@ -99,21 +106,22 @@ class Observer(InLine):
 
     __slots__ = (
         "__weakref__",
-        "_asked_at",
         "_is_behind",
         "_is_scheduled",
         "_lock",
         "_mail",
         "_sink",
         "dropped",
+        "seen",
+        "waits_for_thread",
     )
 
     def __init__(self, sink: EventSink) -> None:
         super().__init__(sink)
         self._sink = sink
         self.dropped = 0
+        self.seen = 0
         self.begin_anew()
-        _observers[id(sink)] = self
 
     def begin_anew(self) -> None:
         """With an empty mailbox and no thread: at first, and in a forked child, which has its parent's events not."""
@@ -121,7 +129,12 @@ class Observer(InLine):
         self._lock = threading.Lock()
         self._is_scheduled = False
         self._is_behind = False
-        self._asked_at: float | None = None
+        self.waits_for_thread = False
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether there is something it has not seen."""
+        return self._is_scheduled
 
     def emit(self, event: Event) -> None:
         """Leave the event in the mailbox."""
@@ -131,36 +144,28 @@ class Observer(InLine):
         self._mail.append(event)
         if not self._is_scheduled:  # read after the mail was left: see `_is_done`
             self._schedule()
-        elif self._asked_at is not None and _clock() - self._asked_at > HELD_UP_SECONDS:
-            _threads.grow()
 
-    def settle(self) -> None:
+    def is_settled(self) -> bool:
+        """Whether it has seen everything; one that is known to be behind is not waited for again."""
+        return not self._is_scheduled or self._is_behind or self.catches_up(AT_ONCE_SECONDS)
+
+    async def settle(self) -> None:
         """Wait until what lies in the mailbox was seen; not for an observer that is slow or stuck."""
-        if self._is_scheduled and not self._is_behind:
-            patience = PATIENCE_SECONDS + PATIENCE_PER_EVENT * len(self._mail)
-            if not self.catches_up(patience):
+        mark, patience = self._marked(), _Patience(self, len(self._mail))
+        while not mark.is_reached_within(0):
+            if not patience.lasts(LOOK_SECONDS):
                 self._is_behind = True
                 log.warning("observer %s is slow: the run does not wait, it sees the rest afterwards", self.name)
+                return
+            await asyncio.sleep(LOOK_SECONDS)
 
-    def catches_up(self, patience: float) -> bool:
-        """Wait for it, so long at most; whether it has seen everything now."""
-        mark = _Mark()
-        self._mail.append(mark)
-        self._schedule()
-        unserved = START_SECONDS
-        while patience > 0 and unserved > 0:
-            if mark.is_reached_within(HELD_UP_SECONDS):
-                return True
-            if self._asked_at is None:
-                patience -= HELD_UP_SECONDS
-            else:
-                unserved -= HELD_UP_SECONDS
-                _threads.grow()
-        return False
+    def catches_up(self, seconds: float) -> bool:
+        """Hold this thread until it has seen everything, so long at most; whether it has."""
+        return self._marked().is_reached_within(seconds)
 
     def work(self) -> None:
-        """Hand the sink what waits for it, until nothing does."""
-        self._asked_at = None
+        """Hand the sink what waits for it, until nothing does. Called on one thread at a time."""
+        self.waits_for_thread = False
         while True:
             try:
                 mail = self._mail.popleft()
@@ -170,8 +175,18 @@ class Observer(InLine):
                 continue
             if isinstance(mail, _Mark):
                 mail.reach()
-            else:
-                super().emit(mail)
+                continue
+            try:
+                self._emit(mail)
+            except BaseException as error:  # whatever it is, the thread belongs to all observers
+                self._report(mail, error)
+            self.seen += 1
+
+    def _marked(self) -> "_Mark":
+        mark = _Mark()
+        self._mail.append(mark)
+        self._schedule()
+        return mark
 
     def _is_done(self) -> bool:
         """Give the thread back. Mail left before the flag fell is seen here, mail left after it schedules anew."""
@@ -185,11 +200,13 @@ class Observer(InLine):
 
     def _schedule(self) -> None:
         with self._lock:
-            if self._is_scheduled:
-                return
-            self._is_scheduled = True
-            self._asked_at = _clock()
-        _threads.serve(self)
+            is_new, self._is_scheduled = not self._is_scheduled, True
+            if is_new:
+                self.waits_for_thread = True
+        if is_new:
+            _threads.serve(self)
+        elif self.waits_for_thread:
+            _threads.see_to_it()
 
     def _let_go(self, event: Event) -> None:
         if not self.dropped:
@@ -213,70 +230,46 @@ class _Mark:
         return self._lock.acquire(timeout=seconds)
 
 
-class _Threads:
-    """One thread for all observers, and one more for each that blocks."""
+class _Patience:
+    """How long the end of a run waits: counted in looks, so that a busy machine is not taken for a slow observer."""
 
-    def __init__(self) -> None:
-        self.begin_anew()
+    __slots__ = ("_for_all", "_for_next", "_for_thread", "_observer", "_seen")
 
-    def begin_anew(self) -> None:
-        """Without threads: at first, and in a forked child."""
-        self._ready: SimpleQueue[Observer] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._count = 0
-        self._busy = 0
+    def __init__(self, observer: Observer, events: int) -> None:
+        self._observer = observer
+        self._seen = observer.seen
+        self._for_next = PATIENCE_SECONDS
+        self._for_all = PATIENCE_SECONDS + PATIENCE_PER_EVENT * events
+        self._for_thread = START_SECONDS
 
-    def serve(self, observer: Observer) -> None:
-        """Bring an observer to a thread."""
-        self._ready.put(observer)
-        if self._count == 0:
-            self.grow()
-
-    def grow(self) -> None:
-        """One thread more, if all are held up."""
-        with self._lock:
-            if self._busy < self._count or self._count >= MAX_THREADS:
-                return
-            self._count += 1
-        threading.Thread(target=self._work, name="batuta-observers", daemon=True).start()
-
-    def _work(self) -> None:
-        while (observer := self._next()) is not None:
-            observer.work()
-            with self._lock:
-                self._busy -= 1
-
-    def _next(self) -> Observer | None:
-        """Whoever waits next, or nobody when it was quiet for a while: then the thread ends."""
-        while True:
-            try:
-                observer = self._ready.get(timeout=IDLE_SECONDS)
-            except Empty:
-                with self._lock:
-                    if self._ready.empty():
-                        self._count -= 1
-                        return None
-            else:
-                with self._lock:
-                    self._busy += 1
-                return observer
+    def lasts(self, seconds: float) -> bool:
+        """Whether it is worth to wait so long once more."""
+        if self._observer.waits_for_thread and not _threads.are_used_up:
+            self._for_thread -= seconds
+            return self._for_thread > 0
+        if self._seen != self._observer.seen:
+            self._seen, self._for_next = self._observer.seen, PATIENCE_SECONDS
+        self._for_next -= seconds
+        self._for_all -= seconds
+        return self._for_next > 0 and self._for_all > 0
 
 
-_threads = _Threads()
+_threads = ObserverThreads()
+_registering = threading.Lock()
 _observers: "WeakValueDictionary[int, Observer]" = WeakValueDictionary()
 """By the identity of the sink, as long as a run or a thread has it."""
 
 
 def _catch_up_before_exit() -> None:
-    patience = EXIT_SECONDS
+    end = time.monotonic() + EXIT_SECONDS
     for observer in list(_observers.values()):
-        started = _clock()
-        if patience > 0:
-            observer.catches_up(patience)
-        patience -= _clock() - started
+        if observer.is_at_work:
+            observer.catches_up(max(0, end - time.monotonic()))
 
 
 def _begin_anew_in_child() -> None:
+    global _registering  # noqa: PLW0603 - the parent may have held it
+    _registering = threading.Lock()
     _threads.begin_anew()
     for observer in list(_observers.values()):
         observer.begin_anew()

@@ -114,7 +114,6 @@ class Run:
             raise
         finally:
             self.is_active = False
-            self.emitter.settle()
         if await self.cancellation.detach(task) and result.is_error:
             return self._stopped(step)
         return result
@@ -127,11 +126,14 @@ class Run:
                 await to_the_end(scope.roll_back())
             if self._background:
                 await self._drain()
+            await self.emitter.settle()
         except Suspended:
             await to_the_end(self._stop_background())
+            await self.emitter.settle()
             raise
         except BaseException:
             await to_the_end(self._abandon(scope))
+            await self.emitter.settle()
             raise
         return result
 

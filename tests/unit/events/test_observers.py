@@ -1,5 +1,6 @@
 """Observers raise, dawdle or never come back, and whoever tells them an event does not notice."""
 
+import asyncio
 import logging
 import os
 import subprocess
@@ -10,10 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from batuta.events import FanOutSink, FilterSink, UserMessage
+from batuta import Pipeline, step
+from batuta.events import FanOutSink, FilterSink, StepCompleted, UserMessage, observer_threads
 from batuta.events import observers as observing
 from batuta.events.envelope import Event
-from batuta.events.observers import InLine, Observer, promises_not_to_block, watching
+from batuta.events.observers import InLine, Observer, Watcher, promises_not_to_block, watching
 from batuta.testing import CapturingSink
 
 HELLO = UserMessage(content="hello")
@@ -74,9 +76,20 @@ def tell(sink: Plain, events: list[UserMessage]) -> Observer:
     return observer
 
 
+def settle(watcher: Watcher) -> None:
+    """What the end of a run does."""
+    if not watcher.is_settled():
+        asyncio.run(watcher.settle())
+
+
+@step
+async def double(value: int) -> int:
+    return value * 2
+
+
 def test_a_sink_is_called_beside_the_caller_and_has_seen_all_when_the_run_ends() -> None:
     sink, told = Plain(), messages(1000)
-    tell(sink, told).settle()
+    settle(tell(sink, told))
     assert sink.events == told
     assert threading.get_ident() not in sink.threads
 
@@ -85,7 +98,7 @@ def test_nobody_waits_for_a_sink_that_is_stuck(stuck: Stuck, caplog: pytest.LogC
     started = time.perf_counter()
     observer = tell(stuck, messages(100))
     told_in = time.perf_counter() - started
-    observer.settle()
+    settle(observer)
     assert told_in < 1
     assert time.perf_counter() - started < 1 + observing.START_SECONDS
     assert stuck.events == []
@@ -94,17 +107,17 @@ def test_nobody_waits_for_a_sink_that_is_stuck(stuck: Stuck, caplog: pytest.LogC
 
 def test_one_that_is_known_to_be_behind_is_not_waited_for_again(stuck: Stuck, monkeypatch: pytest.MonkeyPatch) -> None:
     observer = tell(stuck, messages(1))
-    observer.settle()
+    settle(observer)
     monkeypatch.setattr(Observer, "catches_up", lambda *_: pytest.fail("waited again"))
     observer.emit(HELLO)
-    observer.settle()
+    assert observer.is_settled()
     monkeypatch.undo()
 
 
 def test_what_a_slow_sink_had_before_it_is_seen_in_the_end(stuck: Stuck) -> None:
     told = messages(50)
     observer = tell(stuck, told)
-    observer.settle()
+    settle(observer)
     stuck.release.set()
     assert observer.catches_up(PATIENCE)
     assert stuck.events == told
@@ -117,7 +130,7 @@ def test_a_stuck_sink_keeps_nothing_from_the_others(stuck: Stuck) -> None:
     assert stuck.is_at_it.wait(PATIENCE)
     for event in told:
         both.emit(event)
-    both.settle()
+    settle(both)
     assert other.events == [HELLO, *told]
     assert stuck.events == []
 
@@ -126,8 +139,8 @@ def test_as_many_as_like_may_be_stuck_at_once() -> None:
     sinks = [Stuck() for _ in range(8)]
     late, told = Plain(), messages(5)
     for sink in sinks:
-        tell(sink, messages(1)).settle()
-    tell(late, told).settle()
+        settle(tell(sink, messages(1)))
+    settle(tell(late, told))
     assert late.events == told
     for sink in sinks:
         sink.release.set()
@@ -188,7 +201,7 @@ def test_a_raising_sink_is_reported_once(promise: bool, caplog: pytest.LogCaptur
     watcher = watching(sink)
     for event in messages(3):
         watcher.emit(event)
-    watcher.settle()
+    settle(watcher)
     assert len(sink.events) == 3
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR] == [
         "observer Raising raised on user_message: RuntimeError('out of ink')"
@@ -224,15 +237,176 @@ def test_a_predicate_that_blocks_is_an_observer_too() -> None:
     def accepts(event: Event) -> bool:
         return released.wait(PATIENCE)
 
-    kept = CapturingSink()
-    observer = watching(FilterSink(kept, accepts))
+    kept = Plain()
+    watcher = FilterSink(kept, accepts)
     started = time.perf_counter()
-    observer.emit(HELLO)
+    watcher.emit(HELLO)
     assert time.perf_counter() - started < 1
     released.set()
+    settle(watcher)
+    assert kept.events == [HELLO]
+
+
+async def test_a_filter_calls_a_sink_where_the_sink_belongs() -> None:
+    """One that feeds an `asyncio.Queue` says that it never blocks, and is called on the loop behind a filter too."""
+
+    class Queued:
+        never_blocks = True
+
+        def __init__(self) -> None:
+            self.queue: asyncio.Queue[Event] = asyncio.Queue()
+            self.threads: set[int] = set()
+
+        def emit(self, event: Event) -> None:
+            self.threads.add(threading.get_ident())
+            self.queue.put_nowait(event)
+
+    by_type, by_predicate = Queued(), Queued()
+    sink = FanOutSink(FilterSink(by_type, [StepCompleted]), FilterSink(by_predicate, lambda event: True))
+    await Pipeline("double", double).run(1, sink=sink)
+    assert by_type.threads == by_predicate.threads == {threading.get_ident()}
+    assert by_type.queue.qsize() == 2
+
+
+async def test_a_list_behind_a_filter_and_a_fan_out_is_complete_when_the_run_ends() -> None:
+    sink = Plain()
+    await Pipeline("double", double).run(1, sink=FilterSink(FanOutSink(sink), [StepCompleted]))
+    assert [event.type for event in sink.events] == ["step.completed", "step.completed"]
+
+
+async def test_a_predicate_that_raises_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def accepts(event: Event) -> bool:
+        raise RuntimeError("no idea")
+
+    for sink in (CapturingSink(), Plain()):
+        result = await Pipeline("double", double).run(1, sink=FilterSink(sink, accepts))
+        assert result.unwrap() == 2
+    assert caplog.text.count("RuntimeError('no idea')") == 2
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), asyncio.CancelledError(), KeyboardInterrupt()], ids=repr)
+def test_a_sink_that_raises_what_ends_threads_goes_on(raised: BaseException, caplog: pytest.LogCaptureFixture) -> None:
+    class Ending(Plain):
+        def emit(self, event: Event) -> None:
+            super().emit(event)
+            raise raised
+
+    sink, told = Ending(), messages(3)
+    settle(tell(sink, told))
+    assert sink.events == told
+    assert observing._threads._busy == 0
+    assert caplog.text.count("observer Ending raised") == 1
+
+
+async def test_a_cancellation_that_a_sink_raises_in_line_is_not_the_runs() -> None:
+    class Cancelling:
+        never_blocks = True
+
+        def emit(self, event: Event) -> None:
+            raise asyncio.CancelledError
+
+    assert (await Pipeline("double", double).run(1, sink=Cancelling())).unwrap() == 2
+
+
+async def test_a_stuck_sink_keeps_nothing_from_the_others_while_the_run_is_quiet(stuck: Stuck) -> None:
+    """Nothing more is told that would bring the others to a thread."""
+    other = Plain()
+
+    @step
+    async def wait(value: int) -> int:
+        end = time.monotonic() + PATIENCE
+        while not other.events and time.monotonic() < end:
+            await asyncio.sleep(0.005)
+        return len(other.events)
+
+    settle(tell(Plain(), messages(1)))  # there is a thread, and it is free
+    seen = await Pipeline("wait", wait).run(1, sink=FanOutSink(stuck, other))
+    assert seen.unwrap() > 0
+
+
+async def test_the_loop_is_free_while_a_run_waits_for_its_observers(stuck: Stuck) -> None:
+    """However many events wait and however many observers are stuck, it is the patience for one that is waited."""
+    observer = tell(stuck, messages(observing.BACKLOG))
+    assert stuck.is_at_it.wait(PATIENCE)
+    looks = 0
+    settling = asyncio.create_task(FanOutSink(*[observer] * 8).settle())
+    while not settling.done():
+        await asyncio.sleep(0)
+        looks += 1
+    assert looks > 1
+    assert observer.is_settled()
+
+
+@pytest.mark.parametrize("events", [1, observing.BACKLOG])
+def test_the_patience_with_a_stuck_sink_does_not_grow_with_what_it_misses(stuck: Stuck, events: int) -> None:
+    observer = tell(stuck, messages(1))
+    assert stuck.is_at_it.wait(PATIENCE)
+    patience = observing._Patience(observer, events)
+    looks = 0
+    while patience.lasts(observing.LOOK_SECONDS):
+        looks += 1
+    assert looks * observing.LOOK_SECONDS <= observing.PATIENCE_SECONDS
+
+
+def test_when_all_threads_are_held_up_nobody_waits_for_one_to_begin(
+    stuck: Stuck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(observer_threads, "MAX_THREADS", 1)
+    monkeypatch.setattr(observing, "_threads", observer_threads.ObserverThreads())
+    tell(stuck, messages(1))
+    assert stuck.is_at_it.wait(PATIENCE)
+    sink = Plain()
+    observer = tell(sink, messages(1))
+    patience = observing._Patience(observer, 1)
+    assert sum(1 for _ in iter(lambda: patience.lasts(observing.LOOK_SECONDS), False)) <= 4
+    stuck.release.set()
+    assert observer.catches_up(PATIENCE)
+    assert len(sink.events) == 1
+
+
+async def test_a_machine_without_threads_harms_no_run_and_observers_see_all_later(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(observing, "_threads", observer_threads.ObserverThreads())
+    sink = Plain()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refused)
+        patch.setattr(observing, "START_SECONDS", 0.01)
+        assert (await Pipeline("double", double).run(1, sink=sink)).unwrap() == 2
+    assert sink.events == []
+    assert "no thread for observers" in caplog.text
+    assert (await Pipeline("double", double).run(1, sink=sink)).unwrap() == 2
+    observer = watching(sink)
     assert isinstance(observer, Observer)
     assert observer.catches_up(PATIENCE)
-    assert kept.events == [HELLO]
+    assert [event.type for event in sink.events].count("step.completed") == 4
+
+
+def test_two_threads_that_begin_with_a_sink_at_once_share_its_observer(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+    make = Observer.__init__
+
+    def slowly(self: Observer, sink: Plain) -> None:
+        time.sleep(0.05)
+        make(self, sink)
+
+    monkeypatch.setattr(Observer, "__init__", slowly)
+    sink = Plain()
+    found: list[Watcher] = []
+
+    def begin() -> None:
+        both.wait(PATIENCE)
+        found.append(watching(sink))
+
+    threads = [threading.Thread(target=begin) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] is found[1]
 
 
 def test_all_runs_share_the_observer_of_a_sink() -> None:
@@ -243,21 +417,21 @@ def test_all_runs_share_the_observer_of_a_sink() -> None:
 
 
 def test_threads_end_when_nobody_tells_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observing, "IDLE_SECONDS", 0.01)
-    threads = observing._Threads()
+    monkeypatch.setattr(observer_threads, "IDLE_SECONDS", 0.01)
+    threads = observer_threads.ObserverThreads()
     monkeypatch.setattr(observing, "_threads", threads)
     sink, told = Plain(), messages(1)
-    tell(sink, told).settle()
+    settle(tell(sink, told))
     end = time.monotonic() + PATIENCE
     while threads._count and time.monotonic() < end:
         time.sleep(0.01)
     assert threads._count == 0
-    tell(sink, told).settle()
+    settle(tell(sink, told))
     assert sink.events == told * 2
 
 
 def test_a_forked_child_has_observers_of_its_own(stuck: Stuck) -> None:
-    tell(stuck, messages(3)).settle()
+    settle(tell(stuck, messages(3)))
     sink = Plain()
     observer = tell(sink, messages(2))
     reading, writing = os.pipe()
@@ -265,7 +439,7 @@ def test_a_forked_child_has_observers_of_its_own(stuck: Stuck) -> None:
     if child == 0:  # pragma: no cover
         sink.events.clear()
         observer.emit(HELLO)
-        observer.settle()
+        settle(observer)
         os.write(writing, str(len(sink.events)).encode())
         os._exit(0)
     os.close(writing)
@@ -288,7 +462,6 @@ class Slow:
 observer = watching(Slow())
 for number in range(3):
     observer.emit(UserMessage(content=str(number)))
-observer.settle()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["0", "1", "2"]
