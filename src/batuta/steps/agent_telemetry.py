@@ -62,6 +62,19 @@ class AgentTelemetry:
         """The correction whose outcome is still open."""
         self._call_retries: dict[Retry, dict[str, Any]] = {}
         """The same for model calls that are tried again."""
+        self._retries = 0
+        """Of this agent alone; the counts of the scope have those of its fallback and of agents below it too."""
+        self._has_repeated_calls = False
+        self._failed_after_ms = 0
+
+    @property
+    def was_retried(self) -> bool:
+        """Whether the agent has tried something again."""
+        return self._retries > 0
+
+    def note_failure(self) -> None:
+        """It failed now, whatever its fallback takes."""
+        self._failed_after_ms = self._milliseconds()
 
     async def started(self, model: Model, parent_trace_id: str | None) -> None:
         """T-1."""
@@ -105,17 +118,16 @@ class AgentTelemetry:
             llm_prompt_tokens=tally.usage.input or None,
             llm_completion_tokens=tally.usage.output or None,
             llm_cost_usd=tally.cost,
-            was_retried=tally.retries + tally.cognitive_retries > 0,
-            retry_count=tally.retries + tally.cognitive_retries,
+            was_retried=self.was_retried,
+            retry_count=self._retries,
             fallback_used=self._ctx._scope.is_standing_in,
             **judged,
         )
 
-    async def failed(self, error: BaseException, tally: Tally, *, fallback_successful: bool | None = None) -> None:
+    async def failed(self, error: BaseException, *, fallback_successful: bool | None = None) -> None:
         """T-3. A call that did not fit a budget is told as such, too."""
         if isinstance(error, BudgetExceededError):
             await self._budget_refused(error)
-        retries = tally.retries + tally.cognitive_retries
         last_answer = getattr(error, "last_answer", None)
         await self._ctx.tell(
             AgentExecutionFailed,
@@ -128,13 +140,17 @@ class AgentTelemetry:
             input_at_error=_as_data(self._value),
             partial_output=None if last_answer is None else {"answer": last_answer},
             stack_trace="".join(traceback.format_exception(error, limit=-6)),
-            was_retried=retries > 0,
-            retry_count=retries,
-            max_retries_reached=isinstance(error, AttemptsExhaustedError) or _outlasted_retries(error, tally),
+            was_retried=self.was_retried,
+            retry_count=self._retries,
+            max_retries_reached=isinstance(error, AttemptsExhaustedError) or self._outlasted_retries(error),
             fallback_attempted=fallback_successful is not None,
             fallback_successful=fallback_successful,
-            execution_time_before_failure_ms=self._milliseconds(),
+            execution_time_before_failure_ms=self._failed_after_ms,
         )
+
+    def _outlasted_retries(self, error: BaseException) -> bool:
+        """Whether a call was tried again until its policy gave up."""
+        return self._has_repeated_calls and category_of(error) is ErrorCategory.TRANSIENT
 
     async def _budget_refused(self, error: BudgetExceededError) -> None:
         await self._ctx.tell(
@@ -162,6 +178,7 @@ class AgentTelemetry:
         if not is_final:
             reason = "low_confidence" if last.kind == "confidence" else "error"
             facts = self._retry(last.attempt, last.message, reason)
+            self._retries += 1
             self._correction = {**facts, "caused_by": await self._ctx.tell(AgentRetryAttempted, **facts)}
 
     async def corrected(self, *, is_successful: bool) -> None:
@@ -193,6 +210,8 @@ class AgentTelemetry:
     async def retry_attempted(self, retry: Retry) -> None:
         """A model call is tried again."""
         self._ctx._scope.tally.retries += 1
+        self._retries += 1
+        self._has_repeated_calls = True
         reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
         facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
         first = await self._ctx.tell_live(AgentRetryAttempted, **facts)
@@ -257,11 +276,6 @@ def _stage(error: BaseException) -> str:
     if isinstance(error, ProviderUnavailableError):
         return "llm_call"
     return "tool_call" if code_of(error) == "TOOL_LIMIT" else "execution"
-
-
-def _outlasted_retries(error: BaseException, tally: Tally) -> bool:
-    """Whether a call was tried again until its policy gave up."""
-    return tally.retries > 0 and category_of(error) is ErrorCategory.TRANSIENT
 
 
 def _difference(fallback: float | None, primary: float | None) -> float | None:

@@ -49,11 +49,11 @@ class AgentExecution:
         except Suspended:
             raise
         except BaseException as error:
-            agents.retried += self._was_retried
+            agents.retried += self._telemetry.was_retried
             return await self._fall_back(error)
         else:
             agents.succeeded += 1
-            agents.retried += self._was_retried
+            agents.retried += self._telemetry.was_retried
             agents.last_confidence = confidence_of(output)
             await self._telemetry.completed(output, self._tally)
             return output
@@ -94,34 +94,36 @@ class AgentExecution:
         """The fallback's result, or the error."""
         if isinstance(error, Exception):
             await self._telemetry.corrected(is_successful=False)
+        self._telemetry.note_failure()
         fallback = self._agent.fallback
         if fallback is None or not _calls_for_fallback(error):
             self._scope.agents.failed += 1
-            await self._telemetry.failed(error, self._tally)
+            await self._telemetry.failed(error)
             raise error
         self._scope.is_standing_in = True
         try:
             output = await self._ctx.invoke(fallback, self._value)
-        except StepFailedError:
-            self._scope.agents.failed += 1
-            await self._telemetry.fell_back(error, None, self._corrections, is_successful=False)
-            await self._telemetry.failed(error, self._tally, fallback_successful=False)
-            raise error from None
-        await self._telemetry.fell_back(error, output, self._corrections, is_successful=True)
-        await self._telemetry.failed(error, self._tally, fallback_successful=True)
-        self._scope.agents.failed += 1
+        except Suspended:
+            raise
+        except BaseException as failure:  # it failed too, or was cut off: the execution ends either way
+            await self._fell_back(error, None, is_successful=False)
+            if isinstance(failure, StepFailedError):
+                raise error from None
+            raise
+        await self._fell_back(error, output, is_successful=True)
         self._scope.agents.is_partial = True
         self._scope.agents.last_confidence = confidence_of(output)
         self._tally.note_fallback(fallback.name, declared(output, "confidence"))
         return output
 
+    async def _fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
+        self._scope.agents.failed += 1
+        await self._telemetry.fell_back(error, output, self._corrections, is_successful=is_successful)
+        await self._telemetry.failed(error, fallback_successful=is_successful)
+
     @property
     def _tally(self) -> Tally:
         return self._scope.tally
-
-    @property
-    def _was_retried(self) -> bool:
-        return self._tally.retries + self._tally.cognitive_retries > 0
 
 
 def _calls_for_fallback(error: BaseException) -> bool:

@@ -1,5 +1,6 @@
 """The telemetry contract: the runner tells it for every execution, and never invents anything."""
 
+import asyncio
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -290,6 +291,75 @@ async def test_a_branch_that_failed_makes_a_pipeline_a_partial_success() -> None
     sink = CapturingSink()
     await Pipeline("appointments", both).run("cita", sink=sink)
     assert sink.of(AgentPipelineCompleted)[0].status == "partial_success"
+
+
+async def test_the_retries_of_a_fallback_are_not_those_of_the_agent_it_stands_in_for() -> None:
+    second = AgentStep(name="second", model=ScriptedModel([Reply("no"), Reply("no"), GOOD]), output=Reading)
+    sink = CapturingSink()
+    await Pipeline("p", reader([Reply("no")], max_attempts=1, fallback=second)).run("x", sink=sink)
+    (failed,), (completed,) = sink.of(AgentExecutionFailed), sink.of(AgentExecutionCompleted)
+    assert (failed.was_retried, failed.retry_count) == (False, 0)
+    assert (completed.was_retried, completed.retry_count) == (True, 2)
+    (pipeline,) = sink.of(AgentPipelineCompleted)
+    assert pipeline.agents_retried == 1
+
+
+async def test_the_retries_of_an_agent_below_are_not_those_of_the_agent_above() -> None:
+    below = AgentStep(name="below", model=ScriptedModel([Reply("no"), GOOD]), output=Reading)
+
+    @tool
+    async def look_up(name: str) -> str:
+        """Look a name up."""
+        return (await below.run(name)).value.name
+
+    sink = CapturingSink()
+    script = [Reply(tool_calls=[ToolCall("look_up", {"name": "x"})]), GOOD]
+    await Pipeline("p", reader(script, tools=[look_up])).run("x", sink=sink)
+    retries = {event.agent_name: event.retry_count for event in sink.of(AgentExecutionCompleted)}
+    assert retries == {"below": 1, "parsing": 0}
+    (pipeline,) = sink.of(AgentPipelineCompleted)
+    assert (pipeline.agents_executed, pipeline.agents_retried) == (2, 1)
+
+
+@pytest.mark.parametrize("how", ["cancelled", "too late"])
+async def test_an_execution_that_is_cut_off_in_its_fallback_ends(how: str) -> None:
+    """T-3: failed, as it had before; the fallback was tried in vain."""
+    begun = asyncio.Event()
+
+    @step
+    async def never(value: str) -> Reading:
+        begun.set()
+        await asyncio.Event().wait()
+        return Reading(name=value)
+
+    sink = CapturingSink()
+    agent = Pipeline("p", reader([Reply("no")], max_attempts=1, fallback=never))
+    running = asyncio.create_task(agent.run("x", sink=sink, timeout=60 if how == "cancelled" else 0.05))
+    if how == "cancelled":
+        await begun.wait()
+        running.cancel()
+    await asyncio.wait([running])
+    (fallback,), (failed,) = sink.of(AgentFallbackTriggered), sink.of(AgentExecutionFailed)
+    assert not fallback.fallback_successful
+    assert (failed.error_type, failed.fallback_attempted, failed.fallback_successful) == (
+        "AttemptsExhaustedError",
+        True,
+        False,
+    )
+    (pipeline,) = sink.of(AgentPipelineCompleted)
+    assert (pipeline.agents_executed, pipeline.agents_failed) == (1, 1)
+
+
+async def test_the_time_before_a_failure_is_without_that_of_the_fallback() -> None:
+    @step
+    async def slow(value: str) -> Reading:
+        await asyncio.sleep(0.3)
+        return Reading(name=value)
+
+    sink = CapturingSink()
+    result = await reader([Reply("no")], max_attempts=1, fallback=slow).run("x", sink=sink)
+    (failed,) = sink.of(AgentExecutionFailed)
+    assert failed.execution_time_before_failure_ms <= result.metrics.duration_seconds * 1000 - 290
 
 
 async def test_a_fallback_is_told_with_its_confidence() -> None:
