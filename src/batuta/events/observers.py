@@ -16,11 +16,13 @@ import os
 import threading
 import time
 from collections import deque
+from inspect import iscoroutinefunction
 from weakref import WeakValueDictionary
 
 from batuta.events.envelope import Event
 from batuta.events.observer_threads import ObserverThreads
 from batuta.events.sink import EventSink
+from batuta.kernel.errors import ConfigurationError
 
 log = logging.getLogger("batuta.events")
 
@@ -61,6 +63,7 @@ def watching(sink: EventSink) -> Watcher:
     """The sink as a run may use it; the same observer for all runs that are given the same sink."""
     if isinstance(sink, Watcher):
         return sink
+    _check(sink)
     if promises_not_to_block(sink):
         return InLine(sink)
     with _registering:
@@ -68,6 +71,17 @@ def watching(sink: EventSink) -> Watcher:
         if observer is None:
             observer = _observers[id(sink)] = Observer(sink)
         return observer
+
+
+def _check(sink: object) -> None:
+    emit = getattr(sink, "emit", None)
+    if not callable(emit) or isinstance(sink, type):
+        raise ConfigurationError(f"a sink is an object with a method emit(event), got {sink!r}")
+    if iscoroutinefunction(emit):
+        raise ConfigurationError(
+            f"{type(sink).__name__}.emit is async and nobody would await it: write `def emit`, which is called on a "
+            "thread of its own and may block"
+        )
 
 
 def promises_not_to_block(sink: EventSink) -> bool:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from batuta.events import FanOutSink, FilterSink, StepCompleted, UserMessage, ob
 from batuta.events import observers as observing
 from batuta.events.envelope import Event
 from batuta.events.observers import InLine, Observer, Watcher, promises_not_to_block, watching
+from batuta.kernel.errors import ConfigurationError
 from batuta.testing import CapturingSink
 
 HELLO = UserMessage(content="hello")
@@ -407,6 +409,26 @@ def test_two_threads_that_begin_with_a_sink_at_once_share_its_observer(monkeypat
     for thread in threads:
         thread.join()
     assert found[0] is found[1]
+
+
+class Awaited:
+    async def emit(self, event: Event) -> None:
+        raise AssertionError(event)
+
+
+@pytest.mark.parametrize(
+    ("sink", "advice"),
+    [
+        ([], "a sink is an object with a method emit\\(event\\), got \\[\\]"),
+        (Plain, "a sink is an object with a method emit"),
+        (Awaited(), "Awaited.emit is async and nobody would await it: write `def emit`"),
+    ],
+)
+async def test_what_is_no_sink_is_refused_before_anything_runs(sink: Any, advice: str) -> None:
+    with pytest.raises(ConfigurationError, match=advice):
+        await Pipeline("double", double).run(1, sink=sink)
+    with pytest.raises(ConfigurationError, match=advice):
+        FanOutSink(sink)
 
 
 def test_all_runs_share_the_observer_of_a_sink() -> None:
