@@ -122,7 +122,7 @@ def require_fit(budget: Budget, used: Amount, worst: Amount) -> None:
         raise BudgetExceededError(
             f"the budget of {budget.key} has a limit of {budget.limit_money} USD, but the price of this model is "
             "unknown, so the call was not made; set one with "
-            'Prices(overrides={"provider:model": Price(input=…, output=…)})',
+            'model("provider:name", prices=Prices(overrides={"provider:name": Price(input=…, output=…)}))',
             scope=budget.key,
             limit=f"{budget.limit_money} USD",
             needed="unknown",

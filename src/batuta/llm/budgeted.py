@@ -14,7 +14,7 @@ from batuta.kernel.errors import (
 from batuta.kernel.usage import Usage
 from batuta.llm.budget import Amount, Budget, BudgetLedger, Reservation
 from batuta.llm.model import Model, ModelRequest
-from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.prices import Prices, prices_of
 from batuta.llm.tokens import TokenEstimator, count_roughly, estimate_tokens
 from batuta.llm.wrapper import WrappedModel, closing
 
@@ -37,13 +37,13 @@ class BudgetedModel(WrappedModel):
         ledger: BudgetLedger,
         budgets: Sequence[Budget],
         *,
-        prices: Prices = DEFAULT_PRICES,
+        prices: Prices | None = None,
         estimate: TokenEstimator = estimate_tokens,
     ) -> None:
         super().__init__(inner)
         self._ledger = ledger
         self._budgets = tuple(budgets)
-        self._prices = prices
+        self._prices = prices or prices_of(inner)
         self._estimate = estimate
 
     async def generate(self, request: ModelRequest) -> Answer:

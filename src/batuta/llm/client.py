@@ -64,6 +64,11 @@ class ProviderModel(ABC):
         """The model's name at its provider."""
         return self._name
 
+    @property
+    def prices(self) -> Prices:
+        """What its tokens cost."""
+        return self._prices
+
     async def generate(self, request: ModelRequest) -> Answer:
         """Answer once."""
         body = self._prepared(request)

@@ -17,7 +17,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.messages import TextBlock, ThinkingBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import MODEL_CALL_TIMEOUT, Model, ModelRequest
-from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.prices import Prices, prices_of
 from batuta.llm.tokens import TokenEstimator, estimate_tokens
 from batuta.llm.wrapper import WrappedModel, closing
 
@@ -142,12 +142,12 @@ class EstimatedModel(WrappedModel):
         inner: Model,
         on_estimate: Callable[[Estimate], Awaitable[None]],
         *,
-        prices: Prices = DEFAULT_PRICES,
+        prices: Prices | None = None,
         estimate: TokenEstimator = estimate_tokens,
     ) -> None:
         super().__init__(inner)
         self._on_estimate = on_estimate
-        self._prices = prices
+        self._prices = prices or prices_of(inner)
         self._estimate = estimate
 
     async def generate(self, request: ModelRequest) -> Answer:

@@ -95,3 +95,13 @@ class Prices:
 
 
 DEFAULT_PRICES = Prices()
+
+
+def prices_of(model: object) -> Prices:
+    """The prices that a model was made with, whatever is wrapped around it; else those of the library."""
+    while model is not None:
+        own = getattr(model, "prices", None)
+        if isinstance(own, Prices):
+            return own
+        model = getattr(model, "inner", None)
+    return DEFAULT_PRICES

@@ -7,6 +7,7 @@ It builds the prompt, calls the model, runs the tools it asks for, judges the an
 until the answer is valid or its attempts are used up. Nothing invalid leaves it.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -146,6 +147,9 @@ class AgentStep(Step[In_contra, Out_co]):
         """Declare an agent; everything that can be checked now is checked now."""
         super().__init__(name, input_type=input, output_type=output, timeout=options.get("timeout"))
         _check_options(name, options)
+        _check_kinds(
+            name, model=model, fallback=fallback, settings=options.get("settings"), tags=options.get("tags", ())
+        )
         self.model = model
         """The model as declared: an object, or a name that is resolved when it is needed."""
         self.instructions = options.get("instructions", "")
@@ -281,7 +285,9 @@ def _output_spec(name: str, output: Any) -> OutputSpec:
 
 def _in_words(spec: OutputSpec | None) -> str:
     """The structure in words: some providers enforce it, none is confused by it."""
-    return "" if spec is None else f"Answer with JSON of this schema and nothing else:\n{spec.schema}"
+    if spec is None:
+        return ""
+    return f"Answer with JSON of this schema and nothing else:\n{json.dumps(spec.schema, ensure_ascii=False)}"
 
 
 def _check_options(name: str, options: AgentOptions) -> None:
@@ -290,3 +296,18 @@ def _check_options(name: str, options: AgentOptions) -> None:
         raise PipelineTypeError(f"{name}: an agent has no option {', '.join(unknown)}")
     if options.get("max_tool_iterations", 1) < 1:
         raise PipelineTypeError(f"{name}: max_tool_iterations is at least 1")
+
+
+def _check_kinds(name: str, *, model: Any, fallback: Any, settings: Any, tags: Sequence[Any]) -> None:
+    """Refuse what is no such thing now, and not in the middle of a run."""
+    if not isinstance(model, str) and not callable(getattr(model, "generate", None)):
+        raise PipelineTypeError(
+            f"{name}: a model is a name such as 'anthropic:claude-sonnet-4-6', or a Model; got {model!r}"
+        )
+    if fallback is not None and not isinstance(fallback, Step):
+        raise PipelineTypeError(f"{name}: a fallback is a step, got {fallback!r}; make one with @step")
+    if settings is not None and not isinstance(settings, ModelSettings):
+        raise PipelineTypeError(f"{name}: settings are ModelSettings(…), got {settings!r}")
+    for tag in tags:
+        if not isinstance(tag, Tag):
+            raise PipelineTypeError(f"{name}: a tag is declared as Tag('file', handler), got {tag!r}")

@@ -4,6 +4,7 @@ invented.
 
 import time
 import traceback
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,8 @@ class AgentTelemetry:
         """Of this agent alone; the counts of the scope have those of its fallback and of agents below it too."""
         self._has_repeated_calls = False
         self._failed_after_ms = 0
+        self.on_void: Callable[[], Awaitable[None]] | None = None
+        """Told when what a stream brought so far does not belong to the answer."""
 
     @property
     def was_retried(self) -> bool:
@@ -216,6 +219,8 @@ class AgentTelemetry:
         facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
         first = await self._ctx.tell_live(AgentRetryAttempted, **facts)
         self._call_retries[retry] = {**facts, "caused_by": first}
+        if retry.discards_deltas and self.on_void is not None:
+            await self.on_void()
 
     async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
         """A model call that was tried again brought an answer, or failed again."""

@@ -69,6 +69,9 @@ class Dialogue:
         self._speaker = canonical_id(self.agent_id)
         self.exchange: list[Message] = []
         """The tool rounds so far: kept when an answer is corrected, so that no tool runs twice."""
+        self._words: list[str] = []
+        """What came of the answer that is streaming."""
+        self._artefacts: ArtefactStream | None = None
         self._calls = 0
         self._rounds = 0
         self._attempt = 0
@@ -90,6 +93,12 @@ class Dialogue:
             if calls:
                 continuation.append(Message.tool(await self._run_tools(calls)))
             self._keep(continuation, tail)
+
+    async def discard(self) -> None:
+        """The newest answer is void, because its stream broke and begins anew, or because it was rejected."""
+        self._words.clear()
+        if self._artefacts is not None:
+            await self._artefacts.discard()
 
     async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
         """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
@@ -125,6 +134,7 @@ class Dialogue:
 
     async def _next_answer(self, messages: tuple[Message, ...]) -> Spoken:
         self._calls += 1
+        self._artefacts = None
         request = self._request(messages)
         spoken = await self._ctx.effect(lambda: self._call(request), _SPOKEN, kind="read", name=f"model:{self._calls}")
         self._ctx._scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
@@ -163,13 +173,15 @@ class Dialogue:
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
         artefacts = ArtefactStream(self._agent.tags, self._ctx, self.agent_id) if self._agent.tags else None
+        self._artefacts = artefacts
         if not self._agent.is_streaming:
             answer = await self._model.generate(request)
             return answer if artefacts is None else with_words(answer, await _all_words(artefacts, answer.text))
         return await self._streamed(request, message_id, artefacts)
 
     async def _streamed(self, request: ModelRequest, message_id: str, artefacts: ArtefactStream | None) -> Answer:
-        words: list[str] = []
+        words = self._words
+        words.clear()
         try:
             async with closing(self._model.stream(request)) as items:
                 async for item in items:

@@ -37,6 +37,7 @@ class AgentExecution:
         self._request = Message.user(agent.prompt_for(value))
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
+        self._telemetry.on_void = self._dialogue.discard
 
     async def run(self) -> Any:
         """Bring a valid result, or fail having tried everything."""
@@ -75,6 +76,7 @@ class AgentExecution:
                 corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens, verdict.confidence)
                 is_final = corrections.are_used_up
                 await self._telemetry.rejected(corrections, text, is_final=is_final)
+                await self._dialogue.discard()
                 if is_final:
                     raise corrections.exhausted(self._agent.name) from verdict.reason
                 self._tally.cognitive_retries += 1

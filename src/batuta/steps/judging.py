@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any
 
 from pydantic import ValidationError
 
-from batuta.kernel.errors import InvalidAnswerError, Rejected
+from batuta.kernel.errors import ConfigurationError, InvalidAnswerError, Rejected
 from batuta.pipelines.context import Context
 from batuta.steps.correction import Kind
 from batuta.steps.declarations import confidence_of, declared
@@ -56,7 +57,10 @@ class Judge:
 
     async def _meaningful(self, value: Any, validate: Validator, ctx: Context) -> None:
         try:
-            await validate(value, ctx)
+            judging = validate(value, ctx)
+            if not isawaitable(judging):
+                raise ConfigurationError("validate is no async def: make it one, so that it can be awaited")
+            await judging
         except Rejected as error:
             raise VerdictError("semantic", error, value) from error
 

@@ -14,8 +14,9 @@ from batuta.pipelines.context import Context
 def equipped(model: Model | str, ctx: Context) -> Model:
     """A model ready for one execution: protection outside, budget inside, the client at the core.
 
-    A model that is protected already keeps its protection. One from a name shares the breakers of the process. A bare
-    model object is retried, but has no breaker: whoever made it knows what it stands for.
+    A model that is protected already, inside whatever is wrapped around it, keeps its protection and gets no second
+    one: two policies would multiply their tries. One from a name shares the breakers of the process. A bare model
+    object is retried, but has no breaker: whoever made it knows what it stands for.
     """
     if isinstance(model, str):
         model = _from_name(model)
@@ -27,7 +28,17 @@ def equipped(model: Model | str, ctx: Context) -> Model:
     budgets = options.get("budgets", ())
     if budgets:
         model = BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
+    if _is_protected(model):
+        return model
     return ResilientModel(model, protection or _retries_alone(ctx._run.clock))
+
+
+def _is_protected(model: object) -> bool:
+    while model is not None:
+        if isinstance(model, ResilientModel):
+            return True
+        model = getattr(model, "inner", None)
+    return False
 
 
 def _retries_alone(clock: Clock) -> Protection:

@@ -8,7 +8,11 @@ Placeholders are fields of the input; one that the input does not have is an err
 import dataclasses
 import string
 import typing
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -17,6 +21,9 @@ from batuta.pipelines.typecheck import type_name
 
 WHOLE = "input"
 """The placeholder for the whole input."""
+
+_WRITTEN_AS_THEY_ARE = (int, float, Decimal, date, time, timedelta, UUID)
+"""They have a form of their own in a sentence, and a format may be asked of them: `{due:%d %B}`, `{total:.2f}`."""
 
 
 class Prompt:
@@ -55,14 +62,16 @@ class _Filler(string.Formatter):
         if field_name != WHOLE:
             for part in field_name.split("."):
                 value = value[part] if isinstance(value, dict) else getattr(value, part)
-        return (value if isinstance(value, (int, float)) else as_text(value)), field_name
+        value = value.value if isinstance(value, Enum) else value
+        return (value if isinstance(value, _WRITTEN_AS_THEY_ARE) else as_text(value)), field_name
 
 
 def _placeholders(template: str, owner: str) -> list[str]:
     try:
-        return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
+        fields = [(name, form or "") for _, name, form, _ in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
         raise PipelineTypeError(f"{owner}: the prompt is no template: {error}; write {{{{ for a brace") from error
+    return [part for name, form in fields for part in (name, *_placeholders(form, owner))]
 
 
 def _check(name: str, input_type: Any, owner: str) -> None:

@@ -16,16 +16,23 @@ class ArtefactStream:
         self._agent_id = agent_id
         self._parser = TagParser(tags)
         self._attributes: dict[str, str] = {}
-        self.has_begun = False
+        self._begun: list[tuple[Tag, dict[str, str]]] = []
 
     async def take(self, text: str) -> str:
         """Handle what a piece brings; the words outside artefacts."""
-        self.has_begun = True
         return "".join([await self._handle(piece) for piece in self._parser.feed(text)])
 
     async def finish(self) -> str:
         """The text is over; words that were held back."""
         return "".join([await self._handle(piece) for piece in self._parser.close()])
+
+    async def discard(self) -> None:
+        """What was taken so far is void: tell those who got it, and be ready for the text from its beginning."""
+        begun, self._begun = self._begun, []
+        self._parser = TagParser(self._tags)
+        for tag, attributes in begun:
+            if tag.discard is not None:
+                await tag.discard(attributes)
 
     async def _handle(self, piece: Piece) -> str:
         match piece:
@@ -33,6 +40,7 @@ class ArtefactStream:
                 return text
             case Opened(tag, attributes):
                 self._attributes = attributes
+                self._begun.append((self._tags[tag], attributes))
                 await self._ctx.tell_live(TagStarted, tag=tag, attributes=attributes, source_agent_id=self._agent_id)
             case Inside(tag, text):
                 await self._hand_over(tag, text, is_last=False)

@@ -1,5 +1,9 @@
 """Agents: the life cycle, the conversation they leave, and what they refuse to be."""
 
+import json
+from datetime import date
+from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -196,11 +200,55 @@ async def test_a_pydantic_input_is_sent_as_json_and_a_template_is_filled() -> No
         ({"max_tool_iterations": 0}, "max_tool_iterations"),
         ({"tools": [lambda: 1]}, "tool"),
         ({"temprature": 1}, "temprature"),
+        ({"prompt": "{input:{width}}"}, "width"),
+        ({"fallback": "by rule"}, "a fallback is a step"),
+        ({"settings": {"temperature": 0.2}}, "ModelSettings"),
+        ({"tags": ["file"]}, "a tag is declared as"),
     ],
 )
 def test_wrong_declarations_are_found_when_built(options: dict[str, Any], words: str) -> None:
     with pytest.raises(PipelineTypeError, match=words):
         adder(ScriptedModel([]), **options)
+
+
+def test_a_model_that_is_none_is_found_when_built() -> None:
+    nothing: Any = None
+    with pytest.raises(PipelineTypeError, match="a model is a name"):
+        adder(nothing)
+
+
+async def test_a_validator_that_cannot_be_awaited_is_named() -> None:
+    def sync(value: Sum, ctx: Context) -> None:
+        """Not async."""
+
+    result = await adder(ScriptedModel([GOOD]), validate=sync).run("x")
+    assert "validate is no async def" in result.error.message
+
+
+async def test_the_structure_is_told_as_json() -> None:
+    """F-29: a provider without a mechanism of its own reads a schema, not a Python dictionary."""
+    model = ScriptedModel([GOOD])
+    await adder(model).run("x")
+    assert json.loads(model.requests[0].system.splitlines()[-1]) == Sum.model_json_schema()
+
+
+async def test_fields_are_written_into_a_template_as_a_reader_expects_them() -> None:
+    """F-20b: dates and amounts without quotes, formats as they are asked for, members by their value."""
+
+    class Size(str, Enum):  # noqa: UP042 - many write it so
+        LARGE = "large"
+
+    class Order(BaseModel):
+        due: date
+        total: Decimal
+        size: Size
+        tags: list[str]
+
+    model = ScriptedModel([Reply("ok")])
+    prompt = "{size} by {due}, {due:%d %B}: {total} ({total:.1f}) {tags}"
+    agent = AgentStep(name="a", model=model, input=Order, output=str, prompt=prompt)
+    await agent.run(Order(due=date(2026, 1, 2), total=Decimal("9.50"), size=Size.LARGE, tags=["x"]))
+    assert model.requests[0].messages[0].text == 'large by 2026-01-02, 02 January: 9.50 (9.5) ["x"]'
 
 
 async def test_a_refusal_of_the_provider_is_returned_at_once() -> None:

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batuta import AgentStep, Conversation, Tag
+from batuta import AgentStep, Context, Conversation, Rejected, Tag
 from batuta.events import TagCompleted, TagStarted
+from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import ProviderUnavailableError
 from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, TagParser
-from batuta.testing import CapturingSink, Reply, ScriptedModel
+from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel
+from tests.unit.llm.doubles import PlayedModel, answer
 
 TEXT = 'See <file path="a.py" mode=new>print("<b>")</file> and <other>x</other> <file>y</fil</file>.'
 
@@ -82,3 +85,60 @@ async def test_an_agent_hands_artefacts_to_their_handler(is_streaming: bool) -> 
     assert [event.attributes for event in sink.of(TagStarted)] == [{"path": "a.txt"}]
     assert [event.size for event in sink.of(TagCompleted)] == [7]
     assert "one two" not in conversation.messages[-1].text
+
+
+class Shelf:
+    """Keeps artefacts by their path, and takes back what is void."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.discarded: list[str] = []
+
+    async def write(self, attributes: dict[str, str], piece: str, *, is_last: bool) -> None:
+        path = attributes["path"]
+        self.files[path] = self.files.get(path, "") + piece
+
+    async def take_back(self, attributes: dict[str, str]) -> None:
+        self.discarded.append(attributes["path"])
+        del self.files[attributes["path"]]
+
+    @property
+    def tag(self) -> Tag:
+        return Tag("file", self.write, self.take_back)
+
+
+WHOLE = 'See <file path="a">one two</file> and <file path="b">three</file>.'
+
+
+@pytest.mark.parametrize("breaks_after", range(1, len(WHOLE), 7))
+async def test_a_stream_that_breaks_within_an_artefact_begins_it_anew(breaks_after: int) -> None:
+    """F-30, F-31: nothing of the broken stream stays, neither in an artefact nor in the words."""
+    broken: list[Delta | Answer | BaseException | float] = [
+        Delta("text", WHOLE[:breaks_after]),
+        ProviderUnavailableError("reset"),
+    ]
+    again: list[Delta | Answer | BaseException | float] = [
+        Delta("text", WHOLE[:20]),
+        Delta("text", WHOLE[20:]),
+        answer(WHOLE),
+    ]
+    shelf = Shelf()
+    agent = AgentStep(name="a", model=PlayedModel([broken, again]), output=str, tags=[shelf.tag], is_streaming=True)
+    result = await agent.run("x", clock=FakeClock())
+    assert result.value == "See  and ."
+    assert shelf.files == {"a": "one two", "b": "three"}
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+async def test_artefacts_of_a_rejected_answer_are_taken_back(is_streaming: bool) -> None:
+    """F-23, F-31."""
+
+    async def short(value: str, ctx: Context) -> None:
+        if "too long" in value:
+            raise Rejected("too long")
+
+    shelf = Shelf()
+    model = ScriptedModel([Reply('too long <file path="a">1</file>'), Reply('ok <file path="b">2</file>')])
+    agent = AgentStep(name="a", model=model, output=str, tags=[shelf.tag], validate=short, is_streaming=is_streaming)
+    assert (await agent.run("x")).value == "ok "
+    assert (shelf.files, shelf.discarded) == ({"b": "2"}, ["a"])

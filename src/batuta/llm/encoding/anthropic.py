@@ -16,7 +16,6 @@ from batuta.kernel.messages import (
 from batuta.llm.encoding.common import (
     Json,
     base64_of,
-    closed_schema,
     effort_of,
     is_foreign,
     is_text,
@@ -26,6 +25,7 @@ from batuta.llm.encoding.common import (
     system_text,
     without_none,
 )
+from batuta.llm.encoding.schemas import anthropic_schema
 from batuta.llm.model import ModelRequest, ToolChoice
 
 PROVIDER = "anthropic"
@@ -97,7 +97,7 @@ def _continues_without_thinking(messages: list[Json]) -> bool:
 
 def _output_config(request: ModelRequest, thinking: Json | None) -> Json | None:
     config: Json = {}
-    if request.output is not None and (schema := closed_schema(request.output.schema)) is not None:
+    if request.output is not None and (schema := anthropic_schema(request.output.schema)) is not None:
         config["format"] = {"type": "json_schema", "schema": schema}
     if thinking is not None and thinking["type"] == "adaptive":
         config["effort"] = effort_of(request.settings.thinking_budget_tokens or 0)

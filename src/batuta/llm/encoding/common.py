@@ -1,4 +1,4 @@
-"""What the wire formats share: turns, attachments, schemas, the scale of thinking."""
+"""What the wire formats share: turns, attachments, the scale of thinking."""
 
 import base64
 import json
@@ -87,47 +87,3 @@ def merge_turns(turns: Iterable[tuple[str, list[Json]]]) -> list[tuple[str, list
         elif content:
             merged.append((role, list(content)))
     return merged
-
-
-def closed_schema(schema: Json) -> Json | None:
-    """A schema whose objects take no other properties and need all of theirs, as strict modes want it.
-
-    `None` if it cannot be closed without changing what it accepts: an object with free keys.
-    """
-    try:
-        closed: Json = _closed(schema)
-    except _OpenSchemaError:
-        return None
-    return closed
-
-
-class _OpenSchemaError(Exception):
-    """The schema holds an object with free keys."""
-
-
-_CHILDREN = ("properties", "$defs", "definitions")
-_LISTS = ("anyOf", "allOf", "oneOf", "prefixItems")
-
-
-def _closed(node: Any) -> Any:
-    if not isinstance(node, dict):
-        return node
-    result = {name: value for name, value in node.items() if name != "default"}
-    for name in _CHILDREN:
-        if name in node:
-            result[name] = {key: _closed(child) for key, child in node[name].items()}
-    for name in _LISTS:
-        if name in node:
-            result[name] = [_closed(child) for child in node[name]]
-    if "items" in node:
-        result["items"] = _closed(node["items"])
-    if node.get("type") == "object" or "properties" in node:
-        _close_object(node, result)
-    return result
-
-
-def _close_object(node: Json, result: Json) -> None:
-    if node.get("additionalProperties") not in (None, False) or "properties" not in node:
-        raise _OpenSchemaError
-    result["additionalProperties"] = False
-    result["required"] = list(node["properties"])

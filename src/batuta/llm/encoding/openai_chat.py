@@ -8,7 +8,6 @@ from batuta.kernel.messages import ContentBlock, DocumentBlock, ImageBlock, Mess
 from batuta.llm.encoding.common import (
     Json,
     arguments_of,
-    closed_schema,
     data_url,
     effort_of,
     is_text,
@@ -17,6 +16,7 @@ from batuta.llm.encoding.common import (
     text_of_document,
     without_none,
 )
+from batuta.llm.encoding.schemas import openai_format
 from batuta.llm.model import ModelRequest
 
 PROVIDER = "openai"
@@ -71,11 +71,8 @@ def _tools(request: ModelRequest) -> list[Json] | None:
 
 
 def _response_format(request: ModelRequest) -> Json | None:
-    if request.output is None:
-        return None
-    strict = closed_schema(request.output.schema)
-    schema = {"name": request.output.name, "schema": strict or request.output.schema, "strict": strict is not None}
-    return {"type": "json_schema", "json_schema": schema}
+    schema = None if request.output is None else openai_format(request.output.name, request.output.schema)
+    return None if schema is None else {"type": "json_schema", "json_schema": schema}
 
 
 def _messages(request: ModelRequest) -> Iterator[Json]:

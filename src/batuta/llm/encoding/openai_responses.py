@@ -16,7 +16,6 @@ from batuta.kernel.messages import (
 from batuta.llm.encoding.common import (
     Json,
     arguments_of,
-    closed_schema,
     data_url,
     effort_of,
     is_text,
@@ -27,6 +26,7 @@ from batuta.llm.encoding.common import (
     without_none,
 )
 from batuta.llm.encoding.openai_chat import result_text
+from batuta.llm.encoding.schemas import openai_format
 from batuta.llm.model import ModelRequest
 
 PROVIDER = "openai"
@@ -67,12 +67,8 @@ def _tools(request: ModelRequest) -> list[Json] | None:
 
 
 def _text_format(request: ModelRequest) -> Json | None:
-    if request.output is None:
-        return None
-    strict = closed_schema(request.output.schema)
-    schema = strict or request.output.schema
-    named = {"type": "json_schema", "name": request.output.name, "schema": schema, "strict": strict is not None}
-    return {"format": named}
+    schema = None if request.output is None else openai_format(request.output.name, request.output.schema)
+    return None if schema is None else {"format": {"type": "json_schema", **schema}}
 
 
 def _reasoning(request: ModelRequest) -> Json | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from batuta.simulator.answers import Json
 from batuta.simulator.rules.common import out_of_range, quoted, repeated, required, run
+from batuta.simulator.rules.schemas import anthropic_output
 from batuta.simulator.wire.asked import dicts, mapping
 from batuta.simulator.wire.turn import is_foreign_signature
 
@@ -199,6 +200,12 @@ def _tools(body: Json) -> Iterator[str]:
         yield f"tool_choice.name: {choice.get('name')!r} is not among the tools"
 
 
+def _output_schema(body: Json) -> Iterator[str]:
+    form = mapping(mapping(body.get("output_config")).get("format"))
+    if form.get("type") == "json_schema":
+        yield from anthropic_output(form.get("schema"), "output_config.format.schema")
+
+
 def _ranges(body: Json) -> Iterator[str]:
     yield from out_of_range(body, "temperature", 0, 1)
     yield from out_of_range(body, "top_p", 0, 1)
@@ -255,6 +262,7 @@ CHECKS = (
     _thinking_excludes,
     _prefill,
     _tools,
+    _output_schema,
     _ranges,
     _cache_points,
 )

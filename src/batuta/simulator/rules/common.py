@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from batuta.simulator.answers import Json
-from batuta.simulator.wire.asked import as_list, dicts, mapping
 
 Check: TypeAlias = Callable[[Json], Iterator[str]]
 
@@ -38,27 +37,3 @@ def out_of_range(body: Json, name: str, low: float, high: float) -> Iterator[str
     value = body.get(name)
     if isinstance(value, int | float) and not low <= value <= high:
         yield f"{name}: must be between {low:g} and {high:g}, got {value:g}"
-
-
-def strict_schema(schema: Any, where: str) -> Iterator[str]:
-    """OpenAI's strict mode: every object closed, and every property required."""
-    for path, node in _objects(schema, where):
-        properties = mapping(node.get("properties"))
-        if node.get("additionalProperties") is not False:
-            yield f"{path}: 'additionalProperties' must be supplied and false in a strict schema"
-        missing = [name for name in properties if name not in as_list(node.get("required"))]
-        if missing:
-            yield f"{path}: 'required' must name every property in a strict schema; missing {quoted(missing)}"
-
-
-def _objects(node: Any, path: str) -> Iterator[tuple[str, Json]]:
-    if not isinstance(node, dict):
-        return
-    if node.get("type") == "object":
-        yield path, node
-    for group in ("properties", "$defs"):
-        for name, child in mapping(node.get(group)).items():
-            yield from _objects(child, f"{path}.{group}.{name}")
-    yield from _objects(node.get("items"), f"{path}.items")
-    for index, child in enumerate(dicts(node.get("anyOf"))):
-        yield from _objects(child, f"{path}.anyOf.{index}")

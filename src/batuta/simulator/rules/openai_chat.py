@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from batuta.simulator.answers import Json
-from batuta.simulator.rules.common import OPENAI_NAME, out_of_range, quoted, repeated, required, run, strict_schema
+from batuta.simulator.rules.common import OPENAI_NAME, out_of_range, quoted, repeated, required, run
+from batuta.simulator.rules.schemas import openai_root, openai_strict
 from batuta.simulator.wire.asked import dicts, mapping, text_of
 
 ROLES = ("developer", "system", "user", "assistant", "tool", "function")
@@ -97,7 +98,7 @@ def _tools(body: Json) -> Iterator[str]:
         if not OPENAI_NAME.fullmatch(name):
             yield f"tools: function name {name!r} must match {OPENAI_NAME.pattern}"
         if function.get("strict") is True:
-            yield from strict_schema(function.get("parameters"), f"tools.{name}.parameters")
+            yield from openai_strict(function.get("parameters"), f"tools.{name}.parameters")
     for name in repeated(function.get("name") for function in functions):
         yield f"tools: function names must be unique, {name} is repeated"
     yield from _choice(body, [str(function.get("name")) for function in functions])
@@ -123,8 +124,9 @@ def _response_format(body: Json) -> Iterator[str]:
     schema = mapping(form.get("json_schema"))
     if not OPENAI_NAME.fullmatch(str(schema.get("name", ""))):
         yield f"response_format.json_schema.name: must match {OPENAI_NAME.pattern}"
+    yield from openai_root(schema.get("schema"), "response_format.json_schema.schema")
     if schema.get("strict") is True:
-        yield from strict_schema(schema.get("schema"), "response_format.json_schema.schema")
+        yield from openai_strict(schema.get("schema"), "response_format.json_schema.schema")
 
 
 def _all_text(body: Json) -> str:

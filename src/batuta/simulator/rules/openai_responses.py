@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from batuta.simulator.answers import Json
-from batuta.simulator.rules.common import OPENAI_NAME, out_of_range, quoted, repeated, required, run, strict_schema
+from batuta.simulator.rules.common import OPENAI_NAME, out_of_range, quoted, repeated, required, run
+from batuta.simulator.rules.schemas import openai_root, openai_strict
 from batuta.simulator.wire.asked import dicts, mapping
 
 ROLES = ("user", "assistant", "system", "developer")
@@ -121,7 +122,7 @@ def _tools(body: Json) -> Iterator[str]:
         elif tool.get("type") == "function" and not OPENAI_NAME.fullmatch(str(tool.get("name", ""))):
             yield f"tools[{index}].name: must match {OPENAI_NAME.pattern}"
         elif tool.get("type") == "function" and tool.get("strict") is True:
-            yield from strict_schema(tool.get("parameters"), f"tools[{index}].parameters")
+            yield from openai_strict(tool.get("parameters"), f"tools[{index}].parameters")
     names = [tool.get("name") for tool in functions]
     for name in repeated(names):
         yield f"tools: function names must be unique, {name} is repeated"
@@ -138,8 +139,9 @@ def _text_format(body: Json) -> Iterator[str]:
         return
     if not OPENAI_NAME.fullmatch(str(form.get("name", ""))):
         yield f"text.format.name: must match {OPENAI_NAME.pattern}"
+    yield from openai_root(form.get("schema"), "text.format.schema")
     if form.get("strict") is True:
-        yield from strict_schema(form.get("schema"), "text.format.schema")
+        yield from openai_strict(form.get("schema"), "text.format.schema")
 
 
 def _items(body: Json) -> list[Json]:

@@ -1,46 +1,10 @@
-"""Schemas closed for strict modes, efforts, and what a provider can be told."""
-
-from typing import Any
+"""Efforts, and what a provider can be told."""
 
 import pytest
-from pydantic import BaseModel
 
 from batuta.kernel.errors import SettingsError
 from batuta.kernel.messages import ImageBlock
-from batuta.llm.encoding.common import base64_of, closed_schema, data_url, effort_of
-from batuta.simulator.rules.common import strict_schema
-
-
-class Line(BaseModel):
-    item: str
-    count: int = 1
-
-
-class Order(BaseModel):
-    number: str
-    lines: list[Line] = []
-    first: Line | None = None
-
-
-class Free(BaseModel):
-    facts: dict[str, int]
-
-
-def test_a_closed_schema_satisfies_the_rules_of_strict_mode() -> None:
-    closed = closed_schema(Order.model_json_schema())
-    assert closed is not None
-    assert list(strict_schema(closed, "schema")) == []
-
-
-def test_the_schema_given_is_not_changed() -> None:
-    schema = Order.model_json_schema()
-    closed_schema(schema)
-    assert schema == Order.model_json_schema()
-
-
-@pytest.mark.parametrize("schema", [Free.model_json_schema(), {"type": "object"}])
-def test_an_object_with_free_keys_cannot_be_closed(schema: dict[str, Any]) -> None:
-    assert closed_schema(schema) is None
+from batuta.llm.encoding.common import base64_of, data_url, effort_of
 
 
 @pytest.mark.parametrize(("budget", "effort"), [(1_024, "low"), (2_048, "low"), (5_000, "medium"), (20_000, "high")])
