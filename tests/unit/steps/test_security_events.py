@@ -18,6 +18,7 @@ from batuta.tools import Tool, tool
 from batuta.tools.builtin.files import file_tools
 from batuta.tools.builtin.http import http_tool
 from batuta.tools.builtin.sql import SqliteDatabase, sql_tool
+from batuta.tools.invocation import ToolInvoker
 
 ANALYST = ToolUser(id="ada", roles=frozenset({"analyst"}))
 SECRET = "nobody may read this"
@@ -106,7 +107,8 @@ async def test_it_is_refused_told_and_answered(what: str, tools: list[Tool], tmp
     model = ScriptedModel([Reply(tool_calls=[ToolCall(name, args)]), Reply("sorry")])
     sink = CapturingSink()
     agent = AgentStep(name="clerk", model=model, output=str, tools=tools)
-    assert (await agent.run("do it", sink=sink, user=ANALYST)).value == "sorry"
+    # Limits of its own: the other cases must not use up the rate of the tool, which would be no security event.
+    assert (await agent.run("do it", sink=sink, user=ANALYST, invoker=ToolInvoker())).value == "sorry"
     (refused,) = sink.of(ToolRefused)
     assert (refused.tool_name, refused.user_id) == (name, "ada")
     (answer,) = model.requests[1].tool_results
