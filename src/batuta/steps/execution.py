@@ -71,7 +71,7 @@ class AgentExecution:
             text = spoken.answer.text
             self._tally.attempts += 1
             try:
-                output = await self._agent.judge(text, self._ctx)
+                output = await self._agent.judge(text, self._ctx, is_cut=spoken.answer.stop_reason == "max_tokens")
             except VerdictError as verdict:
                 corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens, verdict.confidence)
                 is_final = corrections.are_used_up

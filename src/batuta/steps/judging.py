@@ -11,7 +11,7 @@ from batuta.kernel.errors import ConfigurationError, InvalidAnswerError, Rejecte
 from batuta.pipelines.context import Context
 from batuta.steps.correction import Kind
 from batuta.steps.declarations import confidence_of, declared
-from batuta.steps.parser import describe, parse_json
+from batuta.steps.parser import Parsed, describe, parse_json
 
 Validator = Callable[[Any, Context], Awaitable[None]]
 
@@ -35,25 +35,32 @@ class Judge:
     validate: Validator | None = None
     min_confidence: float | None = None
 
-    async def __call__(self, text: str, ctx: Context) -> Any:
-        """The value of an answer; raises `VerdictError`."""
-        value = await self._structured(text)
+    async def __call__(self, text: str, ctx: Context, *, is_cut: bool = False) -> Any:
+        """The value of an answer, which may have been cut off at its maximum of tokens; raises `VerdictError`."""
+        value = await self._structured(text, is_cut=is_cut)
         if self.validate is not None and not ctx.is_dry_run:
             await self._meaningful(value, self.validate, ctx)
         self._confident(value)
         return value
 
-    async def _structured(self, text: str) -> Any:
+    async def _structured(self, text: str, *, is_cut: bool) -> Any:
         try:
-            value = text if self.output is str else parse_json(text, self.output).value
+            value = text if self.output is str else self._parsed(text, is_cut=is_cut)
             check = declared(value, "validate_structure")
             if check is not None:
                 await check()
         except ValidationError as error:
             raise VerdictError("structural", InvalidAnswerError(describe(error))) from error
         except (InvalidAnswerError, Rejected, ValueError) as error:
-            raise VerdictError("structural", error) from error
+            raise VerdictError("structural", _cut_off(error) if is_cut else error) from error
         return value
+
+    def _parsed(self, text: str, *, is_cut: bool) -> Any:
+        """A repaired value counts only if all of it came: of one that was cut off nobody knows what is missing."""
+        parsed: Parsed[Any] = parse_json(text, self.output)
+        if is_cut and parsed.strategy == "cleaned":
+            raise InvalidAnswerError("its end is missing")
+        return parsed.value
 
     async def _meaningful(self, value: Any, validate: Validator, ctx: Context) -> None:
         try:
@@ -75,3 +82,10 @@ class Judge:
             hint="look at the request again and answer only what you are sure of",
         )
         raise VerdictError("confidence", reason, value)
+
+
+def _cut_off(error: Exception) -> Rejected:
+    return Rejected(
+        f"the answer was cut off at its maximum of tokens (ModelSettings.max_tokens): {error}",
+        hint="answer again, more briefly, so that the whole structure fits",
+    )

@@ -251,6 +251,30 @@ async def test_fields_are_written_into_a_template_as_a_reader_expects_them() -> 
     assert model.requests[0].messages[0].text == 'large by 2026-01-02, 02 January: 9.50 (9.5) ["x"]'
 
 
+class Basket(BaseModel):
+    items: list[str]
+
+
+@pytest.mark.parametrize("cut", ['{"items": ["chair", "tab', '```json\n{"items": ["chair"', "", "I think that"])
+async def test_a_structure_that_was_cut_off_is_corrected_and_not_completed(cut: str) -> None:
+    """F-20: what `max_tokens` left of an answer may be repairable, but it is not what the model meant."""
+    model = ScriptedModel([Reply(cut, stop_reason="max_tokens"), Reply('{"items": ["chair", "table"]}')])
+    result = await AgentStep(name="a", model=model, output=Basket).run("x")
+    assert result.value == Basket(items=["chair", "table"])
+    assert "more briefly" in model.requests[1].messages[-1].text
+
+
+async def test_an_agent_that_is_always_cut_off_says_which_setting_does_it() -> None:
+    model = ScriptedModel([Reply('{"items": ["chair", "tab', stop_reason="max_tokens")] * 3)
+    result = await AgentStep(name="a", model=model, output=Basket).run("x")
+    assert "max_tokens" in result.error.message
+
+
+async def test_a_whole_structure_stays_valid_even_if_the_words_after_it_were_cut_off() -> None:
+    model = ScriptedModel([Reply('{"items": []} As you can', stop_reason="max_tokens")])
+    assert (await AgentStep(name="a", model=model, output=Basket).run("x")).value == Basket(items=[])
+
+
 async def test_a_refusal_of_the_provider_is_returned_at_once() -> None:
     model = ScriptedModel([Reply("I cannot help with that.", stop_reason="refused"), GOOD])
     result = await adder(model).run("x")
