@@ -94,7 +94,7 @@ class Conductor:
         if is_directed(state) and self._directed(state).bypass_routing:
             return await self._decided("direct", self._directed(state).target_agent_id, "the user chose the agent")
         command = self.registry.for_command(self.request.text)
-        if command is not None:
+        if command is not None and not is_directed(state):
             return await self._decided("direct", command[0], f"the command means {command[0]}")
         return Command(goto="supervise")
 

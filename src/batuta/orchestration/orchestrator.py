@@ -18,7 +18,7 @@ from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
 from batuta.events.sink import EventSink
 from batuta.events.tools import ApprovalResolved
-from batuta.kernel.errors import Suspended
+from batuta.kernel.errors import ConfigurationError, Suspended
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 from batuta.kernel.usage import Usage
@@ -87,6 +87,8 @@ class Orchestrator:
         approval_lifetime: timedelta = APPROVAL_LIFETIME,
         is_streaming: bool = False,
     ) -> None:
+        if max_steps < 1:
+            raise ConfigurationError(f"max_steps is at least 1, got {max_steps}")
         self.registry = AgentRegistry(agents)
         self.supervisor = Supervisor(
             supervisor,
@@ -97,6 +99,7 @@ class Orchestrator:
             is_streaming=is_streaming,
         )
         self.failure_policy = failure_policy or FailurePolicy()
+        self.failure_policy.check(self.registry.names)
         self.approval_policies = tuple(approval_policies)
         self.approval_lifetime = approval_lifetime
         self.graph = build_graph()

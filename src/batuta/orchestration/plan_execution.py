@@ -4,38 +4,58 @@ Code decides all of it. The supervisor is asked only when a worker says that a t
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
 from batuta.events.stopping import REASON as STOPPED
-from batuta.kernel.errors import ErrorCategory, StepFailedError, Suspended
+from batuta.kernel.errors import ConfigurationError, ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.orchestration.specialist import CannotHelpError
 from batuta.orchestration.supervisor import task_with_results
 from batuta.pipelines.context import Context
 from batuta.pipelines.result import StepError
+from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
 if TYPE_CHECKING:
     from batuta.orchestration.conducting import Conductor
 
 
+AfterFailure = Literal["skip_dependents", "fail_plan"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailurePolicy:
     """What happens to a step that fails: transient errors are tried again, then `then`.
 
-    `skip_dependents` lets independent steps go on; `fail_plan` stops what has not begun.
+    `skip_dependents` lets independent steps go on; `fail_plan` stops what has not begun. A step that has written
+    something, or may have, is neither tried again nor handed to another: that would write it twice.
     """
 
     retries: int = 1
-    then: Literal["skip_dependents", "fail_plan"] = "skip_dependents"
+    then: AfterFailure = "skip_dependents"
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """Who takes over from whom when retries are used up (an `error_recovery` handoff)."""
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be followed."""
+        if self.retries < 0:
+            raise ConfigurationError(f"retries is 0 or more, got {self.retries}")
+        if self.then not in get_args(AfterFailure):
+            raise ConfigurationError(f"then is one of {', '.join(get_args(AfterFailure))}, got {self.then!r}")
+
+    def check(self, known: Collection[str]) -> None:
+        """Refuse stand-ins that the team does not have, or that would stand in for themselves."""
+        for agent_id, taker in self.stand_ins.items():
+            for missing in {agent_id, taker} - set(known):
+                raise ConfigurationError(f"stand_ins: there is no agent {missing!r}; there are {', '.join(known)}")
+            if agent_id == taker:
+                raise ConfigurationError(f"stand_ins: {agent_id} cannot stand in for itself; raise `retries` instead")
 
 
 class PlanExecution:
@@ -115,6 +135,8 @@ class PlanExecution:
                 return await ctx.invoke(self._conductor.registry[agent_id].step, task)
             except StepFailedError as failure:
                 error: StepError = failure.error
+                if ctx._scope.agents.writes:
+                    raise
                 if error.category is ErrorCategory.TRANSIENT and retries < self._policy.retries:
                     retries += 1
                     continue
@@ -130,7 +152,7 @@ class PlanExecution:
         if isinstance(error.exception, CannotHelpError):
             return await self._conductor.reassign(step, error.message, ctx)
         taker = self._policy.stand_ins.get(agent_id)
-        if taker is not None and taker in self._conductor.registry:
+        if taker is not None:
             await self._conductor.hand_over(ctx, agent_id, taker, "error_recovery", error.message, step.step_id)
         return taker
 
@@ -206,4 +228,9 @@ class _AssignedStep(Step[str, str]):
         self._step = step
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        return await self._execution.attempt(self._step, ctx)
+        scope = Scope(None, ctx._scope)  # of its own, so that it is known whether this step wrote anything
+        try:
+            return await self._execution.attempt(self._step, ctx._within(scope))
+        finally:
+            scope.hand_over_undo()
+            scope.close()

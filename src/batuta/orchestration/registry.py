@@ -20,12 +20,16 @@ class AgentRegistry:
 
     def add(self, specialist: Specialist) -> None:
         """Take a specialist into the team."""
+        if not isinstance(specialist, Specialist):
+            raise ConfigurationError(f"a team is made of specialists: write Specialist({specialist!r}, name=…)")
         agent_id = specialist.agent_id
         if agent_id in RESERVED or agent_id in self._members:
             raise ConfigurationError(f"the team already has an agent {agent_id!r}; give this one another agent_id")
         for command in specialist.card.commands:
-            if not command.startswith("/") or command in self._commands:
-                raise ConfigurationError(f"{agent_id}: the command {command!r} is taken or does not start with '/'")
+            if not command.startswith("/") or command in self._commands or len(command.split()) != 1:
+                raise ConfigurationError(
+                    f"{agent_id}: the command {command!r} is taken, does not start with '/', or is more than one word"
+                )
             self._commands[command] = agent_id
         self._members[agent_id] = specialist
 
@@ -57,6 +61,6 @@ class AgentRegistry:
 
     def for_command(self, text: str) -> tuple[str, str] | None:
         """Whom a slash command means and what it says: `/erp late invoices` is (`erp_agent`, `late invoices`)."""
-        command, _, rest = text.partition(" ")
+        command, *rest = text.split(maxsplit=1) or [""]
         agent_id = self._commands.get(command)
-        return None if agent_id is None else (agent_id, rest.strip())
+        return None if agent_id is None else (agent_id, "".join(rest).strip())

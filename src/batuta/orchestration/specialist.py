@@ -6,7 +6,7 @@ A Batuta step or pipeline runs as it is. A compiled LangGraph graph runs as one 
 returns is told as canonical events.
 """
 
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -56,6 +56,9 @@ class AgentCard(BaseModel):
         return AgentIdentity(agent_id=self.agent_id, agent_name=self.name, agent_icon=self.icon, agent_color=self.color)
 
 
+_CARD_FIELDS = ", ".join(AgentCard.model_fields)
+
+
 class Specialist:
     """A step or graph with a card."""
 
@@ -74,6 +77,8 @@ class Specialist:
             raise ConfigurationError(
                 f"{step.name}: a specialist is given a task as text, but it takes {type_name(step.input_type)}"
             )
+        if unknown := card.keys() - AgentCard.model_fields.keys():
+            raise ConfigurationError(f"{step.name}: a card has no {', '.join(sorted(unknown))}; it has {_CARD_FIELDS}")
         card.setdefault("instructions", step.instructions if isinstance(step, AgentStep) else "")
         self.card = AgentCard(agent_id=agent_id or step.name, name=name, tools=_tools_of(step), **card)
         self.step: Step[str, str] = SpecialistStep(step, self.card.agent_id)
@@ -129,6 +134,10 @@ class GraphStep(Step[str, str]):
             name=f"graph:{self.name}",
             stand_in=lambda: Told(answer=f"({self.name} was not run)", events=[]),
         )
+        if not told.answer:
+            raise LogicalError(
+                f"{self.name} ended without a message; a graph is given its task in `messages` and answers there"
+            )
         for event_type, payload in told.drafts():
             await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
         ctx._scope.last_words = told.answer
@@ -167,6 +176,8 @@ def _payload(event: Event) -> dict[str, Any]:
 def _graph_step(graph: Any, agent_id: str | None, effect: EffectKind, provider: str) -> GraphStep:
     if not hasattr(graph, "ainvoke"):
         raise ConfigurationError(f"a specialist is a step, a pipeline or a compiled LangGraph graph, got {graph!r}")
+    if effect not in get_args(EffectKind):
+        raise ConfigurationError(f"effect is one of {', '.join(get_args(EffectKind))}, got {effect!r}")
     name = agent_id or getattr(graph, "name", None) or "graph"
     return GraphStep(graph, name, effect, provider_adapter(provider))
 

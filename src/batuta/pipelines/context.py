@@ -10,6 +10,7 @@ from batuta import events
 from batuta.conversations.conversation import Conversation
 from batuta.events.envelope import Event
 from batuta.events.steps import EffectKind
+from batuta.kernel.errors import ErrorCategory, category_of
 from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
@@ -201,9 +202,18 @@ class Context(_Facts):
         `name` tells the effects of one step apart. `reconcile` finds out what an interrupted one brought (`None`: it
         did not happen), `stand_in` gives what stands for it where nothing may happen.
         """
-        if self._run.journal is None:
-            return await act()
-        return await perform(self._run.journal, self._effect(name, kind), act, codec, reconcile, stand_in)
+        journal = self._run.journal
+        try:
+            value = await (
+                act()
+                if journal is None
+                else perform(journal, self._effect(name, kind), act, codec, reconcile, stand_in)
+            )
+        except Exception as error:
+            self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
+            raise
+        self._count_write(kind)
+        return value
 
     async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
         """Undo an effect of this step: with a journal, a repeated run does it again."""
@@ -211,6 +221,11 @@ class Context(_Facts):
             await act()
         else:
             await revoke(self._run.journal, self._effect(name, kind), act)
+        self._scope.agents.writes -= kind == "write"
+
+    def _count_write(self, kind: EffectKind, *, has_happened: bool = True) -> None:
+        """Whoever might repeat this step has to know that it wrote, or that nobody knows whether it did."""
+        self._scope.agents.writes += kind == "write" and has_happened
 
     def _effect(self, name: str, kind: EffectKind) -> Effect:
         return Effect(key=f"{self.key}:{name}", kind=kind, name=name)

@@ -19,6 +19,8 @@ class AgentRecord:
     succeeded: int = 0
     failed: int = 0
     retried: int = 0
+    writes: int = 0
+    """How often something was written outside, or may have been, and was not undone."""
     is_partial: bool = False
     """A branch failed, a step was skipped or a fallback was used, and the run went on."""
     last_confidence: float | None = None
@@ -29,6 +31,7 @@ class AgentRecord:
         self.succeeded += other.succeeded
         self.failed += other.failed
         self.retried += other.retried
+        self.writes += other.writes
         self.is_partial = self.is_partial or other.is_partial
         self.last_confidence = other.last_confidence if other.last_confidence is not None else self.last_confidence
 

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, StateGraph
 
-from batuta import Cancellation, Conversation, Message, step
+from batuta import Cancellation, Conversation, Message, Pipeline, action, step
 from batuta.events import (
     AgentDecisionRecorded,
     AgentExecutionStarted,
@@ -26,11 +26,11 @@ from batuta.events import (
     Usage,
 )
 from batuta.kernel.errors import ConfigurationError, ProviderUnavailableError
-from batuta.orchestration import CannotHelpError, FailurePolicy, Specialist, allow_below, allow_role
+from batuta.orchestration import CannotHelpError, FailurePolicy, Orchestrator, Specialist, allow_below, allow_role
 from batuta.orchestration.orchestrator import Turn
 from batuta.orchestration.plans import plan_from_events
 from batuta.orchestration.state import AgentState, dump_state, load_state
-from batuta.testing import Reply, ScriptedModel, ToolCall
+from batuta.testing import FakeClock, Reply, ScriptedModel, ToolCall
 from batuta.tools import ApprovalDecision, ApprovalRequest, ToolUser, tool
 from tests.unit.orchestration.teams import agent, answer, plan, team
 
@@ -185,6 +185,20 @@ async def test_a_slash_command_goes_to_its_agent() -> None:
     assert turn.answer == "Seven."
 
 
+@pytest.mark.parametrize("text", ["/docs\ninterest?", "/docs\tinterest?", "  /docs  interest?"])
+async def test_a_slash_command_ends_at_any_white_space(text: str) -> None:
+    worker = agent("rag", [lambda request: Reply(request.messages[-1].text)])
+    assert (await team([], Specialist(worker, name="Docs", commands=("/docs",))).run(text)).answer == "interest?"
+
+
+async def test_the_agent_that_the_user_picked_goes_before_a_slash_command() -> None:
+    docs = Specialist(agent("rag", []), name="Docs", commands=("/docs",))
+    turn = await team([plan(("erp", "look", []))], agent("erp", [Reply("seen")]), docs).run(
+        "/docs look", target_agent_id="erp", bypass_routing=False
+    )
+    assert turn.answer == "seen"
+
+
 async def test_an_unknown_target_is_an_error_that_names_the_team() -> None:
     turn = await team([], agent("erp", [])).run("x", target_agent_id="ghost")
     assert turn.status == "failed"
@@ -258,6 +272,78 @@ async def test_a_stand_in_takes_over() -> None:
     ).run("q")
     assert turn.answer == "b did it"
     assert [h.reason for h in turn.handoffs] == ["plan_step", "error_recovery"]
+
+
+@pytest.mark.parametrize("stand_ins", [{}, {"clerk": "other"}], ids=["nobody stands in", "somebody stands in"])
+async def test_a_step_that_has_written_is_not_repeated(stand_ins: dict[str, str]) -> None:
+    """The provider fails after the tool has paid: whoever did the task again would pay again."""
+    paid: list[int] = []
+
+    @tool(effect="write")
+    async def pay(amount: int) -> str:
+        """Pay."""
+        paid.append(amount)
+        return "paid"
+
+    def line(request: Any) -> Reply:
+        if request.tool_results:
+            raise ProviderUnavailableError("overloaded", status=503)
+        return Reply(tool_calls=[ToolCall("pay", {"amount": 7})])
+
+    turn = await team(
+        [plan(("clerk", "pay 7", [])), Reply("It was paid, but the clerk did not finish.")],
+        agent("clerk", [line] * 20, tools=[pay]),
+        agent("other", [line] * 20, tools=[pay]),
+        failure_policy=FailurePolicy(retries=3, stand_ins=stand_ins),
+    ).run("pay", clock=FakeClock())
+    assert paid == [7]
+    assert turn.plan is not None
+    assert turn.plan.status == "failed"
+    assert len(turn.handoffs) == 1
+
+
+async def test_a_step_whose_write_was_undone_is_tried_again() -> None:
+    booked: list[str] = []
+    tries: list[str] = []
+
+    async def cancel(task: str) -> None:
+        booked.remove("room")
+
+    @action(mode="transactional", rollback=cancel)
+    async def book(task: str) -> str:
+        booked.append("room")
+        return task
+
+    @step
+    async def confirm(task: str) -> str:
+        tries.append(task)
+        if len(tries) == 1:
+            raise ProviderUnavailableError("overloaded", status=503)
+        return "booked"
+
+    turn = await team([plan(("booking", "book", []))], Pipeline("booking", book >> confirm)).run("book")
+    assert turn.answer == "booked"
+    assert booked == ["room"]
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"failure_policy": {"stand_ins": {"erp": "ghost"}}}, "no agent 'ghost'; there are erp"),
+        ({"failure_policy": {"stand_ins": {"erp": "erp"}}}, "cannot stand in for itself"),
+        ({"failure_policy": {"retries": -1}}, "retries is 0 or more"),
+        ({"failure_policy": {"then": "skip"}}, "one of skip_dependents, fail_plan"),
+        ({"max_steps": 0}, "max_steps is at least 1"),
+    ],
+)
+def test_a_team_that_could_not_work_is_refused(options: dict[str, Any], words: str) -> None:
+    def build() -> None:
+        policy = FailurePolicy(**options.pop("failure_policy", {}))
+        team([], agent("erp", []), failure_policy=policy, **options)
+
+    with pytest.raises(ConfigurationError, match=words):
+        build()
 
 
 async def test_a_worker_that_cannot_help_says_so_and_the_supervisor_decides() -> None:
@@ -413,6 +499,18 @@ async def test_a_langgraph_graph_is_a_specialist() -> None:
     assert (message.source_agent_id, message.content) == ("graph", "From the graph.")
 
 
+async def test_a_graph_that_says_nothing_fails_with_what_to_do() -> None:
+    async def keep(state: AgentState) -> dict[str, Any]:
+        return {"context": {"answer": "42"}}
+
+    graph = StateGraph(AgentState).add_node("keep", keep).add_edge(START, "keep").add_edge("keep", END).compile()
+    turn = await team([], Specialist(graph, name="Graph", agent_id="graph")).run("q", target_agent_id="graph")
+    # What it was asked is no answer.
+    assert turn.status == "failed"
+    assert turn.error is not None
+    assert "answers there" in turn.error.message
+
+
 def test_what_cannot_be_a_specialist_is_refused_with_a_reason() -> None:
     @step
     async def wrong(number: int) -> str:
@@ -421,6 +519,15 @@ def test_what_cannot_be_a_specialist_is_refused_with_a_reason() -> None:
     for work in (wrong, object()):
         with pytest.raises(ConfigurationError):
             Specialist(work, name="X")
+    with pytest.raises(ConfigurationError, match=r"a card has no colour; it has .*color"):
+        Specialist(agent("a", []), name="X", colour="#0EA5E9")
+    silent = StateGraph(AgentState).add_node("think", lambda state: {}).add_edge(START, "think").compile()
+    with pytest.raises(ConfigurationError, match="one of read, idempotent, write"):
+        Specialist(silent, name="X", effect="writes")  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="made of specialists"):
+        Orchestrator(supervisor=ScriptedModel([]), agents=[wrong])  # type: ignore[list-item]
+    with pytest.raises(ConfigurationError, match="more than one word"):
+        team([], Specialist(agent("a", []), name="A", commands=("/a b",)))
     with pytest.raises(ConfigurationError, match="another agent_id"):
         team([], agent("a", []), agent("a", []))
 

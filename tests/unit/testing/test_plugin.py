@@ -66,6 +66,70 @@ async def test_a_pipeline_that_forgets_what_it_did_is_found_out(crash_matrix: Ma
         report.check()
 
 
+@pytest.mark.parametrize("is_declared", [False, True], ids=["a plain step", "an action that is not idempotent"])
+async def test_an_effect_that_happens_twice_is_found_in_the_world_outside(
+    crash_matrix: Matrix, is_declared: bool
+) -> None:
+    """The result of the pipeline does not tell; what it did does."""
+    sent: list[str] = []
+
+    async def send(to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    def build() -> Pipeline[str, str]:
+        return Pipeline("letters", action(mode="idempotent")(send) if is_declared else step(send))
+
+    blind = await crash_matrix(build, "Ana", reset=sent.clear)
+    blind.check()
+    report = await crash_matrix(build, "Ana", reset=sent.clear, outside=lambda: list(sent))
+    with pytest.raises(AssertionError, match=r"outside there is \['Ana', 'Ana'\] instead of \['Ana'\]"):
+        report.check()
+
+
+async def test_a_teams_tool_that_happens_twice_is_found_in_the_world_outside(crash_matrix: Matrix) -> None:
+    sent: list[str] = []
+
+    @tool(effect="idempotent")
+    async def send(to: str) -> str:
+        """Send a letter."""
+        sent.append(to)
+        return "sent"
+
+    def build() -> Orchestrator:
+        def line(request: ModelRequest) -> Reply:
+            return (
+                Reply("done") if request.tool_results else Reply(tool_calls=[ToolCall("send", {"to": "Ana"}, id="1")])
+            )
+
+        clerk = AgentStep(name="clerk", model=ScriptedModel([line, line]), output=str, tools=[send])
+        return Orchestrator(supervisor=ScriptedModel([]), agents=[Specialist(clerk, name="C", commands=("/send",))])
+
+    report = await crash_matrix(build, "/send it", reset=sent.clear, outside=lambda: list(sent))
+    assert not report.differences
+    with pytest.raises(AssertionError, match="outside there is"):
+        report.check()
+
+
+async def test_a_recorded_effect_that_happens_again_is_found(
+    crash_matrix: Matrix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a journal that forgets the log still keeps one record; the matrix says all the same what happened."""
+
+    async def forget(self: object, effect: object) -> None:
+        return None
+
+    monkeypatch.setattr("batuta.eventstore.journal.DurableJournal.recall", forget)
+
+    @action(mode="idempotent")
+    async def charge(order: str) -> str:
+        return order
+
+    report = await crash_matrix(lambda: Pipeline("sale", charge), "A-100")
+    with pytest.raises(AssertionError, match="had been recorded and happened again"):
+        report.check()
+
+
 async def test_a_pipelines_unknown_write_is_asked_about(crash_matrix: Matrix) -> None:
     shouted: list[str] = []
 
