@@ -11,7 +11,7 @@ from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.llm.model import ModelRequest
 from batuta.server.config import Settings
-from tests.support.platform import RuleModel, Running, running, settings_for
+from tests.support.platform import Person, RuleModel, Running, running, settings_for
 
 
 class Namer(RuleModel):
@@ -94,3 +94,44 @@ async def test_a_name_that_a_person_chose_stays(tmp_path: Path) -> None:
         await ana.until(session, lambda events: any(e.get("turn_id") == turn["turn_id"] for e in events[3:]))
         await ana.ask(session, "more")
         assert (titles(await ana.events(session))[-1], namer.asked) == ("Mine", [])
+
+
+async def test_a_name_chosen_while_the_model_thinks_stays_and_the_call_is_counted(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with running(settings_for(tmp_path), title_model=(namer := Namer("Too late", gate))) as site:
+        ana = await site.person()
+        session = await ana.session()
+        await ana.ask(session, "hello there")
+        async with asyncio.timeout(5):
+            while not namer.asked:
+                await asyncio.sleep(0.01)
+        await ana.http.patch(f"/api/sessions/{session}", json={"title": "Mine"})
+        gate.set()
+        async with asyncio.timeout(5):
+            while "session_title" not in await agents_that_cost(ana, session):
+                await asyncio.sleep(0.01)
+        assert titles(await ana.events(session)) == ["Hello there", "Mine"]
+
+
+async def test_a_name_given_at_the_beginning_stays(tmp_path: Path) -> None:
+    """It is an event like every other name, and the model is not even asked."""
+    async with running(settings_for(tmp_path), title_model=(namer := Namer("No"))) as site:
+        ana = await site.person()
+        session = (await ana.http.post("/api/sessions", json={"title": "Mine"})).json()["session_id"]
+        await ana.ask(session, "hello there")
+        await ana.ask(session, "more")
+        assert (titles(await ana.events(session)), namer.asked) == (["Mine"], [])
+
+
+async def test_a_name_may_be_chosen_again(site: Running) -> None:
+    ana = await site.person()
+    session = await ana.session()
+    for title in ("One", "Two", "One"):
+        shown = (await ana.http.patch(f"/api/sessions/{session}", json={"title": title})).json()
+        assert shown["title"] == title
+    assert titles(await ana.events(session)) == ["One", "Two", "One"]
+
+
+async def agents_that_cost(person: Person, session: str) -> list[str]:
+    used = (await person.http.get(f"/api/sessions/{session}/usage")).json()
+    return [share["agent_id"] for share in used["by_agent"]]

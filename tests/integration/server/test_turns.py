@@ -107,7 +107,7 @@ async def test_a_session_that_has_a_name_keeps_it(embedded: Running) -> None:
     ana = await embedded.person()
     session = await ana.session(title="Mine")
     events = await ana.ask(session, "hello")
-    assert "title_changed" not in [event["type"] for event in events]
+    assert [event["title"] for event in events if event["type"] == "title_changed"] == ["Mine"]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,8 @@ async def test_a_session_that_has_a_name_keeps_it(embedded: Running) -> None:
         ("hola", "Hola"),
         ("/book a *table* for two", "A table for two"),
         ("First sentence. Second sentence.", "First sentence"),
+        ("cita mañana 10am con el Dr. Pérez. Gracias", "Cita mañana 10am con el Dr. Pérez"),
+        ("¿Llamó la Sra. Gil? Dime", "¿Llamó la Sra. Gil?"),
         ("```\n```", ""),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from batuta.events.conversation import FeedbackGiven, TitleChanged
+from batuta.events.conversation import FeedbackGiven
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.sink import EventSink
@@ -20,6 +20,7 @@ from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
 from batuta.server.delivery import Delivery, Projected
+from batuta.server.naming import choose_title
 from batuta.server.ownership import Caller
 from batuta.server.problems import InvalidProblem, NotFoundProblem
 from batuta.server.sessions import repository
@@ -80,6 +81,8 @@ class Sessions:
             await self._database.write(lambda connection: repository.add(connection, wanted, caller, title, now))
         except IntegrityError as error:  # somebody has, or had, a session with this id: nobody can tell whose
             raise NotFoundProblem from error
+        if title is not None:
+            await self._named(wanted, title)
         return await self._changed(wanted)
 
     async def page(self, caller: Caller, query: ListQuery) -> tuple[Sequence[Summary], str | None]:
@@ -106,9 +109,7 @@ class Sessions:
         if is_archived is not None:
             await self._database.write(lambda connection: repository.archive(connection, session_id, is_archived))
         if title is not None:
-            await self._append(
-                session_id, TitleChanged(session_id=SessionId(session_id), title=title, is_automatic=False)
-            )
+            await self._named(session_id, title)
         return await self._changed(session_id)
 
     async def delete(self, session_id: str) -> None:
@@ -189,6 +190,10 @@ class Sessions:
     async def _append(self, session_id: str, event: Event) -> None:
         appended = await self._log.append(session_id, [event])
         self._observer.emit(event)
+        await self._projected.ensure(session_id, appended.last_seq)
+
+    async def _named(self, session_id: str, title: str) -> None:
+        appended = await choose_title(self._log, session_id, title)
         await self._projected.ensure(session_id, appended.last_seq)
 
     async def _changed(self, session_id: str) -> Summary:

@@ -20,6 +20,7 @@ from batuta.kernel.ids import SessionId, new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.roles import DEFAULT_ROLES, ModelRole
+from batuta.server.naming import MODEL_TITLE_KEY
 from batuta.server.turns.titles import title_of
 
 log = logging.getLogger("batuta.server")
@@ -80,13 +81,12 @@ class Titles:
             ModelRequest(messages=(Message.user(said[:LONGEST_MESSAGE]),), system=INSTRUCTIONS, settings=self._settings)
         )
         title = title_of(answer.text.strip().strip("\"'«»“”"))
-        told: list[Event] = [_call(session_id, answer, (time.perf_counter() - started) * 1000)]
-        if title:
-            told.append(TitleChanged(session_id=SessionId(session_id), title=title))
+        call = _call(session_id, answer, (time.perf_counter() - started) * 1000)
+        named = [TitleChanged(session_id=SessionId(session_id), title=title)] if title else []
         try:
-            await self._log.append(session_id, told, client_key=f"title/{ROLE}")
-        except IdempotencyConflictError:
-            log.debug("session %s was named by another worker", session_id)
+            await self._log.append(session_id, [call, *named], client_key=MODEL_TITLE_KEY)
+        except IdempotencyConflictError:  # somebody named it meanwhile; the call was made all the same
+            await self._log.append(session_id, [call])
 
 
 def first_words(events: tuple[Event, ...] | list[Event], ended: Complete) -> str | None:
