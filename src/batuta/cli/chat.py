@@ -10,15 +10,14 @@ import typer
 from rich.markup import escape
 from rich.prompt import Prompt
 
-from batuta.cli.output import err, out
-from batuta.cli.platform import ConfigFile, settings_from
+from batuta.cli.output import err, fail, out
+from batuta.cli.platform import ConfigFile, settings_from, team_of
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, ErrorOccurred
 from batuta.events.envelope import Event
 from batuta.events.plans import AgentHandoff, PlanGenerated
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.server.team import first_team
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.context import ToolUser
 
@@ -29,7 +28,9 @@ def chat(
     agent: Annotated[str | None, typer.Option(help="Talk to one agent instead of the team.")] = None,
 ) -> None:
     """Talk to the team. An empty line ends it."""
-    team = first_team(settings_from(config, data_dir=data_dir))
+    team = team_of(settings_from(config, data_dir=data_dir), None)
+    if agent is not None and agent not in (known := team.orchestrator.registry.names):
+        raise fail(f"there is no agent {agent!r}; there are {', '.join(sorted(known))}", 2)
     err.print(f"[dim]{team.model_label}; an empty line ends the conversation[/]")
     asyncio.run(_talk(team.orchestrator, agent))
 
@@ -37,13 +38,21 @@ def chat(
 async def _talk(team: Orchestrator, agent: str | None) -> None:
     conversation = Conversation()
     user = ToolUser(id=os.environ.get("USER", "me"), roles=frozenset({"user", "approver", "analyst"}))
-    while text := (await asyncio.to_thread(Prompt.ask, "[bold]you[/]", default="", show_default=False)).strip():
+    while text := await asyncio.to_thread(_said):
         turn = await team.run(
             text, target_agent_id=agent, conversation=conversation, sink=Cards(), approver=Asks(), user=user
         )
         if turn.error is not None:
             err.print(f"[red]{escape(turn.error.message)}[/]")
         err.print(f"[dim]{turn.usage.total} tokens[/]")
+
+
+def _said() -> str:
+    """The next line; the end of the input is an empty one."""
+    try:
+        return Prompt.ask("[bold]you[/]", default="", show_default=False).strip()
+    except EOFError:
+        return ""
 
 
 class Cards:

@@ -13,6 +13,7 @@ from batuta.cli.loading import load
 from batuta.cli.output import err, fail
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.orchestration.orchestrator import Orchestrator
+from batuta.server.app import check_address
 from batuta.server.app import serve as serve_platform
 from batuta.server.config import Settings, load_settings
 from batuta.server.team import FirstTeam, first_team
@@ -82,7 +83,10 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 def team_of(settings: Settings, target: str | None) -> FirstTeam:
     """The team a target names, or the one that comes with the platform."""
     if target is None:
-        return first_team(settings)
+        try:
+            return first_team(settings)
+        except ConfigurationError as error:
+            raise fail(str(error), 2) from error
     return FirstTeam(orchestrator=load(target, Orchestrator, "team"), model_label=target, is_offline=False)
 
 
@@ -90,6 +94,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
     def started(address: str) -> None:
         err.print(f"[bold green]Batuta[/] is ready at [bold]{address}[/]  [dim]({team.model_label}; Ctrl-C stops)[/]")
 
+    await check_address(settings)
     async with open_platform(
         settings,
         team.orchestrator,

@@ -99,10 +99,17 @@ def test_an_order_is_read_and_confirmed() -> None:
 
 def init(folder: Annotated[Path, typer.Argument(help="A new folder.")]) -> None:
     """Write a small project: agents, pipelines, steps, results, tools, and a test that passes."""
-    if folder.exists() and any(folder.iterdir()):
-        raise fail(f"{folder} is not empty", 2)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise fail(f"{folder} is {'not empty' if folder.is_dir() else 'a file'}; name a new folder", 2)
+    try:
+        _write(folder)
+    except OSError as error:
+        raise fail(f"{folder} cannot be written: {error.strerror}", 2) from error
+    err.print(f"[green]✓[/] {folder} is ready: cd {folder} && pytest", highlight=False)
+
+
+def _write(folder: Path) -> None:
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    err.print(f"[green]✓[/] {folder} is ready: cd {folder} && pytest", highlight=False)

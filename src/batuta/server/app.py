@@ -1,6 +1,7 @@
 """The application: routers, errors and surroundings around a platform, and the server that runs it."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from batuta.kernel.errors import BatutaError
+from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
+from batuta.server.config import Settings
 from batuta.server.guard import new_router
 from batuta.server.identity import api as identity
 from batuta.server.keys import api as keys
@@ -48,9 +50,19 @@ async def describe_api(request: Request) -> JSONResponse:
 
 def create_api(platform: Platform, *, static: Path = STATIC) -> FastAPI:
     """The HTTP side alone."""
-    api = FastAPI(title="Batuta", docs_url=None, redoc_url=None, openapi_url=None)
+    api = _routed()
     api.state.platform = platform
     api.state.static = static
+    return api
+
+
+def describe() -> dict[str, Any]:
+    """The API in OpenAPI 3.1, without a platform behind it: what generated clients are made from."""
+    return _routed().openapi()
+
+
+def _routed() -> FastAPI:
+    api = FastAPI(title="Batuta", docs_url=None, redoc_url=None, openapi_url=None)
     for domain in DOMAINS:
         api.include_router(domain.router)
     api.include_router(schema_router)
@@ -111,6 +123,23 @@ class Server(uvicorn.Server):
         """Stop in good order."""
         await self._platform.close_connections()
         await super().shutdown(sockets)
+
+
+async def check_address(settings: Settings) -> None:
+    """See that nobody else listens there, before anything is opened or begun.
+
+    Raises:
+        ConfigurationError: the platform could not listen where it is told to.
+    """
+    try:
+        probe = await asyncio.get_running_loop().create_server(asyncio.Protocol, settings.host, settings.port)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)
+        raise ConfigurationError(
+            f"cannot listen on {settings.host}:{settings.port}: {reason}; choose another with --host and --port"
+        ) from error
+    probe.close()
+    await probe.wait_closed()
 
 
 async def serve(platform: Platform, *, on_start: Callable[[str], None] = lambda address: None) -> None:

@@ -7,6 +7,7 @@ or from the file named by its `*_FILE` variable; one in the TOML file is refused
 error message.
 """
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -147,6 +148,22 @@ class Settings(BaseModel):
         if missing:
             raise ValueError(f"oidc_client_secrets: no secret for {', '.join(missing)}")
         return self
+
+
+def make_data_dir(folder: Path) -> None:
+    """Make the folder of the embedded mode, for its owner alone.
+
+    Raises:
+        ConfigurationError: nobody can write there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ConfigurationError(
+            f"data_dir: {folder} cannot be made: {error.strerror}; choose another with --data-dir or BATUTA_DATA_DIR"
+        ) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigurationError(f"data_dir: {folder} cannot be written; choose another, or let this user write there")
 
 
 def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **given: Any) -> Settings:

@@ -9,7 +9,7 @@ from batuta.llm.model import Model
 from batuta.llm.offline.model import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.server.config import Settings
+from batuta.server.config import Settings, make_data_dir
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -32,7 +32,7 @@ def first_team(settings: Settings) -> FirstTeam:
     """The team of a platform. Without a key it runs on the built-in model, and says so."""
     model = settings.model or default_model()
     is_offline = model == OFFLINE_MODEL
-    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_data_dir(settings.data_dir)
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[

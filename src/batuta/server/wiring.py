@@ -43,7 +43,7 @@ from batuta.server.approvals.service import Approvals, Decision
 from batuta.server.bus import Bus, Listener, LocalBus, News
 from batuta.server.bus_redis import RedisBus
 from batuta.server.commands import SocketCommands
-from batuta.server.config import Settings
+from batuta.server.config import Settings, make_data_dir
 from batuta.server.database import (
     Database,
     PostgresDatabase,
@@ -217,7 +217,7 @@ async def migrate(settings: Settings, *, grant_to: str | None = None) -> None:
     if settings.database_url is not None:
         await migrate_server(settings.database_url.get_secret_value(), grant_to=grant_to)
         return
-    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_data_dir(settings.data_dir)
     async with SqliteEventLog(settings.database_file):
         await migrate_file(settings.database_file)
 
