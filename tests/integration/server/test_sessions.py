@@ -249,13 +249,13 @@ async def test_search_finds_titles_and_messages_with_highlights(site: Running) -
     said = UserMessage(session_id=SessionId(session), content="x" * 200 + " Late INVOICES please " + "y" * 200)
     told = AssistantMessage(session_id=SessionId(session), content="none", source_agent_id="erp")
     await site.platform.backends.log.append(session, [said, told])
-    await site.platform.backends.projector.ensure(session, 2)
+    await site.platform.backends.projector.ensure(session, 3)
     found = (await ana.http.get("/api/search", params={"query": "invoices"})).json()
     (by_title,), (by_content,) = found["sessions"], found["messages"]
     assert [by_title["text"][begin:end] for begin, end in by_title["highlights"]] == ["invoices"]
     assert [by_content["text"][begin:end] for begin, end in by_content["highlights"]] == ["INVOICES"]
     assert len(by_content["text"]) < 200
-    assert (by_content["session_title"], by_content["sequence_number"]) == ("About invoices", 1)
+    assert (by_content["session_title"], by_content["sequence_number"]) == ("About invoices", 2)
 
 
 @pytest.mark.parametrize(
