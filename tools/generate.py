@@ -1,11 +1,11 @@
-"""Write every file that follows from the catalogue and the metrics: `python -m tools.generate` (`--check` compares)."""
+"""Write what follows from the catalogue, the API and the metrics: `python -m tools.generate` (`--check` compares)."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from batuta.observability import alerts, dashboard
-from tools import metrics_reference, reference, replays, schema, typescript
+from tools import api_types, metrics_reference, reference, replays, schema, typescript
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,6 +21,7 @@ def generated() -> dict[Path, str]:
         "deploy/grafana/dashboard.json": dashboard.dashboard_text(),
         "web/src/events/generated.ts": typescript.events_text(),
         "web/src/events/generated-view.ts": typescript.view_text(),
+        "web/src/transport/generated-api.ts": api_types.api_text(),
     }
     return {ROOT / path: text for path, text in own.items()} | replays.derived()
 

@@ -24,6 +24,8 @@ def type_of(schema: dict[str, Any]) -> str:
         if union in schema:
             return " | ".join(type_of(option) for option in schema[union])
     kind = schema.get("type")
+    if "prefixItems" in schema:
+        return f"readonly [{', '.join(type_of(item) for item in schema['prefixItems'])}]"
     if kind == "array":
         return f"readonly {_grouped(type_of(schema['items']))}[]"
     if kind == "object":
@@ -79,13 +81,14 @@ def view_text() -> str:
 
 
 def _definition(name: str, schema: dict[str, Any]) -> str:
-    doc = _doc(schema)
+    doc = doc_of(schema)
     if "properties" not in schema:
         return f"{doc}export type {name} = {type_of(schema)};\n"
     return f"{doc}export interface {name} {{\n{_fields(schema['properties'])}}}\n"
 
 
-def _doc(schema: dict[str, Any]) -> str:
+def doc_of(schema: dict[str, Any]) -> str:
+    """The comment above a definition."""
     text = str(schema.get("description", "")).split("\n\n")[0]
     return f"/** {text} */\n" if text else ""
 
@@ -109,7 +112,7 @@ def _event(name: str, schema: dict[str, Any]) -> str:
         for field, kind in schema["properties"].items()
         if field == "type" or field not in Event.model_fields
     }
-    return f"{_doc(schema)}export interface {name} extends Envelope {{\n{_fields(own)}}}\n"
+    return f"{doc_of(schema)}export interface {name} extends Envelope {{\n{_fields(own)}}}\n"
 
 
 def _guard(name: str, model: type[Event]) -> str:

@@ -42,7 +42,7 @@ export const api = {
   saveSettings: (change: Partial<types.Settings>) =>
     http.send<types.Settings>("PATCH", "/api/settings", change),
 
-  keys: () => http.get<{ readonly items: readonly types.ApiKey[] }>("/api/keys"),
+  keys: () => http.get<types.KeyList>("/api/keys"),
   createKey: (name: string) => http.send<types.NewApiKey>("POST", "/api/keys", { name, scopes: [] }),
   deleteKey: (id: string) => http.send<null>("DELETE", `/api/keys/${encodeURIComponent(id)}`),
 
@@ -68,9 +68,5 @@ export const api = {
     http.send<null>("POST", `${session(id)}/feedback`, { message_id: messageId, rating }),
   stop: (id: string) => http.send<null>("POST", `${session(id)}/stop`),
   decide: (approvalId: string, decision: types.Decision) =>
-    http.send<{ readonly state: string }>(
-      "POST",
-      `/api/approvals/${encodeURIComponent(approvalId)}`,
-      decision,
-    ),
+    http.send<types.Decided>("POST", `/api/approvals/${encodeURIComponent(approvalId)}`, decision),
 } as const;

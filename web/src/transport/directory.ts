@@ -1,8 +1,10 @@
 /** The agents of this installation and how they show themselves. */
 
+import { useMemo } from "react";
 import { create } from "zustand";
 
 import type { AgentIdentity } from "../events";
+import { useText } from "../lib/i18n";
 import { api } from "./api";
 import type { Agent, AgentFace } from "./api-types";
 
@@ -12,7 +14,7 @@ export interface DirectoryState {
   readonly supervisor: AgentFace | null;
 }
 
-export const useDirectory = create<DirectoryState>(() => ({
+const useInstalled = create<DirectoryState>(() => ({
   status: "loading",
   agents: [],
   supervisor: null,
@@ -22,10 +24,31 @@ export const useDirectory = create<DirectoryState>(() => ({
 export const loadDirectory = async (): Promise<void> => {
   try {
     const { items, supervisor } = await api.agents();
-    useDirectory.setState({ status: "ready", agents: items, supervisor });
+    useInstalled.setState({ status: "ready", agents: items, supervisor });
   } catch {
-    useDirectory.setState({ status: "failed" });
+    useInstalled.setState({ status: "failed" });
   }
+};
+
+/** The agents as they are called in the language of the words; one without words keeps its own name. */
+export const inWords = (
+  { status, agents, supervisor }: DirectoryState,
+  words: Readonly<Record<string, string>>,
+): DirectoryState => ({
+  status,
+  agents: agents.map((agent) => ({
+    ...agent,
+    name: words[agent.name] ?? agent.name,
+    description: words[agent.description] ?? agent.description,
+  })),
+  supervisor: supervisor && { ...supervisor, name: words[supervisor.name] ?? supervisor.name },
+});
+
+/** The agents, in the language of the person. */
+export const useDirectory = (): DirectoryState => {
+  const installed = useInstalled();
+  const words = useText().agents;
+  return useMemo(() => inWords(installed, words), [installed, words]);
 };
 
 /** The face of an agent: as the session tells it, or the directory; an unknown one shows its id. */

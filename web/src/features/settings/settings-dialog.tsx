@@ -28,7 +28,7 @@ const change = (wish: Partial<Settings>): void => {
 const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useText();
   const settings = useAccount((state) => state.me?.settings);
-  const agents = useDirectory((state) => state.agents);
+  const { agents } = useDirectory();
   if (settings === undefined) return null;
   return (
     <Dialog

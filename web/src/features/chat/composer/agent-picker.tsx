@@ -16,7 +16,7 @@ const TEAM = "";
 
 export const AgentPicker = ({ value, onChange }: AgentPickerProps) => {
   const t = useText();
-  const agents = useDirectory((state) => state.agents);
+  const { agents } = useDirectory();
   const chosen = agents.find((agent) => agent.agent_id === value);
   const team = { value: TEAM, content: <Choice name={t.composer.team} hint={t.composer.teamHint} /> };
   return (

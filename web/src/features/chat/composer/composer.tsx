@@ -29,7 +29,7 @@ export const Composer = (props: ComposerProps) => {
   const t = useText();
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  const agents = useDirectory((state) => state.agents);
+  const { agents } = useDirectory();
   const [isDismissed, setIsDismissed] = useState(false);
   const [active, setActive] = useState(0);
   const found = isDismissed ? [] : completionsOf(draft, commandsOf(agents));

@@ -15,6 +15,9 @@ export const tools: Names = {
   read_document: "Read document",
 };
 
+/** Agents tell their names and descriptions in English. */
+export const agents: Names = {};
+
 export const fields: Names = {
   title: "Title",
   start: "Start",

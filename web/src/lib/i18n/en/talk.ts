@@ -1,6 +1,6 @@
 /** English: the conversation itself. */
 
-import { events, fields, tools } from "./names";
+import { agents, events, fields, tools } from "./names";
 
 export const talk = {
   welcome: {
@@ -65,6 +65,7 @@ export const talk = {
     announceAnswer: "Answer:",
     announceFailed: "The request failed.",
   },
+  agents,
   tools: {
     names: tools,
     fields,

@@ -15,6 +15,20 @@ export const tools: Names = {
   read_document: "Leer documento",
 };
 
+/** By the English words; an agent whose words are not here is shown in its own. */
+export const agents: Names = {
+  Agenda: "Agenda",
+  "Books, moves, cancels and finds meetings in your calendar, and checks for conflicts":
+    "Reserva, mueve, cancela y busca citas en tu calendario, y avisa de los solapamientos",
+  Calculator: "Calculadora",
+  "Exact arithmetic, percentages, the current date and time, and time zones":
+    "Cálculo exacto, porcentajes, fecha y hora actuales, y husos horarios",
+  Documents: "Documentos",
+  "Answers questions from the documents of the company, with checked citations":
+    "Responde a partir de los documentos de la empresa, con citas comprobadas",
+  Supervisor: "Supervisor",
+};
+
 export const fields: Names = {
   title: "Título",
   start: "Inicio",

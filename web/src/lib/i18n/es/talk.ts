@@ -1,7 +1,7 @@
 /** Spanish: the conversation itself. */
 
 import type { talk as english } from "../en/talk";
-import { events, fields, tools } from "./names";
+import { agents, events, fields, tools } from "./names";
 
 export const talk: typeof english = {
   welcome: {
@@ -66,6 +66,7 @@ export const talk: typeof english = {
     announceAnswer: "Respuesta:",
     announceFailed: "La petición ha fallado.",
   },
+  agents,
   tools: {
     names: tools,
     fields,
