@@ -191,8 +191,10 @@ class TurnQueue(Protocol):
 
     async def pause(
         self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
-    ) -> None:
+    ) -> bool:
         """Let go of everything until `resume`, or until `wake_at`: its events and its rest are stored in one step.
+
+        Whether it rests. What was stopped meanwhile does not: nothing was stored, and its owner still has to end it.
 
         Raises:
             FencedError: the owner lost it; nothing of this was stored.

@@ -14,7 +14,7 @@ REASON = "the turn was stopped"
 
 def end_of_stopped_turn(told: Sequence[Event], *, session_id: str, turn_id: str) -> list[Event]:
     """No step of its plan will run, and it is over. `told` is what the turn has told."""
-    facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id}
+    facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id, **_context(told)}
     return [*_end_of_plan(told, facts), Complete(**facts, status="cancelled")]
 
 
@@ -28,9 +28,17 @@ def refusals(told: Sequence[Event], *, by: str) -> list[ApprovalResolved]:
             reason=REASON,
             session_id=asked.session_id,
             turn_id=asked.turn_id,
+            correlation_id=asked.correlation_id,
+            trace_id=asked.trace_id,
         )
         for asked in undecided_in(told)
     ]
+
+
+def _context(told: Sequence[Event]) -> dict[str, Any]:
+    """The trace that the turn belongs to: its end is found there too."""
+    known = next((event for event in told if event.trace_id is not None), None)
+    return {} if known is None else {"correlation_id": known.correlation_id, "trace_id": known.trace_id}
 
 
 def _end_of_plan(told: Sequence[Event], facts: dict[str, Any]) -> Iterator[Event]:

@@ -46,13 +46,16 @@ class RuledTurnQueue(ABC):
 
     async def pause(
         self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
-    ) -> None:
+    ) -> bool:
         """See `TurnQueue.pause`."""
         batch = self._batch(lease.work.session_id, events, fence=lease.fence)
-        await self._owned(lease, lambda row, now: rules.paused(row, now, lease, waiting_for, wake_at), batch)
+        row = await self._owned(lease, lambda row, now: rules.paused(row, now, lease, waiting_for, wake_at), batch)
+        if row["status"] != WorkStatus.PAUSED:
+            return False
         # The decision may have come before the pause, when there was nothing to resume yet.
         if await self._is_decided(lease.work.session_id, waiting_for):
             await self.resume(lease.work.turn_id, waiting_for=waiting_for)
+        return True
 
     async def resume(self, turn_id: str, *, waiting_for: str) -> bool:
         """See `TurnQueue.resume`."""

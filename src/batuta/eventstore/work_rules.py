@@ -166,10 +166,12 @@ def released(row: Row, now: datetime, lease: Lease) -> Row | None:
 
 
 def paused(row: Row, now: datetime, lease: Lease, waiting_for: str, wake_at: datetime | None) -> Row | None:
-    """It waits for somebody; waiting does not count as an attempt."""
+    """It waits for somebody; waiting does not count as an attempt. What somebody wants stopped does not wait."""
     if _was_done(row, lease, WorkStatus.PAUSED):
         return None
     _check_owner(row, lease)
+    if row["is_cancelled"]:
+        return None
     return {
         "status": WorkStatus.PAUSED,
         "waiting_for": waiting_for,
@@ -187,11 +189,11 @@ def resumed(row: Row, now: datetime, waiting_for: str) -> Row | None:
 
 
 def cancelled(row: Row, now: datetime) -> Row | None:
-    """Somebody wants it stopped."""
-    if row["status"] not in UNFINISHED or row["is_cancelled"]:
+    """Somebody wants it stopped. Without an owner it ends here, also if its last owner was asked in vain."""
+    if row["status"] not in UNFINISHED:
         return None
     if row["status"] == WorkStatus.RUNNING:
-        return {"is_cancelled": True}
+        return None if row["is_cancelled"] else {"is_cancelled": True}
     return {"is_cancelled": True, "status": WorkStatus.CANCELLED}
 
 

@@ -70,15 +70,10 @@ class PlanExecution:
 
     async def run(self, ctx: Context) -> Plan:
         """Run it to its end, or suspend when everything that could run has."""
-        await self._tell(
-            ctx,
-            PlanGenerated,
-            query=self.plan.query,
-            steps=announced_steps(self.plan, self._names),
-            estimated_steps=len(self.plan.steps),
-        )
+        announced = announced_steps(self.plan, self._names)
         self.plan = self.plan.moved("executing", self._now(ctx))
         try:
+            await self._tell(ctx, PlanGenerated, query=self.plan.query, steps=announced, estimated_steps=len(announced))
             await self._run_steps(ctx)
         except asyncio.CancelledError:
             await self._skip_all(ctx, STOPPED)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
 
-from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.fanout import FanOutSink
@@ -31,6 +30,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
+from batuta.orchestration.endings import end_in, refuse_what_is_asked, tell_end
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
@@ -183,7 +183,7 @@ class TurnWorker:
     async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: "_LeaseGuard") -> None:
         past = await self._session_events(str(lease.work.session_id))
         told = [event for event in past if event.turn_id == lease.work.turn_id]
-        ended = next((e for e in told if isinstance(e, Complete) and e.status != "paused"), None)
+        ended = end_in(told)
         if ended is not None:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
@@ -203,7 +203,11 @@ class TurnWorker:
         turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
         if guard.is_lost:
             raise FencedError("the lease was lost while the turn ran")
-        await self._settle(lease, turn)
+        _raise_if_unrecorded(turn)
+        if not cancellation.is_requested and await self._is_settled(lease, turn):
+            return
+        outcome = await self._end(lease, [*told, opening, *turn.events], recorder, sink)
+        await self._queue.finish(lease, outcome, error=_message(turn))
 
     async def _expire(self, lease: Lease, told: Sequence[Event], now: datetime) -> list[Event]:
         """Expiry rejects. The decision is written under the key that every decision has, so that only one counts."""
@@ -229,16 +233,23 @@ class TurnWorker:
         present = [sink for sink in sinks if sink is not None]
         return FanOutSink(*present) if present else None
 
-    async def _settle(self, lease: Lease, turn: Turn) -> None:
-        """Write down how the turn ended."""
+    async def _is_settled(self, lease: Lease, turn: Turn) -> bool:
+        """Write down how the turn ended, or that it waits; that it does not do if somebody stopped it meanwhile."""
         if turn.waiting_for is not None:
-            await self._queue.pause(lease, waiting_for=turn.waiting_for, wake_at=_expiry(turn))
-            return
-        broken = turn.error.exception if turn.error is not None else None
-        if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
-            raise broken
-        error = turn.error.message if turn.error is not None else ""
-        await self._queue.finish(lease, _OUTCOMES[turn.status], error=error)
+            return await self._queue.pause(lease, waiting_for=turn.waiting_for, wake_at=_expiry(turn))
+        await self._queue.finish(lease, _OUTCOMES[turn.status], error=_message(turn))
+        return True
+
+    async def _end(self, lease: Lease, told: Sequence[Event], recorder: Recorder, sink: EventSink | None) -> Outcome:
+        """End a turn that was stopped: its run told how it ended, or had no chance to. Nobody is asked any more."""
+        refused = await refuse_what_is_asked(self._log, lease, told)
+        if sink is not None:
+            for refusal in refused:
+                sink.emit(refusal)
+        ended = end_in(told)
+        if ended is None:
+            await tell_end(lease, [*told, *refused], recorder, sink)
+        return _OUTCOMES["cancelled" if ended is None else ended.status]
 
     async def _give_back(self, lease: Lease, error: Exception) -> None:
         with contextlib.suppress(FencedError, StoreUnavailableError):
@@ -421,6 +432,13 @@ async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseG
         raise
 
 
+def _raise_if_unrecorded(turn: Turn) -> None:
+    """A turn that broke because the store did is not over: whoever gets it next repeats it."""
+    broken = turn.error.exception if turn.error is not None else None
+    if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
+        raise broken
+
+
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
@@ -468,6 +486,10 @@ def _request(payload: Mapping[str, Any]) -> TurnRequest:
 
 def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:
     return ToolUser(id=user_id, roles=frozenset(payload.get("roles", ())))
+
+
+def _message(turn: Turn) -> str:
+    return turn.error.message if turn.error is not None else ""
 
 
 def _expiry(turn: Turn) -> datetime | None:

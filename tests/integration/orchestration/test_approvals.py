@@ -2,21 +2,33 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from batuta.events import ApprovalRequested, ApprovalResolved, Complete, PlanCompleted, PlanStepCompleted, ToolResponse
+from batuta.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    Complete,
+    Event,
+    PlanCompleted,
+    PlanStepCompleted,
+    Recorder,
+    ToolResponse,
+    UserMessage,
+)
 from batuta.events.fold import fold
-from batuta.events.queue import WorkStatus
+from batuta.events.queue import Lease, WorkStatus
 from batuta.events.wire import Delivered
 from batuta.eventstore.teams import TeamStore
 from batuta.kernel.errors import ConflictError
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, TurnWorker
 from batuta.orchestration.plans import plan_from_events
+from batuta.orchestration.worker import Desk, WorkerSettings
+from batuta.pipelines.journal import Journal
 from batuta.tools import ApprovalDecision
 from tests.integration.orchestration.crew import Ledger, build
 from tests.support.processes import Zygote
@@ -159,6 +171,63 @@ async def test_a_turn_that_is_stopped_while_it_waits_ends_with_its_plan(store: T
         await store.decide(asked, ApprovalDecision.approve(by="ana"))
     await store.say(session, "go")
     assert await TurnWorker.at(store, build(ledger)).run_until_idle() == 1
+
+
+class Heard:
+    """Signals that ring as soon as somebody wants a turn stopped."""
+
+    def __init__(self) -> None:
+        self.rung = asyncio.Event()
+
+    async def wait(self, turn_id: str) -> None:
+        await self.rung.wait()
+
+
+class StopsAfter(Desk):
+    """A desk at which somebody stops the turn when a number of its events are stored, and waits for that."""
+
+    def __init__(self, store: TeamStore, count: int, bell: Heard) -> None:
+        self._store = store
+        self._left = count
+        self._bell = bell
+
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+        self._lease, self._recorder = lease, self._store.recorder(lease, told)
+        return self
+
+    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+        return self._store.journal(lease, recorder, told)
+
+    async def record(self, event: Event) -> Event:
+        recorded = await self._recorder.record(event)
+        self._left -= 1
+        if self._left == 0:
+            assert await self._store.stop(self._lease.work.turn_id, by="ana")
+            self._bell.rung.set()
+        return recorded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_heard", [True, False], ids=["heard", "unheard"])
+async def test_a_turn_that_is_stopped_anywhere_before_it_waits_ends(store: TeamStore, is_heard: bool) -> None:
+    """O-2: whatever the stop crosses, before the run, in it, or while it lets go: one end, nobody is asked any more."""
+    session, _, _ = await _asked(store, build(Ledger()))
+    until_it_waits = [e for e in await store.events(session) if not isinstance(e, UserMessage)]
+    assert [e.type for e in until_it_waits][-2:] == ["turn_paused", "complete"]
+    for count in range(1, len(until_it_waits) + 1):
+        session, bell = new_id(), Heard()
+        turn = await store.say(session, "go")
+        desk = StopsAfter(store, count, bell)
+        signals = bell if is_heard else None
+        await TurnWorker(
+            build(Ledger()), store.queue, store.log, desk, WorkerSettings(), signals=signals
+        ).run_until_idle()
+        events = await store.events(session)
+        assert await _status(store, turn) is WorkStatus.CANCELLED, f"stopped after event {count}"
+        assert [e.status for e in events if isinstance(e, Complete) and e.status != "paused"] == ["cancelled"]
+        assert await store.waiting(session) == []
+        plan = plan_from_events(events)
+        assert plan is None or plan.is_settled
 
 
 def _hasty(ledger: Ledger) -> Orchestrator:

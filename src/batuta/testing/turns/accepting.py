@@ -55,6 +55,26 @@ class AcceptContract:
         await subject.queue.finish(await leased(subject.queue), "completed")
         assert await subject.queue.accept(turn(session), [said("hello")], client_key="m1") == first
 
+    async def test_the_context_of_a_request_goes_with_its_work(self, subject: QueueSubject) -> None:
+        work = turn(payload={"text": "hello"}, context={"trace_id": "a" * 32, "correlation_id": "ticket-7"})
+        accepted = await subject.queue.accept(work)
+        lease = await leased(subject.queue)
+        for told in (accepted.work, lease.work):
+            assert told.context == {"trace_id": "a" * 32, "correlation_id": "ticket-7"}
+            assert told.payload == {"text": "hello"}
+
+    async def test_the_same_work_in_another_context_is_the_same_work(self, subject: QueueSubject) -> None:
+        """Who sends a message again sends it in a new request."""
+        session, events = new_id(), [said("hello")]
+        first = await subject.queue.accept(turn(session, context={"trace_id": "a" * 32}), events, client_key="m1")
+        again = await subject.queue.accept(turn(session, context={"trace_id": "b" * 32}), events, client_key="m1")
+        assert again.work.turn_id == first.work.turn_id
+        assert again.work.context == {"trace_id": "a" * 32}
+
+    async def test_a_payload_cannot_pretend_a_context(self, subject: QueueSubject) -> None:
+        with pytest.raises(ValueError, match="@context"):
+            await subject.queue.accept(turn(payload={"@context": {}}))
+
     async def test_a_key_with_other_words_is_refused(self, subject: QueueSubject) -> None:
         session = new_id()
         await subject.queue.accept(turn(session), [said("hello")], client_key="m1")

@@ -7,8 +7,8 @@ import pytest
 from batuta.events.queue import WorkStatus
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.ids import new_id
-from batuta.testing.eventlog import noted
-from batuta.testing.turns.subject import AN_HOUR, NO_DELAY, QueueSubject, leased, turn
+from batuta.testing.eventlog import noted, said, words
+from batuta.testing.turns.subject import AN_HOUR, EXPIRED, NO_DELAY, QueueSubject, leased, turn
 
 
 @pytest.mark.asyncio
@@ -121,6 +121,24 @@ class EndContract:
             await subject.queue.pause(await leased(subject.queue), waiting_for="a1")
         assert await subject.queue.cancel(accepted.work.turn_id) is WorkStatus.CANCELLED
         assert (await leased(subject.queue)).work.turn_id == following.work.turn_id
+
+    async def test_work_that_was_stopped_does_not_wait(self, subject: QueueSubject) -> None:
+        """O-2: a stop that crosses the pause is not forgotten; the owner still has to end it."""
+        session = new_id()
+        await subject.queue.accept(turn(session))
+        lease = await leased(subject.queue)
+        await subject.queue.cancel(lease.work.turn_id)
+        assert not await subject.queue.pause(lease, waiting_for="a1", events=[said("not stored")])
+        assert await words(subject.log, session) == []
+        await subject.queue.finish(lease, "cancelled")
+        assert await subject.queue.depth() == {WorkStatus.CANCELLED: 1}
+
+    async def test_work_whose_owner_was_lost_after_a_stop_is_stopped_again_at_once(self, subject: QueueSubject) -> None:
+        accepted = await subject.queue.accept(turn())
+        await leased(subject.queue, length=EXPIRED)
+        assert await subject.queue.cancel(accepted.work.turn_id) is WorkStatus.RUNNING
+        assert (await subject.queue.recover()).requeued == (accepted.work.turn_id,)
+        assert await subject.queue.cancel(accepted.work.turn_id) is WorkStatus.CANCELLED
 
     async def test_running_work_learns_of_its_cancellation_at_the_next_heartbeat(self, subject: QueueSubject) -> None:
         await subject.queue.accept(turn())
