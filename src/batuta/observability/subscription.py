@@ -12,7 +12,7 @@ from typing import Literal
 from batuta.events.catalogue import decode_any
 from batuta.events.envelope import Event
 from batuta.events.routing import Persistence
-from batuta.observability.spill import SpillFile
+from batuta.observability.spill import Spill
 
 log = logging.getLogger("batuta.observability")
 
@@ -28,7 +28,8 @@ class Overflow(StrEnum):
     DISCONNECT = "disconnect"
     """The subscriber is disconnected at once, transient or not: who shows every word wants all or nothing."""
     SPILL = "spill"
-    """Persisted events wait in a file until the subscriber has caught up; transient ones are dropped."""
+    """Persisted events wait in a file until the subscriber has caught up, written by a thread of its own; transient
+    ones are dropped."""
     BLOCK = "block"
     """The producer waits for room, at most the channel's bound and once per stall; then as `DROP`."""
 
@@ -67,7 +68,7 @@ class Subscription:
         self._overflow = overflow
         self._max_wait = max_wait
         self._buffer: deque[Event | bytes] = deque()
-        self._spill: SpillFile | None = None
+        self._spill: Spill | None = None
         self._changed = threading.Condition(threading.Lock())
         self._consumer_waits = False
         self._producer_waits = False
@@ -138,22 +139,21 @@ class Subscription:
         return False
 
     def _write(self, event: Event) -> None:
-        if self._spill is None:
-            self._spill = SpillFile()
-        if self._spill.size >= MAX_SPILL_BYTES or not self._is_written(event, self._spill):
+        if self._spill is None and (spill := self._new_spill()) is not None:
+            self._spill = spill
+        if self._spill is None or self._spill.size >= MAX_SPILL_BYTES or not self._spill.put(event, self._max_wait):
             self._disconnect()
             return
         self._spilled += 1
         self._accepted += 1
         self._announce()
 
-    def _is_written(self, event: Event, spill: SpillFile) -> bool:
+    def _new_spill(self) -> Spill | None:
         try:
-            spill.append(event)
+            return Spill(self.name)
         except OSError as error:
-            log.error("subscriber %s lags and nothing more fits on the disk: %s", self.name, error)  # noqa: TRY400
-            return False
-        return True
+            log.error("subscriber %s lags and there is no place for a file: %s", self.name, error)  # noqa: TRY400
+            return None
 
     def _disconnect(self) -> None:
         """What was accepted is still handed over; what comes from now on is not."""
@@ -210,7 +210,13 @@ class Subscription:
     def _refill(self, limit: int) -> None:
         """Bring back what waits in the file, in order; once it is empty the buffer takes over again."""
         assert self._spill is not None
-        self._buffer.extend(self._spill.read(max(limit - len(self._buffer), 0)))
+        waiting = len(self._spill)
+        taken = self._spill.take(max(limit - len(self._buffer), 0))
+        self._buffer.extend(taken)
+        if lost := waiting - len(self._spill) - len(taken):
+            self._accepted -= lost
+            self._missed += lost - 1
+            self._disconnect()
         if not len(self._spill):
             self._spill.close()
             self._spill = None

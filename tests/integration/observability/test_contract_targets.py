@@ -109,18 +109,21 @@ class Cost:
     def waited(self) -> float:
         return statistics.median(self.waits)
 
-    async def settle(self, *, by_wall: bool) -> None:
+    async def settle(self) -> None:
         """Compare until the middle of the pairs is within the limit, or there were too many: a busy machine makes
         single pairs swing, but not their middle, and a run that is really slower stays so.
         """
-        while len(self.walls) < FEWEST or (self._is_beyond(by_wall) and len(self.walls) < MOST):
+        while len(self.walls) < FEWEST or (self._is_beyond and len(self.walls) < MOST):
             await self.compare()
 
-    def _is_beyond(self, by_wall: bool) -> bool:
-        return max(self.waited, self.wall if by_wall else 0) > LIMIT
+    @property
+    def _is_beyond(self) -> bool:
+        return self.waited > WAITED or self.wall > LIMIT
 
 
 LIMIT = 1.05
+WAITED = 1.02
+"""What a run may wait for its observer, of what it takes: a machine's moods are larger and would hide it."""
 FEWEST, MOST = 6, 60
 
 
@@ -141,16 +144,15 @@ async def test_a_hanging_subscriber_does_not_slow_a_run(overflow: Overflow) -> N
         hanging = Hanging()
         stuck = burdened.attach(hanging, name="stuck", capacity=CAPACITY, overflow=overflow)
         cost = Cost(healthy, burdened)
-        await cost.settle(by_wall=overflow is not Overflow.SPILL)
+        await cost.settle()
         is_full = stuck.stats()
         hanging.let_go.set()
         sys.stdout.write(f"{overflow}: wall {cost.wall:.3f}, waited {cost.waited:.4f}, {len(cost.walls)} pairs\n")
         assert is_full.delivered == 0, "it hung all the time"
         assert burdened.emitted > 5 * CAPACITY, "and its buffer was full for most of it"
-        assert cost.waited <= LIMIT
-        if overflow is not Overflow.SPILL:  # what else a busy machine makes of it is printed, not judged
-            assert cost.wall <= LIMIT
-        else:
+        assert cost.waited <= WAITED
+        assert cost.wall <= LIMIT
+        if overflow is Overflow.SPILL:
             assert burdened.drain()
             assert stuck.stats().delivered == burdened.emitted, "nothing that is persisted is lost"
 

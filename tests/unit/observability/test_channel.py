@@ -11,9 +11,10 @@ from datetime import timedelta
 import pytest
 
 from batuta.events import ContentDelta, Event, EventSink, StepStarted
+from batuta.events.catalogue import encode
 from batuta.events.observers import watching
 from batuta.observability.channel import EventChannel, Interest, Overflow, Subscription
-from batuta.observability.spill import SpillFile
+from batuta.observability.spill import PORTION, Spill, SpillFile
 from batuta.testing import CapturingSink
 from tests.unit.observability.told import CORRELATION, persisted, transient
 
@@ -134,38 +135,131 @@ def test_what_comes_while_others_wait_in_the_file_waits_behind_them() -> None:
         subscription.offer(persisted(number))
     first = subscription.take(1) or []
     subscription.offer(persisted(4))  # there is room in the buffer, but 3 came before
-    rest = subscription.take(10) or []
+    rest = [event for _ in range(3) for event in subscription.take(1) or []]
     assert [event.step_name for event in first + rest if isinstance(event, StepStarted)] == ["s1", "s2", "s3", "s4"]
 
 
+def written(spill: Spill) -> Spill:
+    """The same, once its thread has written something."""
+    end = time.monotonic() + 5
+    while not spill.size and time.monotonic() < end:
+        time.sleep(0.001)
+    return spill
+
+
 def test_a_spilled_event_comes_back_as_it_was() -> None:
-    spill = SpillFile()
-    event = persisted(7)
-    spill.append(event)
-    assert spill.size > 100
-    [line] = spill.read(5)
+    spill, event = Spill("s"), persisted(7)
+    assert spill.put(event, 0)
+    assert written(spill).size > 100
+    [line] = spill.take(5)
+    assert isinstance(line, bytes)
     assert StepStarted.model_validate_json(line) == event
     assert len(spill) == 0
     spill.close()
 
 
+def test_what_is_put_and_taken_at_once_keeps_its_order() -> None:
+    """However far the writing is: in the file, in hand, or not begun."""
+    spill, taken = Spill("s"), list[Event]()
+
+    def produce() -> None:
+        for number in range(5_000):
+            assert spill.put(persisted(number), 1)
+
+    producer = threading.Thread(target=produce)
+    producer.start()
+    while producer.is_alive() or len(spill):
+        taken += [StepStarted.model_validate_json(e) if isinstance(e, bytes) else e for e in spill.take(100)]
+    spill.close()
+    assert [event.step_name for event in taken if isinstance(event, StepStarted)] == [f"s{n}" for n in range(5_000)]
+
+
+def test_a_producer_does_not_make_text_of_what_it_spills(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T-21: that, and the disk, is what made runs slow beside a subscriber that hangs."""
+    by: set[str] = set()
+
+    def noted(event: Event) -> bytes:
+        by.add(threading.current_thread().name)
+        return encode(event)
+
+    monkeypatch.setattr("batuta.observability.spill.encode", noted)
+    with stuck(Overflow.SPILL) as (channel, gate, subscription):
+        for number in range(1, 500):
+            channel.emit(persisted(number))
+        time.sleep(0.05)
+        gate.open.set()
+        assert channel.drain()
+    assert by == {f"batuta-{subscription.name}-spill"}
+
+
+def test_a_disk_that_hangs_costs_a_producer_the_bound_once_and_then_the_subscriber(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Memory is bounded too."""
+    monkeypatch.setattr("batuta.observability.spill.UNWRITTEN", 10)
+    monkeypatch.setattr("batuta.observability.spill.MAX_UNWRITTEN", 200)
+    hangs = threading.Event()
+
+    def hang(_: SpillFile, __: bytes) -> None:
+        hangs.wait(10)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(SpillFile, "append", hang)
+    with stuck(Overflow.SPILL) as (channel, _, subscription):
+        started = time.monotonic()
+        for number in range(1_000):
+            channel.emit(persisted(number))
+        seconds = time.monotonic() - started
+        stats = subscription.stats()
+        hangs.set()
+    assert stats.state == "disconnected"
+    assert stats.spilled <= 200 + PORTION
+    assert seconds < 1, "a hundred waits would have been longer"
+
+
+def test_a_disk_that_does_not_give_back_what_it_took_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The subscriber knows that it missed something, and where to read on."""
+    monkeypatch.setattr(SpillFile, "append", lambda file, lines: None)
+    with stuck(Overflow.SPILL) as (channel, gate, subscription):
+        for number in range(1, 51):
+            channel.emit(persisted(number))
+        time.sleep(0.1)
+        gate.open.set()
+        assert channel.drain()
+        stats = subscription.stats()
+    assert (stats.state, stats.delivered + stats.missed) == ("disconnected", 51)
+    assert stats.missed > 0
+
+
 def test_too_much_in_a_file_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("batuta.observability.subscription.MAX_SPILL_BYTES", 1_000)
     with stuck(Overflow.SPILL) as (channel, _, subscription):
-        for number in range(20):
-            channel.emit(persisted(number))
-        assert subscription.stats().state == "disconnected"
+        told_until_disconnected(channel, subscription)
 
 
-def test_a_full_disk_disconnects_and_does_not_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: SpillFile, __: Event) -> None:
+def test_a_full_disk_disconnects_loses_nothing_accepted_and_does_not_reach_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(_: SpillFile, __: bytes) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(SpillFile, "append", full)
-    with stuck(Overflow.SPILL) as (channel, _, subscription):
-        for number in range(20):
-            channel.emit(persisted(number))
-        assert subscription.stats().state == "disconnected"
+    with stuck(Overflow.SPILL) as (channel, gate, subscription):
+        accepted = told_until_disconnected(channel, subscription) - 1
+        gate.open.set()
+        subscription.wait_until_idle(5)
+        assert [name for name in names(gate) if name.startswith("s")] == [f"s{n}" for n in range(accepted + 1)]
+
+
+def told_until_disconnected(channel: EventChannel, subscription: Subscription) -> int:
+    """How many events that took."""
+    end = time.monotonic() + 10
+    number = 0
+    while subscription.stats().state == "connected":
+        assert time.monotonic() < end, "it is still connected"
+        number += 1
+        channel.emit(persisted(number))
+    return number
 
 
 def test_what_a_subscription_raises_does_not_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
