@@ -12,6 +12,7 @@ from batuta.llm.encoding.anthropic import encode_request
 from batuta.llm.failures import translate_stainless
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.quotas import QUOTAS
 
 PATH = "/v1/messages"
 
@@ -36,6 +37,7 @@ class AnthropicModel(ProviderModel):
     async def _send(self, body: dict[str, Any], request: ModelRequest) -> Any:
         client = await self._client()
         response = await client.post(PATH, cast_to=self._http.Response, body=body, options=_options(request))
+        QUOTAS.note(self.provider, self.name, response.headers)
         return read_json(self.provider, response.content)
 
     async def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
@@ -48,6 +50,7 @@ class AnthropicModel(ProviderModel):
             stream=True,
             stream_cls=self._sdk.AsyncStream,
         )
+        QUOTAS.note(self.provider, self.name, response.headers)
         async for event in events_of(response):
             yield event
 

@@ -10,6 +10,7 @@ from batuta.llm.client import Endpoint, ProviderModel, events_of, read_json
 from batuta.llm.failures import translate_stainless
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.quotas import QUOTAS
 
 
 class OpenAIModel(ProviderModel):
@@ -28,6 +29,7 @@ class OpenAIModel(ProviderModel):
     async def _send(self, body: dict[str, Any], request: ModelRequest) -> Any:
         client = await self._client()
         response = await client.post(self.path, cast_to=self._http.Response, body=body, options=_options(request))
+        QUOTAS.note(self.provider, self.name, response.headers)
         return read_json(self.provider, response.content)
 
     async def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
@@ -40,6 +42,7 @@ class OpenAIModel(ProviderModel):
             stream=True,
             stream_cls=self._sdk.AsyncStream,
         )
+        QUOTAS.note(self.provider, self.name, response.headers)
         async for event in events_of(response):
             yield event
 

@@ -85,6 +85,10 @@ class MemoryLimiterState:
         bucket = self._bucket(key, rate)
         self._keep(key, Bucket(min(bucket.tokens + tokens, rate.tokens), bucket.at))
 
+    def levels(self, rate: Rate) -> dict[str, float]:
+        """The tokens of every bucket that was used, as they are now; negative where some are owed."""
+        return {key: self._bucket(key, rate).tokens for key in self._buckets}
+
     def _bucket(self, key: str, rate: Rate) -> Bucket:
         now = self._clock.monotonic()
         known = self._buckets.get(key)

@@ -84,8 +84,14 @@ class Settings(BaseModel):
     title_model: str | None = None
     """Names sessions after their first turn; the team's own model unless a cheaper one is named."""
     model_attempts: int = Field(ge=1, le=10)
+    """How often a model is asked before its error counts."""
     is_breaker_enabled: bool
     breaker_threshold: int = Field(ge=1)
+    """Failures of a model in a row before it is left alone for a minute."""
+    model_calls_per_second: float | None = Field(default=None, gt=0)
+    """How often this process may ask each model; no limit unless one is set. Who comes too early waits."""
+    model_calls_burst: int = Field(default=10, ge=1)
+    """How many calls may come at once before the limit above holds them back."""
     worker_concurrency: int = Field(default=8, ge=0, le=256)
     """Turns that run at once in this process; 0 leaves all of them to `batuta worker`."""
     lease_seconds: float = Field(default=10, ge=1, le=600)

@@ -19,6 +19,7 @@ from batuta.events.queue import Lease, TurnQueue, WorkStatus
 from batuta.events.sink import EventSink
 from batuta.eventstore.projectors import Projector
 from batuta.kernel.errors import BatutaError
+from batuta.llm.quotas import QUOTAS
 from batuta.observability.logs import configure_logs
 from batuta.observability.metrics import MULTIPROCESS_VARIABLE, PrometheusMetrics, forget_process
 from batuta.observability.propagation import TraceContext
@@ -126,7 +127,7 @@ class Gauges:
             self._metrics.set(metric, value, **names)
 
 
-_LABELS = {"connected_clients": "transport"}
+_LABELS = {"connected_clients": "transport", "limiter_tokens": "key", "llm_tokens_remaining": "llm_provider"}
 
 
 def of_work(queue: TurnQueue, projector: Projector) -> Source:
@@ -148,6 +149,17 @@ def of_clients(count: Callable[[], Mapping[str, int]]) -> Source:
 
     async def ask() -> Figures:
         return {("connected_clients", transport): float(number) for transport, number in count().items()}
+
+    return ask
+
+
+def of_models(limits: Callable[[], Mapping[str, float]]) -> Source:
+    """What models may still be asked: by our limits, and by what their providers said last."""
+
+    async def ask() -> Figures:
+        found: dict[tuple[str, str | None], float] = {("limiter_tokens", key): left for key, left in limits().items()}
+        found |= {("llm_tokens_remaining", provider): left for provider, left in QUOTAS.left().items()}
+        return found
 
     return ask
 

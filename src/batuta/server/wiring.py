@@ -33,6 +33,7 @@ from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.llm.model import Model
+from batuta.llm.resilient import Protection
 from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
@@ -66,6 +67,7 @@ from batuta.server.meta.service import Check, Health
 from batuta.server.ownership import Caller
 from batuta.server.policy import EVENTS
 from batuta.server.problems import NotFoundProblem
+from batuta.server.protection import Shield
 from batuta.server.search.service import Search
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
@@ -81,6 +83,7 @@ from batuta.server.watching import (
     Source,
     metrics_port,
     of_clients,
+    of_models,
     of_storage,
     of_work,
     watched,
@@ -170,11 +173,12 @@ async def open_platform(
         model = ModelLabel(model_label or settings.model or "offline", is_offline)
         platform = _wire(settings, team, backends, observers, hub, model, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
-        gauges = Gauges(observers.metrics, [*_figures(backends), of_clients(platform.clients)])
+        shield = Shield(settings)
+        gauges = Gauges(observers.metrics, [*_figures(backends, shield), of_clients(platform.clients)])
         work = [hub.run(), announcements.run(), _revalidate(platform), gauges.run(), *_housekeeping(backends)]
         await stack.enter_async_context(_background(work))
         if settings.worker_concurrency:
-            await stack.enter_async_context(_working(settings, team, backends, observers, title_model))
+            await stack.enter_async_context(_working(settings, team, backends, observers, shield, title_model))
         stack.push_async_callback(platform.close_connections)
         yield platform
 
@@ -204,8 +208,9 @@ async def open_worker(
         observers = stack.enter_context(watched(settings, "batuta-worker"))
         backends = await _open_backends(settings, stack)
         titles = Titles(backends.log, title_model) if title_model is not None else None
-        worker, ears = _worker(settings, team, backends, observers, titles)
-        gauges = Gauges(observers.metrics, _figures(backends))
+        shield = Shield(settings)
+        worker, ears = _worker(settings, team, backends, observers, shield, titles)
+        gauges = Gauges(observers.metrics, _figures(backends, shield))
         named = [titles.run()] if titles is not None else []
         await stack.enter_async_context(_background([gauges.run(), *named, *_housekeeping(backends)]))
         metrics_url = stack.enter_context(metrics_port(settings, observers))
@@ -382,7 +387,12 @@ def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[
 
 
 def _worker(
-    settings: Settings, team: Orchestrator, backends: Backends, observers: Observers, titles: Titles | None
+    settings: Settings,
+    team: Orchestrator,
+    backends: Backends,
+    observers: Observers,
+    shield: Shield,
+    titles: Titles | None,
 ) -> tuple[TurnWorker, Listener]:
     """A worker, and what it listens to the news with."""
     bell, live = StopBell(), LiveSink(backends.bus)
@@ -396,7 +406,7 @@ def _worker(
             concurrency=max(1, settings.worker_concurrency),
             lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
-            options=_personal(PreferenceBook(backends.database)),
+            options=_options(PreferenceBook(backends.database), shield.protection),
             watch=watcher(observers),
         ),
         signals=bell,
@@ -412,25 +422,33 @@ def _worker(
     return worker, hear
 
 
-def _personal(book: PreferenceBook) -> Callable[[Lease], Awaitable[RunOptions]]:
-    """What a run knows about the person it works for: where "tomorrow at ten" is, and the language they read."""
+def _options(book: PreferenceBook, protection: Protection) -> Callable[[Lease], Awaitable[RunOptions]]:
+    """How models are asked in a run, and what it knows about the person it works for: where "tomorrow at ten" is, and
+    the language they read.
+    """
 
     async def options(lease: Lease) -> RunOptions:
         if lease.work.user_id is None:
-            return RunOptions()
+            return RunOptions(protection=protection)
         likes = await book.of(lease.work.user_id)
-        return RunOptions(services={TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language})
+        services = {TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language}
+        return RunOptions(protection=protection, services=services)
 
     return options
 
 
 @asynccontextmanager
 async def _working(
-    settings: Settings, team: Orchestrator, backends: Backends, observers: Observers, title_model: Model | None
+    settings: Settings,
+    team: Orchestrator,
+    backends: Backends,
+    observers: Observers,
+    shield: Shield,
+    title_model: Model | None,
 ) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
     titles = Titles(backends.log, title_model) if title_model is not None else None
-    worker, ears = _worker(settings, team, backends, observers, titles)
+    worker, ears = _worker(settings, team, backends, observers, shield, titles)
     stop = asyncio.Event()
     with backends.bus.listening(ears):
         async with _background([titles.run()] if titles is not None else []), asyncio.TaskGroup() as group:
@@ -441,8 +459,8 @@ async def _working(
                 stop.set()
 
 
-def _figures(backends: Backends) -> list[Source]:
-    return [of_work(backends.queue, backends.projector), backends.storage]
+def _figures(backends: Backends, shield: Shield) -> list[Source]:
+    return [of_work(backends.queue, backends.projector), backends.storage, of_models(shield.limits)]
 
 
 def _housekeeping(backends: Backends) -> Sequence[Awaitable[None]]:

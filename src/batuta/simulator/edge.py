@@ -79,7 +79,7 @@ class Edge:
         except RefusedError as refused:
             plan = failure_plan(dialect, refused.failure)
         identity = {dialect.request_id_header: f"req_simulated_{exchange.number}"}
-        return replace(plan, headers={**identity, **plan.headers})
+        return replace(plan, headers={**identity, **dialect.response_headers, **plan.headers})
 
     def _cued_plan(self, dialect: Dialect, exchange: Exchange, requested: Fault | None) -> Plan:
         scenario = self.playback.scenario

@@ -75,9 +75,9 @@ class Timed(FanOutSink):
         super().emit(event)
         self.seconds += time.perf_counter() - started
 
-    def settle(self) -> None:
+    async def settle(self) -> None:
         started = time.perf_counter()
-        super().settle()
+        await super().settle()
         self.seconds += time.perf_counter() - started
 
 

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from batuta.cli.app import app
 from batuta.eventstore.journal import events_of_turn
+from batuta.kernel.answers import Answer
+from batuta.kernel.errors import ProviderUnavailableError
 from batuta.kernel.ids import trace_id_for
 from batuta.kernel.messages import ToolCallBlock
 from batuta.kernel.outgoing import outgoing_headers
@@ -111,6 +113,50 @@ async def test_turns_that_wait_for_a_worker_are_counted(platform_url: str, tmp_p
         for _ in range(2):
             await ana.say(await ana.session(), "hello")
         await shown(site, "turn_queue_depth 2.0")
+
+
+async def test_what_models_may_still_be_asked_is_shown(tmp_path: Path) -> None:
+    """T-23: by our own limit, if there is one, and by what their providers said last."""
+    settings = settings_for(tmp_path, model_calls_per_second=0.001, model_calls_burst=4)
+    async with Simulator({"answers": ["Hello."]}) as simulator:
+        model = client("openai:gpt-5", api_key="key", base_url=f"{simulator.url}/v1")
+        step = AgentStep(name="caller", model=model, instructions="", output=str)
+        team = Orchestrator(supervisor=RuleModel(lambda request: "{}"), agents=[Specialist(step, name="Caller")])
+        async with running(settings, team=team) as site:
+            ana = await site.person()
+            await ana.ask(await ana.session(), "hello", target_agent_id="caller")
+            text = await shown(site, "limiter_tokens{")
+            assert re.search(r'limiter_tokens{key="openai:gpt-5"} 3\.0', text)
+            await shown(site, 'llm_tokens_remaining{llm_provider="openai"} 150000.0')
+        await model.aclose()
+
+
+class Failing(RuleModel):
+    """Is away a number of times."""
+
+    times = 1
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        self.times -= 1
+        if self.times >= 0:
+            raise ProviderUnavailableError("the provider is away", status=503)
+        return await super().generate(request)
+
+
+@pytest.mark.parametrize(("attempts", "outcome"), [(1, "failed"), (2, "success")])
+async def test_a_profile_says_how_often_a_model_is_asked_and_when_it_is_left_alone(
+    tmp_path: Path, attempts: int, outcome: str
+) -> None:
+    """P-2: what an operator sets is what happens."""
+    settings = settings_for(tmp_path, model_attempts=attempts, is_breaker_enabled=True, breaker_threshold=attempts)
+    step = AgentStep(name="caller", model=Failing(lambda request: "fine"), instructions="", output=str)
+    team = Orchestrator(supervisor=RuleModel(lambda request: "{}"), agents=[Specialist(step, name="Caller")])
+    async with running(settings, team=team) as site:
+        ana = await site.person()
+        events = await ana.ask(await ana.session(), "hello", target_agent_id="caller")
+        if outcome == "failed":
+            await shown(site, 'circuit_breaker_state{key="rules:rule-1"}')
+    assert [event["status"] for event in events if event["type"] == "complete"] == [outcome]
 
 
 async def test_metrics_can_be_public_or_off(tmp_path: Path) -> None:

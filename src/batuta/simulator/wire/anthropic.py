@@ -276,4 +276,5 @@ DIALECT = Dialect(
     credential_headers=("x-api-key", "authorization"),
     required_headers=("anthropic-version",),
     request_id_header="request-id",
+    response_headers={"anthropic-ratelimit-tokens-remaining": "400000"},
 )

@@ -299,4 +299,5 @@ DIALECT = Dialect(
     error=error,
     error_events=error_events,
     credential_headers=("authorization", "api-key"),
+    response_headers={"x-ratelimit-remaining-tokens": "150000"},
 )
