@@ -12,6 +12,7 @@ from batuta.eventstore.audit import verify_session
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_connection import Call
 from batuta.eventstore.redis_projections import RedisAudit
 from batuta.eventstore.redis_turns import RedisTurnQueue
 from batuta.kernel import failpoints
@@ -222,6 +223,33 @@ async def test_many_new_sessions_are_begun_together(
         )
     assert {answer.epoch for answer in answers} == {1}
     assert sorted(answer.first_seq for answer in answers) == [1] * 40 + [2] * 40
+    assert alarms == []
+
+
+async def test_two_processes_begin_a_session_one_after_the_other(
+    log: RedisEventLog, private_redis: RedisServer, log_url: str, alarms: list[Alarm], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who came between the other's looks at the two stores would leave them in different epochs."""
+    session, run, has_looked = new_id(), log.connection.run, asyncio.Event()
+
+    async def run_and_linger(*calls: Call) -> Any:
+        answers = await run(*calls)
+        if calls[0].script == "head" and not has_looked.is_set():
+            has_looked.set()
+            await asyncio.wait({second}, timeout=0.5)
+        return answers
+
+    async def append_meanwhile(other: RedisEventLog) -> Appended:
+        await has_looked.wait()
+        return await other.append(session, [said("b")])
+
+    monkeypatch.setattr(log.connection, "run", run_and_linger)
+    async with RedisEventLog(private_redis.url(), PostgresEventLog(log_url), on_alarm=alarms.append) as other:
+        second = asyncio.create_task(append_meanwhile(other))
+        answers = await asyncio.gather(log.append(session, [said("a")]), second)
+    assert has_looked.is_set()
+    assert sorted((answer.epoch, answer.first_seq) for answer in answers) == [(1, 1), (1, 2)]
+    assert (await log.database.head(session)).epoch == 1
     assert alarms == []
 
 

@@ -42,8 +42,8 @@ FOR UPDATE OF t SKIP LOCKED"""
 _SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = $1 AND approval_id = $2 AND resolved_at IS NOT NULL"
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_cancelled"
 _NEXT_FENCE = """
-INSERT INTO log_heads VALUES ($1, 1, 0, 1, decode(repeat('00', 32), 'hex'))
-ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence + 1 RETURNING fence"""
+INSERT INTO log_heads VALUES ($1, 1, 0, $2::bigint + 1, decode(repeat('00', 32), 'hex'))
+ON CONFLICT (session_id) DO UPDATE SET fence = greatest(log_heads.fence, $2) + 1 RETURNING fence"""
 _LOCK_SESSION = """
 INSERT INTO log_heads VALUES ($1, 1, 0, 0, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence"""
@@ -68,7 +68,7 @@ class PostgresTurnQueue(RuledTurnQueue):
             if found is None:
                 return None
             row, now = dict(found), await now_at(connection)
-            fence = await _next_fence(connection, row)
+            fence = await self._next_fence(connection, row)
             changes, lease = lease_of(row, now, owner=owner, fence=fence, length=length)
             await _update(connection, row, changes, now)
         failpoint("queue.lease.after_commit")
@@ -142,6 +142,18 @@ class PostgresTurnQueue(RuledTurnQueue):
         """Append within the transaction that changes the turn."""
         return await append_one(connection, batch)
 
+    async def _next_fence(self, connection: Executor, row: Row) -> int:
+        """A token no earlier owner had. For a turn the session's fence rises too, which shuts earlier owners out."""
+        if row["session_id"] is None:
+            return int(row["fence"]) + 1
+        seen = await self._fence_beside(row["session_id"])
+        fence: int = await connection.fetchval(_NEXT_FENCE, row["session_id"], seen)
+        return fence
+
+    async def _fence_beside(self, session_id: str) -> int:
+        """The highest token of a session that its log has seen and the database may not know yet."""
+        return 0
+
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         async with self._database.connection() as connection:
             return await connection.fetchval(_SELECT_DECIDED, session_id, approval_id) is not None
@@ -162,14 +174,6 @@ async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Ac
     if row["session_id"] is not None and row["user_id"] is not None:
         await connection.execute(_INSERT_OWNER, row["session_id"], row["user_id"], row["tenant_id"])
     return rules.accepted(row)
-
-
-async def _next_fence(connection: Executor, row: Row) -> int:
-    """A token no earlier owner had. For a turn the session's fence rises with it, which shuts earlier owners out."""
-    if row["session_id"] is None:
-        return int(row["fence"]) + 1
-    fence: int = await connection.fetchval(_NEXT_FENCE, row["session_id"])
-    return fence
 
 
 async def now_at(connection: Executor) -> datetime:

@@ -70,6 +70,10 @@ class RedisTurnQueue(PostgresTurnQueue):
         """In Redis, while the turn's row is locked; if the row cannot be changed then, the same events come again."""
         return await self._redis.append_batch(batch)
 
+    async def _fence_beside(self, session_id: str) -> int:
+        """Redis is ahead of the database: a lease below its token would be refused at the first append."""
+        return (await self._redis.head(session_id)).fence
+
     async def _append_accepted(self, turn_id: str, session_id: str) -> None:
         """Append what was accepted with a turn, if nobody did so yet."""
         async with self._database.connection() as connection:

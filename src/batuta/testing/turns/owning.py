@@ -37,6 +37,15 @@ class OwnershipContract:
         await subject.log.append(session, [noted("mine")], fence=fresh.fence)
         assert (await subject.log.head(session)).last_seq == 1
 
+    async def test_an_owner_gets_a_token_above_every_one_the_log_has_seen(self, subject: QueueSubject) -> None:
+        """Otherwise the log would refuse the first event of whoever holds the turn."""
+        session = new_id()
+        await subject.log.append(session, [noted("by hand")], fence=7)
+        await subject.queue.accept(turn(session))
+        lease = await leased(subject.queue)
+        assert lease.fence > 7
+        await subject.log.append(session, [noted("mine")], fence=lease.fence)
+
     @pytest.mark.parametrize("operation", ["heartbeat", "finish", "retry", "release", "pause"])
     async def test_the_lost_owner_can_do_nothing_with_the_work(self, subject: QueueSubject, operation: str) -> None:
         stale, fresh = await self.lost(subject)
