@@ -43,8 +43,7 @@ class Admitted(NamedTuple):
     payload: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(NamedTuple):
     """Events that are stored together or not at all."""
 
     session_id: SessionId
@@ -66,6 +65,8 @@ DEFAULT_LIMITS = Limits()
 ENVELOPE_OF_A_MESSAGE = frozenset(Event.model_fields) - {"type", "source_agent_id"}
 """Fields that differ between two deliveries of the same message."""
 
+_TRANSIENT = Persistence.TRANSIENT
+
 _BRACKETS_WORTH_A_LOOK = 150
 """The JSON reader gives up at 200 levels; fewer brackets than this cannot reach them."""
 
@@ -81,14 +82,16 @@ def admit(
     """The batch in its stored form. Raises `EventRefusedError` or one of its kinds; then nothing may be stored."""
     owner = session_id(session)
     _check_size_of_batch(events, client_key, limits)
-    normalised = tuple([_normalised(owner, event) for event in events])
-    entries = tuple([_stored_form(event, limits) for event in normalised])
+    normalised: list[Event] = []
+    entries: list[Admitted] = []
+    for given in events:
+        event = _normalised(owner, given)
+        normalised.append(event)
+        entries.append(_stored_form(event, limits))
     if len(entries) > 1 and len({entry.event_id for entry in entries}) != len(entries):
         raise EventRefusedError("two events of one batch have the same id")
     content = content_digest(events) if client_key is not None else b""
-    return Batch(
-        session_id=owner, events=normalised, entries=entries, fence=fence, client_key=client_key, content=content
-    )
+    return Batch(owner, tuple(normalised), tuple(entries), fence, client_key, content)
 
 
 def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
@@ -153,7 +156,7 @@ def _check_kind(event: Event) -> None:
     if event.type not in ROUTES or event.type not in EVENT_TYPES:
         raise UnknownEventTypeError(f"the catalogue has no event type {event.type!r}: add its row and its model first")
     ensure_attributed(event)
-    if Persistence.TRANSIENT in (event.route.persistence, event.persistence):
+    if _TRANSIENT in (event.route.persistence, event.persistence):
         raise EventRefusedError(f"{event.type!r} is transient: it is shown, never stored")
 
 

@@ -48,7 +48,8 @@ def digest_of(salt: bytes, payload: str) -> bytes:
     return hashlib.sha256(salt + payload.encode("utf-8", "surrogatepass")).digest()
 
 
-def link_of(previous: bytes, place: Place, digest: bytes) -> bytes:
-    """The link of a record whose content has this digest."""
-    text = f"|{place.session_id}|{place.epoch}|{place.seq}|{place.event_id}|{place.type}|"
+def link_of(previous: bytes, place: tuple[str, int, int, str, str], digest: bytes) -> bytes:
+    """The link of a record whose content has this digest. `place` is a `Place`, or its fields in that order."""
+    session_id, epoch, seq, event_id, kind = place
+    text = f"|{session_id}|{epoch}|{seq}|{event_id}|{kind}|"
     return hashlib.sha256(previous + text.encode() + digest).digest()

@@ -31,22 +31,25 @@ class Claim(NamedTuple):
     appended: Appended
 
 
-def earlier_answer(batch: Batch, head: Head, known: Sequence[Known], claim: Claim | None) -> Appended | None:
-    """The answer given to this batch before, if it is not new. Raises the refusals of `EventLog.append`."""
+def earlier_answer(batch: Batch, fence: int, known: Sequence[Known], claim: Claim | None) -> Appended | None:
+    """The answer given to this batch before, if it is not new; `fence` is the highest token the session has seen.
+
+    Raises the refusals of `EventLog.append`.
+    """
     if claim is not None:
         return _answer_of_claim(batch, claim)
     if known and (first := _first_of_the_same(batch, known)) is not None:
         return Appended(epoch=first.epoch, first_seq=first.seq, count=len(batch.entries))
-    if batch.fence is not None and batch.fence < head.fence:
-        raise fenced(batch, head.fence)
+    if batch.fence is not None and batch.fence < fence:
+        raise fenced(batch, fence)
     if known:
         raise sequence_conflict(batch, known)
     return None
 
 
-def next_positions(batch: Batch, head: Head) -> Appended:
+def next_positions(batch: Batch, epoch: int, last_seq: int) -> Appended:
     """Where a new batch goes."""
-    return Appended(epoch=head.epoch, first_seq=head.last_seq + 1, count=len(batch.entries))
+    return Appended(epoch=epoch, first_seq=last_seq + 1, count=len(batch.entries))
 
 
 def head_after(batch: Batch, head: Head, appended: Appended) -> Head:
@@ -56,7 +59,7 @@ def head_after(batch: Batch, head: Head, appended: Appended) -> Head:
 
 def overlap(batches: Sequence[Batch]) -> bool:
     """Whether two batches of a group claim one event id or one client key: then one has to see the other's outcome."""
-    ids = [event_id for batch in batches for event_id in batch.event_ids]
+    ids = [entry.event_id for batch in batches for entry in batch.entries]
     keys = [(batch.session_id, batch.client_key) for batch in batches if batch.client_key is not None]
     return len(set(ids)) < len(ids) or len(set(keys)) < len(keys)
 

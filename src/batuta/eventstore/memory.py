@@ -77,10 +77,10 @@ class MemoryStore:
         session = self.sessions.get(batch.session_id) or SessionRows()
         known = [self._known(event_id) for event_id in batch.event_ids if event_id in self.places]
         claim = session.claims.get(batch.client_key) if batch.client_key is not None else None
-        earlier = earlier_answer(batch, session.head, known, claim)
+        earlier = earlier_answer(batch, session.head.fence, known, claim)
         if earlier is not None:
             return earlier
-        appended = next_positions(batch, session.head)
+        appended = next_positions(batch, session.head.epoch, session.head.last_seq)
         self.sessions[batch.session_id] = session
         self._store(session, batch, appended)
         return appended

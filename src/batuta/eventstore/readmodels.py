@@ -29,6 +29,9 @@ READ_MODELS = ("messages", "usage", "tool_executions", "approvals", "sessions", 
 
 NANOS = Decimal(1_000_000_000)
 
+_EXTERNAL = Audience.EXTERNAL
+_NOTHING: Mapping[str, int] = {}
+
 
 class Upsert(NamedTuple):
     """A row made, or changed where the key exists: `values` replace, `add` is added, `initial` is for new rows."""
@@ -47,8 +50,9 @@ def changes_of(record: Record) -> list[Upsert]:
     event = record.event
     if event is None:
         return []
-    changes = [change for model in _MODELS.get(type(event), ()) for change in model(event, record)]
-    if event.route.audience is Audience.EXTERNAL:
+    models = _MODELS.get(type(event))
+    changes = [] if models is None else [change for model in models for change in model(event, record)]
+    if event.route.audience is _EXTERNAL:
         changes.append(_message(event, record))
     if event.trace_id is not None:
         changes.append(_trace(event, record))
@@ -63,8 +67,7 @@ def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
     for change in changes:
         place = (change.table, *change.key.values())
         wave = last_wave.get(place, -1)
-        earlier = waves[wave][place] if wave >= 0 else None
-        if earlier is not None and earlier.only_while_null is None and change.only_while_null is None:
+        if wave >= 0 and (earlier := waves[wave][place]).only_while_null is None and change.only_while_null is None:
             waves[wave][place] = _both(earlier, change)
             continue
         # What depends on the row as it is cannot be joined with what comes before it.
@@ -115,15 +118,14 @@ def _message(event: Event, record: Record) -> Upsert:
 
 
 def _session(event: Event, record: Record) -> Upsert:
-    values: dict[str, Value] = {"last_seq": record.seq, "epoch": record.epoch, "updated_at": event.timestamp}
-    add: dict[str, int] = {}
+    epoch, seq, _ = record
+    values: dict[str, Value] = {"last_seq": seq, "epoch": epoch, "updated_at": event.timestamp}
+    add = _NOTHING
     describe = _SESSION_FACTS.get(type(event))
     if describe is not None:
-        more, counts = describe(event)
+        more, add = describe(event)
         values |= more
-        add |= counts
-    key = {"session_id": event.session_id}
-    return Upsert(table="sessions", key=key, values=values, add=add, initial={"created_at": event.timestamp})
+    return Upsert("sessions", {"session_id": event.session_id}, values, add, {"created_at": event.timestamp})
 
 
 def _trace(event: Event, record: Record) -> Upsert:

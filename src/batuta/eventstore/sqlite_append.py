@@ -4,12 +4,13 @@ import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
-from batuta.eventstore.chain import GENESIS, Place, salts, seal
-from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
+from batuta.eventstore.chain import GENESIS, digest_of, link_of, salts
+from batuta.eventstore.decisions import Claim, Known, earlier_answer, next_positions
 from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, in_waves
 from batuta.eventstore.statements import grouped, question_mark, upsert
 from batuta.kernel.errors import BatutaError
@@ -43,12 +44,19 @@ ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
 class State(NamedTuple):
     """A session as the transaction finds it."""
 
-    head: Head
+    epoch: int
+    last_seq: int
+    fence: int
     link: bytes
     projected: int
 
+    @property
+    def head(self) -> Head:
+        """Where the session stands."""
+        return Head(epoch=self.epoch, last_seq=self.last_seq, fence=self.fence)
 
-NEW = State(Head(epoch=FIRST_EPOCH), GENESIS, 0)
+
+NEW = State(FIRST_EPOCH, 0, 0, GENESIS, 0)
 
 
 def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
@@ -63,7 +71,7 @@ def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list
     """Store batches that share no event and no client key: read once, decide one by one, write once."""
     states = _states(connection, {batch.session_id for batch in batches})
     known = _known(connection, batches)
-    behind = {owner for owner, state in states.items() if state.projected != state.head.last_seq}
+    behind = {owner for owner, state in states.items() if state.projected != state.last_seq}
     answers: list[Appended | Exception] = []
     news: list[tuple[Batch, Appended]] = []
     rows: list[tuple[Any, ...]] = []
@@ -71,16 +79,17 @@ def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list
     for batch in batches:
         state = states.get(batch.session_id, NEW)
         try:
-            earlier = earlier_answer(batch, state.head, _places(known, batch), _claim(connection, batch))
+            earlier = earlier_answer(batch, state.fence, _places(known, batch), _claim(connection, batch))
         except BatutaError as refusal:
             answers.append(refusal)
             continue
         if earlier is not None:
             answers.append(earlier)
             continue
-        appended = next_positions(batch, state.head)
+        appended = next_positions(batch, state.epoch, state.last_seq)
         link = _chained(batch, appended, state.link, fresh, rows)
-        states[batch.session_id] = State(head_after(batch, state.head, appended), link, state.projected)
+        fence = max(state.fence, batch.fence or 0)
+        states[batch.session_id] = State(state.epoch, appended.last_seq, fence, link, state.projected)
         news.append((batch, appended))
         answers.append(appended)
     if news:
@@ -99,7 +108,7 @@ def put_head(connection: sqlite3.Connection, session_id: str, head: Head, link: 
     connection.execute(_UPSERT_HEAD, (session_id, head.epoch, head.last_seq, head.fence, link))
 
 
-def apply(connection: sqlite3.Connection, changes: list[Upsert]) -> None:
+def apply(connection: sqlite3.Connection, changes: Iterable[Upsert]) -> None:
     """Change the read models."""
     for wave in in_waves(changes):
         for shape, rows in grouped(wave).items():
@@ -118,19 +127,22 @@ def adapted_row(row: Iterable[Value]) -> list[Value]:
 
 def stamp(moment: datetime) -> str:
     """A time as text that sorts: UTC, always with microseconds."""
-    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).isoformat(timespec="microseconds")
+    return _utc_stamp(moment if moment.tzinfo is UTC else moment.astimezone(UTC))
+
+
+@lru_cache(maxsize=1_024)
+def _utc_stamp(moment: datetime) -> str:
+    """Remembered: an event's time is written to the log and to several read models."""
+    return moment.isoformat(timespec="microseconds")
 
 
 def _states(connection: sqlite3.Connection, owners: Set[str]) -> dict[str, State]:
     query = _SELECT_STATES.format(",".join("?" * len(owners)))
-    return {
-        owner: State(Head(epoch=epoch, last_seq=last, fence=fence), link, projected)
-        for owner, epoch, last, fence, link, projected in connection.execute(query, (CONSUMER, *owners))
-    }
+    return {owner: State(*state) for owner, *state in connection.execute(query, (CONSUMER, *owners))}
 
 
 def _known(connection: sqlite3.Connection, batches: Sequence[Batch]) -> dict[str, Known]:
-    ids = [event_id for batch in batches for event_id in batch.event_ids]
+    ids = [entry.event_id for batch in batches for entry in batch.entries]
     query = _SELECT_KNOWN.format(",".join("?" * len(ids)))
     return {row[3]: Known(*row) for row in connection.execute(query, ids)}
 
@@ -155,9 +167,10 @@ def _chained(
     """Add the rows of a batch, each chained to the one before it. The last link."""
     owner, epoch = batch.session_id, appended.epoch
     for seq, (event_id, kind, timestamp, payload) in enumerate(batch.entries, appended.first_seq):
-        sealed = seal(link, Place(owner, epoch, seq, event_id, kind), payload, next(fresh))
-        link = sealed.link
-        rows.append((owner, seq, epoch, event_id, kind, stamp(timestamp), payload, *sealed))
+        salt = next(fresh)
+        digest = digest_of(salt, payload)
+        link = link_of(link, (owner, epoch, seq, event_id, kind), digest)
+        rows.append((owner, seq, epoch, event_id, kind, stamp(timestamp), payload, salt, digest, link))
     return link
 
 
@@ -168,19 +181,12 @@ def _write(
     states: Mapping[str, State],
 ) -> None:
     connection.executemany(_INSERT_EVENT, rows)
-    changed = {batch.session_id: states[batch.session_id] for batch, _ in news}
-    connection.executemany(
-        _UPSERT_HEAD,
-        [(owner, *_columns(state.head), state.link) for owner, state in changed.items()],
-    )
+    changed = {batch.session_id for batch, _ in news}
+    connection.executemany(_UPSERT_HEAD, [(owner, *states[owner][:4]) for owner in changed])
     for batch, appended in news:
         if batch.client_key is not None:
             where = (appended.epoch, appended.first_seq, appended.count)
             connection.execute(_INSERT_CLAIM, (batch.session_id, batch.client_key, batch.content, *where))
-
-
-def _columns(head: Head) -> tuple[int, int, int]:
-    return head.epoch, head.last_seq, head.fence
 
 
 def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]], behind: set[str]) -> None:
@@ -207,15 +213,16 @@ def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appende
         connection.executemany(_MARK_ONE, left)
 
 
+def _changes(news: Sequence[tuple[Batch, Appended]]) -> Iterator[Upsert]:
+    for batch, appended in news:
+        for seq, event in enumerate(batch.events, appended.first_seq):
+            yield from changes_of(Record(appended.epoch, seq, event))
+
+
 def _try_to_apply(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]]) -> bool:
     connection.execute("SAVEPOINT projection")
     try:
-        records = [
-            Record(appended.epoch, seq, event)
-            for batch, appended in news
-            for seq, event in enumerate(batch.events, appended.first_seq)
-        ]
-        apply(connection, [change for record in records for change in changes_of(record)])
+        apply(connection, _changes(news))
     except Exception:
         connection.execute("ROLLBACK TO projection")
         log.exception("read models do not take %s", [(batch.session_id, appended) for batch, appended in news[:3]])
