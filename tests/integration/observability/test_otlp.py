@@ -47,6 +47,9 @@ def answered(name: str, times: int = 1) -> list[Any]:
     return [["chat qwen-2.5", []], [f"validate {name}", []]] * times
 
 
+FAILED = 2
+
+
 @PROTOCOLS
 async def test_the_appointment_arrives_as_the_tree_it_was(protocol: Protocol, receiver: Receiver) -> None:
     with receiver() as received:
@@ -55,7 +58,7 @@ async def test_the_appointment_arrives_as_the_tree_it_was(protocol: Protocol, re
         [
             "invoke_workflow appointment_creation",
             [
-                agent("parsing_agent", ["chat qwen-2.5", []], ["regex_parsing_agent", []]),
+                agent("parsing_agent", *answered("parsing_agent"), ["chat qwen-2.5", []], ["regex_parsing_agent", []]),
                 agent("temporal_agent", *answered("temporal_agent", 2)),
                 agent("geo_agent", *answered("geo_agent")),
                 agent("validation_agent", *answered("validation_agent")),
@@ -72,7 +75,7 @@ async def test_the_appointment_arrives_as_the_tree_it_was(protocol: Protocol, re
 async def test_the_required_attributes_are_there(protocol: Protocol, receiver: Receiver) -> None:
     with receiver() as received:
         await exported(protocol, received, book)
-    [chat, *_] = received.named("chat qwen-2.5")[1:]
+    chat = next(span for span in received.named("chat qwen-2.5") if span.status.code != FAILED)
     assert chat.kind == 3, "a model call is a CLIENT span"
     said = attributes(chat)
     assert said["gen_ai.operation.name"] == "chat"

@@ -270,7 +270,7 @@ def test_several_processes_count_together(tmp_path: Path) -> None:
     afterwards = _read(environment, *(str(worker.pid) for worker in workers))
     for text in (together, afterwards):
         assert 'agent_executions_total{agent_name="geo_agent",status="success"} 3.0' in text
-        assert 'llm_request_duration_seconds_count{llm_provider="scripted"} 18.0' in text
+        assert 'llm_request_duration_seconds_count{llm_provider="scripted"} 21.0' in text
     assert "turn_queue_depth 5.0" in together, "the deepest, not the sum: all look at one queue"
     assert "turn_queue_depth 5.0" not in afterwards
     assert complaints(together.encode()) == []
