@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from batuta.eventstore.migrations import migrate as migrate_event_store
+from batuta.eventstore.postgres_database import reach
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.behalf import SYSTEM, acting, current, declare
 from batuta.server.words import fold
@@ -168,6 +169,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
 
     If a role is named, it may then do what the platform does, and no more.
     """
+    await reach(url)
     database = PostgresDatabase(url)
     try:
         async with _alone(database):
