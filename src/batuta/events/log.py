@@ -1,7 +1,7 @@
 """The event log: one contract for every store that keeps sessions.
 
     append(session, events, fence, client_key) -> where they are
-    read(session, after) -> a page of records, in order
+    read(session, after) -> a page of records, in order; read_stored: the same without reading what they hold
     tail() -> a doorbell: a hint that there may be something to read
     behind(consumer), advance(consumer, session) -> how far somebody has worked through the log
 
@@ -95,6 +95,29 @@ class Page:
         return not self.records or self.records[-1].seq >= self.head.last_seq
 
 
+class Stored(NamedTuple):
+    """One place of a session as it is kept: which event is there, and its JSON until its owner's data is erased."""
+
+    epoch: int
+    seq: int
+    event_id: str
+    payload: str | bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPage:
+    """Some records of a session in order, as they are kept. `batuta.events.stored` reads them."""
+
+    session_id: SessionId
+    records: tuple[Stored, ...]
+    head: Head
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing came after it when it was read."""
+        return not self.records or self.records[-1].seq >= self.head.last_seq
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
     """A session that a consumer has not worked through: it is done up to `after`, the log goes to `last_seq`."""
@@ -180,6 +203,15 @@ class EventLog(Protocol):
             StaleEpochError: the log does not hold the position of that epoch: the client has to start afresh.
             UndecodableEventError: a record of this session cannot be read; those before it and after it can.
             ValueError: a negative position or a limit below 1.
+        """
+        ...
+
+    async def read_stored(
+        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
+    ) -> StoredPage:
+        """As `read`, without reading what the records hold: for whoever needs few of them, or none as events.
+
+        Raises as `read`, except that nothing is found to be unreadable here.
         """
         ...
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.log import (
     PAGE_SIZE,
@@ -17,9 +17,11 @@ from batuta.events.log import (
     Head,
     Lag,
     Page,
-    Record,
+    Stored,
+    StoredPage,
     log_alarm,
 )
+from batuta.events.stored import opened
 from batuta.eventstore.chain import GENESIS, Place, Sealed, salts, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
@@ -147,14 +149,20 @@ class MemoryEventLog:
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
+        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
+
+    async def read_stored(
+        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
+    ) -> StoredPage:
+        """See `EventLog.read_stored`."""
         owner = _session(session_id)
         check_range(after, limit)
         session = self.store.sessions.get(owner) or SessionRows()
         if epoch is not None:
             held = session.rows[after - 1].epoch if 0 < after <= len(session.rows) else None
             check_position(owner, epoch=epoch, after=after, held=held)
-        rows = session.rows[after : after + limit]
-        return Page(records=tuple(_record(owner, row) for row in rows), head=session.head)
+        rows = [Stored(row.epoch, row.seq, row.event_id, row.payload) for row in session.rows[after : after + limit]]
+        return StoredPage(session_id=owner, records=tuple(rows), head=session.head)
 
     async def head(self, session_id: str) -> Head:
         """See `EventLog.head`."""
@@ -227,8 +235,3 @@ class MemoryEventLog:
 
 _session = session_id
 """The parameter of the methods has the same name as the function that reads it."""
-
-
-def _record(owner: SessionId, row: StoredRow) -> Record:
-    event = None if row.payload is None else revive(owner, row.seq, row.event_id, row.payload)
-    return Record(row.epoch, row.seq, event)

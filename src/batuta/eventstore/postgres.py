@@ -6,7 +6,7 @@ from typing import Self
 
 import asyncpg
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.log import (
     PAGE_SIZE,
@@ -18,9 +18,11 @@ from batuta.events.log import (
     Head,
     Lag,
     Page,
-    Record,
+    Stored,
+    StoredPage,
     log_alarm,
 )
+from batuta.events.stored import opened
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
@@ -98,6 +100,12 @@ class PostgresEventLog:
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
+        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
+
+    async def read_stored(
+        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
+    ) -> StoredPage:
+        """See `EventLog.read_stored`."""
         owner = _session(session_id)
         check_range(after, limit)
         start = min(after, LARGEST)
@@ -108,7 +116,7 @@ class PostgresEventLog:
             rows = await connection.fetch(_SELECT_EVENTS, owner, start, min(limit, LARGEST))
             # After the records: a head that is too new only makes the reader ask once more.
             head = await _head(connection, owner)
-        return Page(records=tuple(_record(owner, row) for row in rows), head=head)
+        return StoredPage(session_id=owner, records=tuple(map(Stored._make, rows)), head=head)
 
     async def rows(self, session_id: SessionId, *, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
         """Records as they are kept: epoch, position, event id, content."""
@@ -221,12 +229,6 @@ class PostgresEventLog:
 async def _head(connection: Executor, owner: SessionId) -> Head:
     row = await connection.fetchrow(_SELECT_HEAD, owner)
     return Head(epoch=row["epoch"], last_seq=row["last_seq"], fence=row["fence"]) if row else Head()
-
-
-def _record(owner: SessionId, row: asyncpg.Record) -> Record:
-    payload = row["payload"]
-    event = None if payload is None else revive(owner, row["seq"], row["event_id"], payload)
-    return Record(row["epoch"], row["seq"], event)
 
 
 def _caused_by(ours: Exception, error: Exception) -> Exception:

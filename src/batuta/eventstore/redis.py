@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.log import (
     PAGE_SIZE,
@@ -24,9 +24,11 @@ from batuta.events.log import (
     Head,
     Lag,
     Page,
-    Record,
+    Stored,
+    StoredPage,
     log_alarm,
 )
+from batuta.events.stored import opened
 from batuta.eventstore.cursors import check_position, check_range
 from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
@@ -97,6 +99,12 @@ class RedisEventLog:
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
+        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
+
+    async def read_stored(
+        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
+    ) -> StoredPage:
+        """See `EventLog.read_stored`."""
         owner = _session(session_id)
         check_range(after, limit)
         # Before the records: one that comes in between is then beyond this head, and left for the next page.
@@ -104,8 +112,8 @@ class RedisEventLog:
         if epoch is not None and after:
             held = await self._records(owner, after - 1, 1) if after <= head.last_seq else []
             check_position(owner, epoch=epoch, after=after, held=held[0][0] if held else None)
-        rows = [row for row in await self._records(owner, after, limit) if row[1] <= head.last_seq]
-        return Page(records=tuple(_record(owner, *row) for row in rows), head=head)
+        rows = [Stored(*row) for row in await self._records(owner, after, limit) if row[1] <= head.last_seq]
+        return StoredPage(session_id=owner, records=tuple(rows), head=head)
 
     async def head(self, session_id: str) -> Head:
         """See `EventLog.head`."""
@@ -263,7 +271,3 @@ def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
     if verdict == UNSEEDED:
         return StoreUnavailableError("Redis restarted again while the session was being compared: send it again")
     return sequence_conflict(batch, why=facts[2])
-
-
-def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | None) -> Record:
-    return Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))

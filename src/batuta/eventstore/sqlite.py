@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit, revive
+from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.log import (
     PAGE_SIZE,
@@ -18,9 +18,11 @@ from batuta.events.log import (
     Head,
     Lag,
     Page,
-    Record,
+    Stored,
+    StoredPage,
     log_alarm,
 )
+from batuta.events.stored import opened
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
 from batuta.eventstore.decisions import overlap, sequence_conflict
@@ -86,6 +88,14 @@ class SqliteEventLog:
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
+        owner = _session(session_id)
+        check_range(after, limit)
+        return await self.database.read(lambda connection: opened(_page(connection, owner, after, epoch, limit)))
+
+    async def read_stored(
+        self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
+    ) -> StoredPage:
+        """See `EventLog.read_stored`."""
         owner = _session(session_id)
         check_range(after, limit)
         return await self.database.read(lambda connection: _page(connection, owner, after, epoch, limit))
@@ -184,7 +194,7 @@ def _as_conflict(batch: Batch, error: Exception) -> Exception:
     return conflict
 
 
-def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> Page:
+def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> StoredPage:
     # One transaction: the head must not be older than the records.
     connection.execute("BEGIN")
     try:
@@ -196,11 +206,7 @@ def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: i
         rows = connection.execute(_SELECT_EVENTS, (owner, start, min(limit, LARGEST))).fetchall()
     finally:
         connection.execute("COMMIT")
-    return Page(records=tuple(_record(owner, *row) for row in rows), head=head)
-
-
-def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | bytes | None) -> Record:
-    return Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))
+    return StoredPage(session_id=owner, records=tuple(map(Stored._make, rows)), head=head)
 
 
 def _change_head(connection: sqlite3.Connection, owner: SessionId, *, fence: int = 0, epochs: int = 0) -> Head:

@@ -8,6 +8,11 @@ from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.messages import Message
 
+MEMORABLE = frozenset(
+    model.route.type for model in (UserMessage, AssistantMessage, ApprovalRequested, ApprovalResolved)
+)
+"""What these functions look at of the turns before."""
+
 
 def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
     """What was said in the turns before one: each request, and the last word it was given.

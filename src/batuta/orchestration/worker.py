@@ -23,6 +23,7 @@ from batuta.events.log import EventLog
 from batuta.events.queue import Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, Recorder
+from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import FencedError, IdempotencyConflictError, RecordingFailedError, StoreUnavailableError
@@ -31,7 +32,7 @@ from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import end_in, refuse_what_is_asked, tell_end
-from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
+from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_tools
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.pipelines.cancellation import Cancellation
@@ -181,7 +182,7 @@ class TurnWorker:
             await self._give_back(lease, error)
 
     async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: "_LeaseGuard") -> None:
-        past = await self._session_events(str(lease.work.session_id))
+        past = await self._past(str(lease.work.session_id), lease.work.turn_id)
         told = [event for event in past if event.turn_id == lease.work.turn_id]
         ended = end_in(told)
         if ended is not None:
@@ -220,7 +221,7 @@ class TurnWorker:
             except IdempotencyConflictError:  # somebody decided at the last moment
                 decided += [
                     event
-                    for event in await self._session_events(session)
+                    for event in await self._past(session, lease.work.turn_id)
                     if isinstance(event, ApprovalResolved) and event.approval_id == asked.approval_id
                 ]
             else:
@@ -255,12 +256,15 @@ class TurnWorker:
         with contextlib.suppress(FencedError, StoreUnavailableError):
             await self._queue.retry(lease, str(error), delay=RETRY_DELAY)
 
-    async def _session_events(self, session_id: str) -> list[Event]:
+    async def _past(self, session_id: str, turn_id: str) -> list[Event]:
+        """What a turn has to know: everything of its own, and what is remembered of the others. The rest of a session
+        is not even read, so that a turn in a long one costs little more than in a new one.
+        """
         found: list[Event] = []
         after = 0
         while True:
-            page = await self._log.read(session_id, after=after, limit=PAGE)
-            found.extend(page.events)
+            page = await self._log.read_stored(session_id, after=after, limit=PAGE)
+            found += events_in(page, types=MEMORABLE, turn_id=turn_id)
             if page.is_last:
                 return found
             after = page.records[-1].seq

@@ -20,6 +20,7 @@ from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Page, Position
 from batuta.events.routing import Persistence
+from batuta.events.stored import wire_of
 from batuta.events.wire import Delivered
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.bus import Bus, News
@@ -115,6 +116,16 @@ class Projected(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class WirePage:
+    """Some events that a user may see, as JSON."""
+
+    epoch: int
+    items: list[bytes]
+    last_sequence: int
+    has_more: bool
+
+
 class Delivery:
     """Hands the log of sessions to those who follow them."""
 
@@ -130,6 +141,21 @@ class Delivery:
         if needed:
             await self._projected.ensure(session_id, needed[-1])
         return page
+
+    async def read_wire(self, session_id: str, *, after: int, limit: int) -> "WirePage":
+        """A page of what users may see, as JSON: long sessions are opened without reading every event of them."""
+        page = await self._log.read_stored(session_id, after=after, limit=limit)
+        shown, previous, needed = [], after, 0
+        for record in page.records:
+            wire = wire_of(page.session_id, record, epoch=page.head.epoch, previous_sequence=previous)
+            if wire is not None:
+                shown.append(wire)
+                previous = record.seq
+                needed = record.seq if _NEEDS_ROWS in wire else needed
+        if needed:
+            await self._projected.ensure(session_id, needed)
+        last = page.records[-1].seq if page.records else after
+        return WirePage(page.head.epoch, shown, last, not page.is_last)
 
     async def follow(
         self, session_id: str, position: Position, *, pause_seconds: float = 15.0
@@ -211,6 +237,9 @@ class _Reader:
             self.closed.add(event.turn_id)
         elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
             self.closed.add(event.message_id)
+
+
+_NEEDS_ROWS = f'"persistence":"{Persistence.SYNC_REQUIRED}"'.encode()
 
 
 def _needs_rows(event: Event | None) -> bool:

@@ -16,9 +16,12 @@ from batuta.events import (
     AssistantMessage,
     Complete,
     Event,
+    StepStarted,
     TurnResumed,
     UserMessage,
+    stored,
 )
+from batuta.events.admission import revive
 from batuta.events.emitter import Stamp
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, NewWork, TurnQueue, WorkStatus
@@ -312,3 +315,22 @@ async def test_an_owner_whose_orphaned_turn_waits_for_another_does_not_end_it(st
     assert not [event for event in await store.events(session) if isinstance(event, Complete)]
     assert await store.worker(one(work), "fresh").run_until_idle() == 1
     assert await store.status(turn) is WorkStatus.COMPLETED
+
+
+async def test_a_turn_in_a_long_session_does_not_read_all_of_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a turn costs, and the memory it takes, must not grow with the steps that were ever taken in the session."""
+    session = new_id()
+    for _ in range(3):
+        past = {"session_id": session, "turn_id": new_id(), "step_name": "s", "step_type": "t", "path": "s"}
+        await store.log.append(session, [StepStarted(**past) for _ in range(200)])
+    await store.say(session, "hello", target_agent_id="echo")
+    read: list[int] = []
+
+    def counting(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
+        read.append(seq)
+        return revive(owner, seq, event_id, payload)
+
+    monkeypatch.setattr(stored, "revive", counting)
+    assert await store.worker(one(echo)).run_until_idle() == 1
+    assert 601 in read
+    assert min(read) == 601

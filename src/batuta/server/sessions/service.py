@@ -19,7 +19,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
-from batuta.server.delivery import Delivery, Projected
+from batuta.server.delivery import Delivery, Projected, WirePage
 from batuta.server.naming import choose_title
 from batuta.server.ownership import Caller
 from batuta.server.problems import InvalidProblem, NotFoundProblem
@@ -135,6 +135,10 @@ class Sessions:
         visible = [event for event in page.events if event.is_visible]
         last = page.records[-1].seq if page.records else after
         return EventsPage(page.head.epoch, visible, last, not page.is_last)
+
+    async def wire_events(self, session_id: str, *, after: int, limit: int) -> WirePage:
+        """The same as JSON, for whoever opens a session."""
+        return await self._delivery.read_wire(session_id, after=after, limit=limit)
 
     async def all_events(self, session_id: str) -> tuple[int, list[Event]]:
         """The epoch, and every event a user may see."""

@@ -3,6 +3,7 @@
 import pytest
 
 from batuta.events.log import Appended
+from batuta.events.stored import opened
 from batuta.kernel.errors import (
     StaleEpochError,
     UndecodableEventError,
@@ -24,6 +25,21 @@ class ReadContract:
         assert (first.is_last, last.is_last) == (False, True)
         assert [record.seq for record in last.records] == [7]
         assert await words(subject.log, session) == [str(number) for number in range(7)]
+
+    async def test_records_can_be_had_as_they_are_kept(self, subject: Subject) -> None:
+        """The same positions, ids and head, page by page; `opened` makes of them what `read` gives."""
+        session = new_id()
+        await subject.log.append(session, [said(str(number)) for number in range(5)])
+        for after in (0, 3, 5):
+            page = await subject.log.read(session.lower(), after=after, limit=3)
+            stored = await subject.log.read_stored(session.lower(), after=after, limit=3)
+            assert opened(stored) == page
+            assert (stored.session_id, stored.is_last) == (session, page.is_last)
+            assert [record.event_id for record in stored.records] == [event.event_id for event in page.events]
+        with pytest.raises(StaleEpochError):
+            await subject.log.read_stored(session, after=6, epoch=1)
+        with pytest.raises(ValueError, match="position"):
+            await subject.log.read_stored(session, after=-1)
 
     async def test_a_session_nobody_wrote_to_is_empty(self, subject: Subject) -> None:
         page = await subject.log.read(new_id())

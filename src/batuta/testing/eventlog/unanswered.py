@@ -36,6 +36,16 @@ async def _read(log: EventLog, session: str) -> Send:
     return send
 
 
+async def _read_stored(log: EventLog, session: str) -> Send:
+    await log.append(session, [said("a"), said("b")])
+
+    async def send() -> Any:
+        page = await log.read_stored(session, after=1, epoch=1)
+        return [record.seq for record in page.records], page.head
+
+    return send
+
+
 async def _head(log: EventLog, session: str) -> Send:
     await log.append(session, [said("a")])
     return lambda: log.head(session)
@@ -108,6 +118,7 @@ LOG_CASES = (
     Case(operation="append", variant="as owner", prepare=_append_as_owner),
     Case(operation="append", variant="with a client key", prepare=_append_with_a_key),
     Case(operation="read", prepare=_read),
+    Case(operation="read_stored", prepare=_read_stored),
     Case(operation="head", prepare=_head),
     Case(operation="raise_fence", prepare=_raise_fence),
     Case(operation="begin_epoch", prepare=_begin_epoch),
