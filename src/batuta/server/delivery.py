@@ -10,7 +10,7 @@ has superseded them.
 
 import asyncio
 import time
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +34,8 @@ REST_FACTOR, LONGEST_REST = 2.0, 0.1
 ASK_SECONDS = 0.5
 """How often a text with a hole is asked for again."""
 PAGE = 500
+MOST_CLOSED = 1_000
+"""Messages and turns a follower remembers as over: pieces come late by seconds, a tab may stay open for weeks."""
 
 Heads = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
 """The last position of each of these sessions, from the store."""
@@ -198,8 +200,8 @@ class _Reader:
     after: int
     previous: int
     epoch: int | None
-    closed: set[str | None] = field(default_factory=set)
-    """Messages and turns of which nothing transient is shown any more."""
+    closed: OrderedDict[str | None, None] = field(default_factory=OrderedDict)
+    """The last messages and turns of which nothing transient is shown any more."""
     held: list[Event] = field(default_factory=list)
     """Pieces of what comes after the pages read so far."""
 
@@ -234,9 +236,11 @@ class _Reader:
     def _close(self, event: Event) -> None:
         """A stored message supersedes its pieces; the end of a turn supersedes all of them."""
         if isinstance(event, Complete) and event.status != "paused":
-            self.closed.add(event.turn_id)
+            self.closed[event.turn_id] = None
         elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
-            self.closed.add(event.message_id)
+            self.closed[event.message_id] = None
+        if len(self.closed) > MOST_CLOSED:
+            self.closed.popitem(last=False)
 
 
 _NEEDS_ROWS = f'"persistence":"{Persistence.SYNC_REQUIRED}"'.encode()

@@ -1,6 +1,7 @@
 """Delivery: stored events in order, transient pieces where they belong, a slow reader costs nothing (S-3)."""
 
 import asyncio
+import json
 from collections.abc import Collection, Mapping
 from contextlib import aclosing
 
@@ -8,15 +9,15 @@ import pytest
 
 from batuta.events.conversation import AssistantMessage, Complete, UserMessage
 from batuta.events.envelope import Event
-from batuta.events.log import Position
+from batuta.events.log import Head, Page, Position, Record
 from batuta.events.progress import ContentDelta
 from batuta.events.runtime import TurnStarted
-from batuta.events.wire import Delivered
+from batuta.events.wire import Delivered, to_wire
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import LocalBus, News
-from batuta.server.delivery import PAGE, Delivery, Hub
+from batuta.server.delivery import MOST_CLOSED, PAGE, Delivery, Hub, _Reader
 from batuta.server.drafts import LiveSink
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), new_id(), new_id()
@@ -255,3 +256,30 @@ def test_a_listener_that_fails_harms_nobody() -> None:
     assert [news.kind for news in heard] == ["work"]
     bus.publish(News(kind="work"))
     assert len(heard) == 1
+
+
+async def test_a_page_for_whoever_opens_a_session_is_what_a_follower_is_given() -> None:
+    """As JSON, without what users may not see, and only when the rows of what people act on are there."""
+    stage = Theatre()
+    begun = TurnStarted(session_id=SESSION, turn_id=TURN, owner="w", attempt=1)
+    await stage.store(said("one"), begun, answer("two", 5), begun.model_copy(update={"event_id": new_id()}))
+    async with aclosing(stage.delivery.follow(SESSION, START)) as batches:
+        followed = [
+            to_wire(d.event, epoch=d.epoch, previous_sequence=d.previous_sequence) for d in await anext(batches)
+        ]
+    stage.projected.clear()
+    whole = await stage.delivery.read_wire(SESSION, after=0, limit=10)
+    assert [json.loads(item) for item in whole.items] == followed
+    assert (whole.epoch, whole.last_sequence, whole.has_more, stage.projected) == (1, 4, False, [1])
+    part = await stage.delivery.read_wire(SESSION, after=1, limit=2)
+    assert (len(part.items), part.last_sequence, part.has_more) == (1, 3, True)
+
+
+def test_what_a_follower_remembers_is_bounded() -> None:
+    """A tab may stay open for weeks."""
+    reader = _Reader(after=0, previous=0, epoch=1)
+    ends = [Complete(session_id=SESSION, turn_id=new_id(), status="success") for _ in range(MOST_CLOSED + 5)]
+    records = tuple(Record(1, seq, end) for seq, end in enumerate(ends, 1))
+    reader.merged(Page(records=records, head=Head(last_seq=len(records))), [])
+    assert len(reader.closed) == MOST_CLOSED
+    assert ends[-1].turn_id in reader.closed
