@@ -16,7 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +26,7 @@ import aiohttp
 
 from batuta.events.conversation import Complete, UserMessage
 from batuta.events.fold import fold
-from batuta.events.runtime import TurnResumed
+from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.wire import from_wire
 from batuta.testing.eventlog import everything
 from tests.chaos.eventlog import require_sound
@@ -39,7 +40,8 @@ from tests.support.verifier import Report, percentile, verify
 
 TEAM = "tests.chaos.platform_team:team"
 MODULES = (PROCESSES, "tests.chaos.platform_team")
-SETTINGS = {"lease_seconds": 3}
+SETTINGS: dict[str, Any] = {}
+"""What an operator would have without setting anything."""
 ASK_SECONDS, SETTLE_SECONDS = 20.0, 300.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 THINK_SECONDS = (0.5, 6.0)
@@ -171,6 +173,8 @@ class PlatformReport:
     """Bookings that did not happen exactly once."""
     failed: Sequence[str]
     """Turns that ended otherwise than well."""
+    takeovers: Sequence[float] = ()
+    """Seconds from the death of a turn's owner to the first word of the next one."""
 
     @property
     def is_clean(self) -> bool:
@@ -199,6 +203,9 @@ class PlatformReport:
             "sent_again": self.sent_again,
             "resumes": len(self.resumed),
             "resume_p95_s": f"{percentile(self.resumed, 0.95):.2f}",
+            "takeovers": len(self.takeovers),
+            "takeover_p50_s": f"{percentile(self.takeovers, 0.5):.2f}",
+            "takeover_p95_s": f"{percentile(self.takeovers, 0.95):.2f}",
             "turn_p50_s": f"{percentile(self.turn_seconds, 0.5):.2f}",
             "turn_p95_s": f"{percentile(self.turn_seconds, 0.95):.2f}",
             "turn_max_s": f"{max(self.turn_seconds, default=0):.2f}",
@@ -228,7 +235,8 @@ async def run(zygote: Zygote, load: Load) -> PlatformReport:
         async with fleet.running():
             people, kills = await _live(fleet, load)
         async with opener_of({"backend": "postgres", "url": place.settings["database_url"]})() as store:
-            return await _verified(store, load, kills, people, bookings(ledger))
+            found = await _verified(store, load, kills, people, bookings(ledger))
+            return replace(found, takeovers=await _takeovers(store, people, fleet.killed_at))
 
 
 async def _live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
@@ -330,6 +338,22 @@ async def _verified(
             if isinstance(event, Complete) and event.status not in ("success", "paused")
         ],
     )
+
+
+async def _takeovers(store: Store, people: Sequence[Person], killed_at: Mapping[int, datetime]) -> list[float]:
+    """How long turns whose owner was killed waited for the next one. An owner's name ends with its process id."""
+    found: list[float] = []
+    for person in people:
+        owners: dict[str | None, str] = {}
+        for record in await everything(store.log, person.session):
+            event = record.event
+            if not isinstance(event, (TurnStarted, TurnResumed)):
+                continue
+            died = killed_at.get(int(owners.get(event.turn_id, "-0").rpartition("-")[2]))
+            if died is not None and isinstance(event, TurnResumed) and event.reason == "recovered":
+                found.append((event.timestamp - died).total_seconds())
+            owners[event.turn_id] = event.owner
+    return found
 
 
 def _entries(records: Mapping[str, Sequence[Any]]) -> Iterator[LogEntry]:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -75,6 +76,8 @@ class Fleet:
     alive: dict[str, Child] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
     kills: int = 0
+    killed_at: dict[int, datetime] = field(default_factory=dict)
+    """When, by process id."""
 
     @property
     def roles(self) -> list[str]:
@@ -98,6 +101,7 @@ class Fleet:
 
     async def kill(self, role: str) -> None:
         """SIGKILL; another one takes its place at once, as a supervisor of processes would see to."""
+        self.killed_at[self.alive[role].pid] = datetime.now(UTC)
         await self.alive[role].kill()
         await self.alive[role].close()
         self.kills += 1

@@ -47,8 +47,10 @@ IDLE = timedelta(milliseconds=250)
 STOP_LOOK = timedelta(milliseconds=75)
 """How often a worker looks whether one of its turns was stopped: the provider is left within 200 ms."""
 RETRY_DELAY = timedelta(seconds=2)
-RECOVERY_EVERY = timedelta(seconds=30)
+RECOVERY_EVERY = timedelta(seconds=3)
 """At the latest; a worker with short leases looks more often for those that ran out."""
+LOOKS_PER_LEASE = 10
+"""How long a turn waits for a look after its lease ran out, as a part of the lease. A look is one read of an index."""
 
 
 class Desk(Protocol):
@@ -296,7 +298,7 @@ class TurnWorker:
             except StoreUnavailableError as error:
                 log.warning("the recovery scan failed: %s", error)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(RECOVERY_EVERY, self._settings.lease / 3).total_seconds()):
+                async with asyncio.timeout(min(RECOVERY_EVERY, self._settings.lease / LOOKS_PER_LEASE).total_seconds()):
                     await stop.wait()
 
     async def _drain(self, running: set[asyncio.Task[None]]) -> None:

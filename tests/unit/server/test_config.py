@@ -1,11 +1,13 @@
 """Settings are checked at the start, one line per wrong value, and never repeat a secret (P-2)."""
 
 import pickle
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from batuta.kernel.errors import ConfigurationError
+from batuta.orchestration.worker import IDLE, LOOKS_PER_LEASE, RECOVERY_EVERY
 from batuta.server.config import ENVIRONMENTS, PROFILES, load_settings
 
 SECRET = "postgresql://batuta:hunter2@db/batuta"
@@ -129,3 +131,10 @@ def test_an_identity_provider_needs_its_secret(tmp_path: Path) -> None:
         load_settings({}, path)
     settings = load_settings({"BATUTA_OIDC_SECRET_KEY_CLOAK": "s3cret"}, path)
     assert settings.oidc_client_secrets["key-cloak"].get_secret_value() == "s3cret"
+
+
+def test_the_turns_of_a_killed_worker_go_on_within_five_seconds_unless_set_otherwise() -> None:
+    """09: from the last sign of life the lease, until somebody looks, and until a resting worker takes it."""
+    lease = timedelta(seconds=load_settings({}).lease_seconds)
+    assert lease + lease / LOOKS_PER_LEASE + IDLE < timedelta(seconds=5)
+    assert lease / LOOKS_PER_LEASE <= RECOVERY_EVERY
