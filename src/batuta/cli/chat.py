@@ -86,6 +86,8 @@ class Asks:
         """Approve, reject with a reason, or edit the arguments."""
         err.print(f"[yellow]approval:[/] {escape(request.preview or request.tool_name)}")
         err.print(f"[dim]{escape(json.dumps(request.args, ensure_ascii=False))}[/]")
+        if request.refused_edits:
+            err.print(f"[red]{escape(request.reason)}[/]")
         choice = await asyncio.to_thread(Prompt.ask, "approve, reject or edit", choices=["a", "r", "e"], default="a")
         if choice == "a":
             return ApprovalDecision.approve(by="terminal")

@@ -84,11 +84,12 @@ class TeamStore:
     ) -> None:
         """Decide about a call that waits, and queue its turn again. The same decision again is harmless.
 
-        With `remember="session"` the tool is not asked about again in its session. Raises `ConflictError` if somebody
-        decided otherwise, or if nobody did in time.
+        With `remember="session"` the tool is not asked about again in its session. An edit that the tool does not take
+        is asked about again, with what is wrong. Raises `ConflictError` if this store asked no such question, if
+        somebody decided otherwise, or if nobody did in time.
         """
-        if asked.session_id is None or asked.turn_id is None:
-            raise ConflictError("this approval belongs to no turn of this store; take it from `waiting`")
+        if not await self._has_asked(asked):
+            raise ConflictError(f"approval {asked.approval_id} was asked for in no turn here; take it from `waiting`")
         if is_expired(asked, self._clock.now()):
             await self._resolve(asked, expiry_of(asked))
             raise ConflictError(f"nobody decided about {asked.tool_name} in time; it was rejected")
@@ -103,6 +104,12 @@ class TeamStore:
             turn_id=asked.turn_id,
         )
         await self._resolve(asked, resolved)
+
+    async def _has_asked(self, asked: ApprovalRequested) -> bool:
+        if asked.session_id is None or asked.turn_id is None:
+            return False
+        questions = (event for event in await self.events(asked.session_id) if isinstance(event, ApprovalRequested))
+        return any((e.approval_id, e.turn_id) == (asked.approval_id, asked.turn_id) for e in questions)
 
     async def _resolve(self, asked: ApprovalRequested, resolved: ApprovalResolved) -> None:
         session, turn = str(asked.session_id), str(asked.turn_id)

@@ -174,10 +174,10 @@ class RehearsingApprover:
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         """The decision about one call. A call that reads and that nobody decided about suspends the turn."""
-        for asked in self._asked:
-            is_same = asked.tool_name == request.tool_name and asked.args == request.args
-            if is_same and asked.approval_id in self._decided:
-                return as_decision(self._decided[asked.approval_id])
+        same = [e for e in self._asked if (e.tool_name, e.args) == (request.tool_name, request.args)]
+        decided = [self._decided[e.approval_id] for e in same if e.approval_id in self._decided]
+        if len(decided) > request.refused_edits:
+            return as_decision(decided[request.refused_edits])
         tool = self._tools.get(request.tool_name)
         if tool is not None and tool.policy.effect != "read":
             return ApprovalDecision.approve(by="re-execution: nothing is executed")

@@ -21,6 +21,8 @@ class ApprovalRequest:
     correlation_id: str = ""
     is_about_outcome: bool = False
     """The call was interrupted: approving does it again, rejecting says that it is done already."""
+    refused_edits: int = 0
+    """How often this call was edited to arguments that its tool does not take, and is therefore asked about again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

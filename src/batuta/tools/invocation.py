@@ -34,6 +34,8 @@ from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content
 from batuta.tools.tool import Tool
 
 MAX_ERROR_CHARS = 2_000
+MAX_REFUSED_EDITS = 20
+"""How often a call is asked about again: an approver that is a program could edit wrongly for ever."""
 MAX_KEPT_NAMES = 20
 MAX_KEPT_NAME_CHARS = 64
 
@@ -122,7 +124,11 @@ class ToolInvoker:
             return prepared
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
-        decision = await scope.approver.decide(await _approval_request(prepared, scope))
+        request = await _approval_request(prepared, scope)
+        decision = await scope.approver.decide(request)
+        while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:
+            request = _asked_again(prepared, request.refused_edits + 1, request, problem)
+            decision = await scope.approver.decide(request)
         return _as_decided(prepared, decision)
 
     async def _execute(self, prepared: PreparedCall, scope: CallScope) -> Execution:
@@ -276,6 +282,27 @@ async def _approval_request(prepared: PreparedCall, scope: CallScope) -> Approva
         agent_id=scope.agent_id,
         user=scope.user,
         correlation_id=scope.correlation_id,
+    )
+
+
+def _refused_edit(prepared: PreparedCall, decision: ApprovalDecision) -> str:
+    """Why the edited arguments cannot be used, if they cannot."""
+    if decision.verdict != "edited":
+        return ""
+    try:
+        _checked(prepared.tool, decision.args)
+    except _Refused as refused:
+        return str(refused)
+    return ""
+
+
+def _asked_again(prepared: PreparedCall, time: int, request: ApprovalRequest, problem: str) -> ApprovalRequest:
+    """The same question under a key of its own: a mistake in an edit does not use up the decision."""
+    return replace(
+        request,
+        idempotency_key=f"{prepared.idempotency_key}:edit-{time}",
+        reason=f"The edited arguments cannot be used: {problem}. Decide again: edit otherwise, approve or reject.",
+        refused_edits=time,
     )
 
 

@@ -76,6 +76,39 @@ async def test_edited_arguments_are_what_is_executed(store: TeamStore) -> None:
     assert set(ledger.writes.values()) == {1}
 
 
+async def test_an_edit_that_does_not_fit_is_asked_about_again(store: TeamStore) -> None:
+    """O-30: a mistake in an edit does not use up the decision; the next question says what is wrong."""
+    ledger, session = Ledger(), new_id()
+    turn = await store.say(session, "go")
+    await TurnWorker.at(store, build(ledger)).run_until_idle()
+    (first,) = await store.waiting(session)
+    await store.decide(first, ApprovalDecision.edit({"day": 7}, by="ana"))
+    await TurnWorker.at(store, build(ledger)).run_until_idle()
+    (again,) = await store.waiting(session)
+    assert again.approval_id != first.approval_id
+    assert again.args == {"day": "monday"}
+    assert "day" in again.reason
+    assert "Decide again" in again.reason
+    await store.decide(again, ApprovalDecision.edit({"day": "tuesday"}, by="ana"))
+    await TurnWorker.at(store, build(ledger)).run_until_idle()
+    assert any("booked tuesday" in event.model_dump_json() for event in await store.events(session))
+    assert [count for key, count in ledger.writes.items() if key.startswith("book ")] == [1]
+    work = await store.queue.get(turn)
+    assert work is not None
+    assert work.status is WorkStatus.COMPLETED
+
+
+async def test_a_question_that_was_never_asked_cannot_be_decided(store: TeamStore) -> None:
+    session = new_id()
+    await store.say(session, "go")
+    await TurnWorker.at(store, build(Ledger())).run_until_idle()
+    (asked,) = await store.waiting(session)
+    made_up = asked.model_copy(update={"approval_id": new_id()})
+    with pytest.raises(ConflictError, match=f"{made_up.approval_id} was asked for in no turn here"):
+        await store.decide(made_up, ApprovalDecision.approve(by="eve"))
+    assert await store.waiting(session) == [asked]
+
+
 async def test_the_first_decision_counts(store: TeamStore) -> None:
     session = new_id()
     await store.say(session, "go")
@@ -89,7 +122,7 @@ async def test_the_first_decision_counts(store: TeamStore) -> None:
 
 async def test_an_approval_of_no_turn_cannot_be_decided(store: TeamStore) -> None:
     alone = ApprovalRequested(approval_id=new_id(), tool_use_id="1", tool_name="book", args={}, reason="")
-    with pytest.raises(ConflictError, match="belongs to no turn of this store"):
+    with pytest.raises(ConflictError, match="was asked for in no turn here"):
         await store.decide(alone, ApprovalDecision.approve())
 
 

@@ -323,6 +323,22 @@ async def test_edited_arguments_are_checked_like_any_others() -> None:
     assert runs == []
 
 
+async def test_an_edit_that_does_not_fit_is_asked_about_again_with_what_is_wrong() -> None:
+    asked: list[ApprovalRequest] = []
+
+    class Learns:
+        async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+            asked.append(request)
+            return ApprovalDecision.edit({"amount": 900 if request.refused_edits else "all"})
+
+    await invoke(pay, call("pay", amount=5000), approver=Learns())
+
+    assert runs == [("pay", 900)]
+    assert [request.args for request in asked] == [{"amount": 5000}, {"amount": 5000}]
+    assert "amount" in asked[1].reason
+    assert asked[0].idempotency_key != asked[1].idempotency_key
+
+
 async def test_a_broken_preview_does_not_keep_a_person_from_deciding() -> None:
     decider = Decider(ApprovalDecision.approve())
 
