@@ -97,7 +97,7 @@ class Settings(BaseModel):
     lease_seconds: float = Field(default=4, ge=1, le=600)
     """How long a worker may fall silent before another goes on with its turns; it shows itself three times as often.
 
-    With a look for silent ones every tenth of it, a killed worker's turns go on within 4.4 seconds.
+    Others look for silent ones every tenth of it. A turn that loses two owners in a row waits twice.
     """
     login_attempts: int = Field(ge=1)
     """Failed logins of an account, within `login_window_seconds`, before it is locked for that time."""
