@@ -1,3 +1,24 @@
-"""What every test may ask for."""
+"""What every test may ask for, and what none may leave behind."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
 
 pytest_plugins = ["tests.support.fixtures", "tests.support.eventstore"]
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """A command that is run in this process sets up logs; the next test finds them as they were."""
+    loggers = [logging.getLogger(), logging.getLogger("batuta")]
+    before = [(logger.level, list(logger.handlers)) for logger in loggers]
+    was_configured = structlog.is_configured()
+    yield
+    for logger, (level, handlers) in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+        for handler in set(logger.handlers) - set(handlers):
+            logger.removeHandler(handler)
+    if structlog.is_configured() and not was_configured:
+        structlog.reset_defaults()
