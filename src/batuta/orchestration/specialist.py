@@ -21,11 +21,14 @@ from batuta.events.runtime import EffectKind
 from batuta.kernel.errors import ConfigurationError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.pipelines.context import Context
+from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import fits, type_name
 from batuta.steps.agent import AgentStep
+from batuta.steps.outcomes import asking_a_person
 from batuta.steps.prompts import as_text
+from batuta.tools.approval import ApprovalRequest
 
 
 class CannotHelpError(LogicalError):
@@ -132,6 +135,7 @@ class GraphStep(Step[str, str]):
             _TOLD,
             kind=self._effect,
             name=f"graph:{self.name}",
+            reconcile=self._asker(value, ctx),
             stand_in=lambda: Told(answer=f"({self.name} was not run)", events=[]),
         )
         if not told.answer:
@@ -140,8 +144,23 @@ class GraphStep(Step[str, str]):
             )
         for event_type, payload in told.drafts():
             await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
-        ctx._scope.last_words = told.answer
+        if told.events:
+            ctx._scope.last_words = told.answer
         return told.answer
+
+    def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
+        """Whoever decides in this turn is asked whether an interrupted graph did its work."""
+
+        def about() -> ApprovalRequest:
+            return ApprovalRequest(
+                tool_use_id=ctx.stable_id(f"graph:{self.name}"),
+                tool_name=self.name,
+                args={"task": task},
+                idempotency_key=f"{ctx.run_key}:{ctx.key}:graph",
+                agent_id=ctx._scope.agent_id or self.name,
+            )
+
+        return asking_a_person(ctx, about, lambda words: Told(answer=words, events=[]))
 
     async def _run(self, task: str, ctx: Context) -> "Told":
         state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})

@@ -16,9 +16,10 @@ from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
+from pydantic_core import to_json, to_jsonable_python
 
 from batuta.events.steps import EffectKind
-from batuta.kernel.errors import ConfigurationError, PipelineTypeError
+from batuta.kernel.errors import ConfigurationError, PipelineTypeError, UnknownOutcomeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Pending, Reconcile
@@ -26,6 +27,8 @@ from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import DRAIN_LIMIT, opened
 from batuta.pipelines.step import FunctionStep, Signature, Step, name_of, read_signature
 from batuta.pipelines.typecheck import type_name
+from batuta.steps.outcomes import asking_a_person
+from batuta.tools.approval import ApprovalRequest
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -33,6 +36,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 Mode = Literal["fire_and_forget", "transactional", "idempotent"]
+
+MAX_SHOWN_CHARS = 2_000
 
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _KINDS: dict[Mode, EffectKind] = {"fire_and_forget": "write", "transactional": "write", "idempotent": "idempotent"}
@@ -124,13 +129,36 @@ class ActionStep(Step[In_contra, Out_co]):
     def _reconciler(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
         reconcile = self._reconcile
         if reconcile is None:
-            return None
+            return self._asker(value, ctx) if self.mode == "transactional" else None
 
         async def find_out(_: Pending) -> Any:
             found = await ctx.invoke(reconcile, value)
             return (True if found else None) if self._passes_on else found
 
         return find_out
+
+    def _asker(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
+        """Whoever decides in this run is asked whether the action took place."""
+
+        def about() -> ApprovalRequest:
+            return ApprovalRequest(
+                tool_use_id=ctx.stable_id(f"action:{self.name}"),
+                tool_name=self.name,
+                args={"value": _shown(value)},
+                idempotency_key=f"{ctx.run_key}:{ctx.key}:{self.name}",
+                agent_id=ctx._scope.agent_id or self.name,
+            )
+
+        def done(words: str) -> bool:
+            if self._passes_on:
+                return True
+            raise UnknownOutcomeError(
+                f"{self.name}: {words}. What it brought is not known, so nothing can go on from it; give it a "
+                "`reconcile` function that finds out",
+                effect_key=f"{ctx.key}:{self.name}",
+            )
+
+        return asking_a_person(ctx, about, done)
 
     def _helper(self, name: str, function: Any, timeout: timedelta | None) -> Step[Any, Any] | None:
         """A function that belongs to the action, as a step of its own: its calls are told too."""
@@ -178,6 +206,13 @@ class ActionStep(Step[In_contra, Out_co]):
             raise PipelineTypeError(f"{self.name}: a transactional action has a rollback, and only such an action")
         if self.mode == "fire_and_forget" and not self._passes_on:
             raise PipelineTypeError(f"{self.name}: nobody waits for a fire_and_forget action, so it returns None")
+
+
+def _shown(value: Any) -> Any:
+    """What an action was given, as a person can be shown it."""
+    shown = to_jsonable_python(value, fallback=str)
+    text = shown if isinstance(shown, str) else to_json(shown).decode()
+    return shown if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
 
 
 class ActionDecorator:

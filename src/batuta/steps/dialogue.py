@@ -25,8 +25,9 @@ from batuta.kernel.tasks import all_or_first_failure
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
-from batuta.pipelines.journal import Pending, Reconcile
+from batuta.pipelines.journal import Reconcile
 from batuta.steps.model_calls import CallAccount, told_call
+from batuta.steps.outcomes import asking_a_person
 from batuta.steps.tagging import ArtefactStream, with_words
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
@@ -47,10 +48,6 @@ class Spoken(BaseModel):
     answer: Answer
 
 
-_OUTCOME_UNKNOWN = (
-    "This was begun before an interruption, and nobody knows whether it took place. Approve to do it now; reject if "
-    "it is already done."
-)
 _SPOKEN = TypeAdapter(Spoken)
 _EXECUTION = TypeAdapter(Execution)
 
@@ -281,29 +278,17 @@ class Dialogue:
 
     def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:
         """A person knows what a tool cannot find out: whether an interrupted call took place."""
-        approver = self._ctx._run.approver
-        if approver is None:
-            return None
 
-        async def ask(pending: Pending) -> Execution | None:
-            decision = await approver.decide(
-                ApprovalRequest(
-                    tool_use_id=prepared.call.id,
-                    tool_name=prepared.tool.name,
-                    args=prepared.args,
-                    idempotency_key=_question(prepared, pending),
-                    reason=_OUTCOME_UNKNOWN,
-                    agent_id=self.agent_id,
-                    user=self._ctx.user,
-                    correlation_id=self._ctx.correlation_id,
-                    is_about_outcome=True,
-                )
+        def about() -> ApprovalRequest:
+            return ApprovalRequest(
+                tool_use_id=prepared.call.id,
+                tool_name=prepared.tool.name,
+                args=prepared.args,
+                idempotency_key=prepared.idempotency_key,
+                agent_id=self.agent_id,
             )
-            if decision.verdict != "rejected":
-                return None
-            return Execution(content=f"A person confirmed: {decision.reason or 'this was already done'}")
 
-        return ask
+        return asking_a_person(self._ctx, about, lambda words: Execution(content=words))
 
     async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
         await self._ctx.tell_live(
@@ -336,12 +321,6 @@ async def _filtered(delta: Delta, artefacts: ArtefactStream) -> Delta:
 
 async def _all_words(artefacts: ArtefactStream, text: str) -> str:
     return await artefacts.take(text) + await artefacts.finish()
-
-
-def _question(prepared: PreparedCall, pending: Pending) -> str:
-    """Each interruption is a question of its own: an answer to the last one says nothing about this one."""
-    key = f"{prepared.idempotency_key}:outcome"
-    return key if not pending.abandoned else f"{key}:{pending.abandoned}"
 
 
 def _why(answer: Answer) -> str:

@@ -1,7 +1,15 @@
 """Killed at every event boundary, a turn goes on elsewhere as if nothing had happened (O-3, O-4)."""
 
-from batuta.orchestration import Orchestrator
-from batuta.testing import crash_matrix
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+from batuta import action
+from batuta.events import ApprovalRequested, ApprovalResolved
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.testing import ScriptedModel, crash_matrix
 from tests.integration.orchestration.crew import Ledger, build
 
 
@@ -20,3 +28,55 @@ async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     assert report.boundaries > 60
     assert 1 <= len(report.asked) <= 4, report.asked
     assert set(ledger.writes.values()) == {1}, "a write happened twice"
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+@pytest.mark.parametrize("kind", ["graph", "action"])
+async def test_whether_an_interrupted_graph_or_action_took_place_is_asked(kind: str, *, is_done: bool) -> None:
+    """O-3: like a tool that nobody can check. The answer decides whether it is done again, and the turn succeeds."""
+    sent: list[str] = []
+    questions: list[ApprovalRequested] = []
+    ends: list[str] = []
+
+    def decide(asked: ApprovalRequested) -> ApprovalResolved:
+        questions.append(asked)
+        decision = "rejected" if is_done else "approved"
+        return ApprovalResolved(approval_id=asked.approval_id, decision=decision, by="ana")
+
+    def team() -> Orchestrator:
+        work = _letter_graph(sent) if kind == "graph" else _letter_action(sent)
+        specialist = Specialist(work, name="Post", agent_id="post", commands=("/post",))
+        return Orchestrator(supervisor=ScriptedModel([]), agents=[specialist])
+
+    def reset() -> None:
+        sent.clear()
+
+    def outcome(events: Any) -> list[Any]:
+        ends.extend(event.status for event in events if event.type == "complete" and event.status != "paused")
+        return []
+
+    report = await crash_matrix(team, "/post to ana", decide=decide, same=outcome, reset=reset)
+    report.check()
+    assert len(report.asked) == 2, "after the intention is stored, before the outcome is"
+    assert {asked.tool_name for asked in questions} == {"post"}
+    assert all("to ana" in asked.args.values() for asked in questions)
+    assert set(ends) == {"success"}
+
+
+def _letter_graph(sent: list[str]) -> Any:
+    def send(state: MessagesState) -> dict[str, Any]:
+        sent.append(str(state["messages"][-1].content))
+        return {"messages": [AIMessage("sent")]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("send", send)
+    graph.add_edge(START, "send")
+    graph.add_edge("send", END)
+    return graph.compile()
+
+
+def _letter_action(sent: list[str]) -> Any:
+    async def post(task: str) -> None:
+        sent.append(task)
+
+    return action(mode="transactional", rollback=lambda _: None)(post)

@@ -1,0 +1,59 @@
+"""Asking whether an interrupted write took place: a person knows what code cannot find out."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from batuta.pipelines.context import Context
+from batuta.pipelines.journal import Pending, Reconcile
+from batuta.tools.approval import ApprovalRequest
+
+T = TypeVar("T")
+
+OUTCOME_UNKNOWN = (
+    "This was begun before an interruption, and nobody knows whether it took place. Approve to do it now; reject if "
+    "it is already done."
+)
+NOT_EDITABLE = f"What was begun cannot be edited. {OUTCOME_UNKNOWN}"
+MAX_EDITS = 20
+
+
+def asking_a_person(
+    ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
+) -> Reconcile[T] | None:
+    """A `reconcile` that asks whoever decides in this run; none if nobody does.
+
+    `about` says what was begun; `done` makes, of the words of a person who says that it took place, what stands for its
+    result.
+    """
+    approver = ctx._run.approver
+    if approver is None:
+        return None
+
+    async def ask(pending: Pending) -> T | None:
+        call = about()
+        request = replace(
+            call,
+            idempotency_key=_question(call, pending),
+            reason=OUTCOME_UNKNOWN,
+            user=ctx.user,
+            correlation_id=ctx.correlation_id,
+            is_about_outcome=True,
+        )
+        decision = await approver.decide(request)
+        for time in range(1, MAX_EDITS):
+            if decision.verdict != "edited":
+                break
+            again = replace(request, idempotency_key=f"{request.idempotency_key}:edit-{time}", reason=NOT_EDITABLE)
+            decision = await approver.decide(again)
+        if decision.verdict != "rejected":
+            return None
+        return done(f"A person confirmed: {decision.reason or 'this was already done'}")
+
+    return ask
+
+
+def _question(about: ApprovalRequest, pending: Pending) -> str:
+    """Each interruption is a question of its own: an answer to the last one says nothing about this one."""
+    key = f"{about.idempotency_key}:outcome"
+    return key if not pending.abandoned else f"{key}:{pending.abandoned}"
