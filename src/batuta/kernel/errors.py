@@ -18,6 +18,7 @@ BatutaError
 │   │   ├── PipelineTypeError           steps that do not fit
 │   │   ├── SettingsError               model settings that contradict one another
 │   │   └── MissingExtraError           an optional dependency is not installed
+│   ├── CannotHelpError                 a worker says that a task is not its own
 │   ├── StepFailedError                 a step's failure, seen by the step that invoked it
 │   ├── UnknownOutcomeError             a write was begun and nobody knows whether it happened
 │   ├── NotRecordedError                a re-execution needs something that the log does not hold
@@ -192,6 +193,10 @@ class MissingExtraError(ConfigurationError, ImportError):
     def __init__(self, extra: str, *, needed_for: str) -> None:
         super().__init__(f'{needed_for} needs an optional dependency: pip install "batuta[{extra}]"')
         self.extra = extra
+
+
+class CannotHelpError(LogicalError):
+    """A worker says that a task is not its own; the supervisor decides who gets it."""
 
 
 class StepFailedError(LogicalError):

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
 from batuta.events.stopping import REASON as STOPPED
-from batuta.kernel.errors import ConfigurationError, ErrorCategory, StepFailedError, Suspended
+from batuta.kernel.errors import CannotHelpError, ConfigurationError, ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
-from batuta.orchestration.specialist import CannotHelpError
 from batuta.orchestration.supervisor import task_with_results
 from batuta.pipelines.context import Context
 from batuta.pipelines.result import StepError

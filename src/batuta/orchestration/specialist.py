@@ -18,7 +18,7 @@ from batuta.events.envelope import EVENT_TYPES, Event
 from batuta.events.normalizer import normalize
 from batuta.events.plans import AgentIdentity
 from batuta.events.runtime import EffectKind
-from batuta.kernel.errors import ConfigurationError, LogicalError
+from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Reconcile
@@ -29,10 +29,16 @@ from batuta.steps.agent import AgentStep
 from batuta.steps.outcomes import asking_a_person
 from batuta.steps.prompts import as_text
 from batuta.tools.approval import ApprovalRequest
+from batuta.tools.tool import tool
 
 
-class CannotHelpError(LogicalError):
-    """A worker says that a task is not its own; the supervisor decides who gets it."""
+@tool(effect="read")
+async def cannot_help(reason: str) -> str:
+    """Say that the task is not yours to do, and why; use it instead of any other tool, before you have done anything.
+
+    For the tools of a worker that is a model: the supervisor decides who gets the task.
+    """
+    raise CannotHelpError(reason)
 
 
 class AgentCard(BaseModel):

@@ -18,7 +18,7 @@ from batuta.events.progress import ContentDelta, ThinkingDelta, ToolProgress
 from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
+from batuta.kernel.errors import CannotHelpError, ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import canonical_id, new_id
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.tasks import all_or_first_failure
@@ -220,6 +220,9 @@ class Dialogue:
         outcomes.update(zip(shared, together, strict=True))
         for i in (i for i in range(len(calls)) if i not in outcomes):
             outcomes[i] = await self._run_tool(i, calls[i], scope)
+        for outcome in outcomes.values():
+            if outcome.error == CannotHelpError.code:
+                raise CannotHelpError(outcome.result.content)
         return [outcomes[i].result for i in range(len(calls))]
 
     def _call_scope(self) -> CallScope:

@@ -17,6 +17,7 @@ from typing import Any
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import (
     BatutaError,
+    CannotHelpError,
     DeadlineExceededError,
     InvalidArgumentsError,
     RunCancelledError,
@@ -366,6 +367,8 @@ def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
 def _failure(tool: Tool, error: BaseException, context: ToolContext) -> Execution:
     if isinstance(error, ToolRefusedError):
         return _refusal(Refusal.FORBIDDEN, f"{tool.name} refused: {error}", details=context.facts)
+    if isinstance(error, CannotHelpError):  # the agent's word about its task, no failure of the tool
+        return Execution(content=str(error), is_error=True, error=error.code, details=context.facts)
     words = str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"
     content = f"{tool.name} failed: {words}"[:MAX_ERROR_CHARS]
     return Execution(content=content, is_error=True, error=code_of(error), details=context.facts)

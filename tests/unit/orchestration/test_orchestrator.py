@@ -23,10 +23,19 @@ from batuta.events import (
     PlanStepCompleted,
     PlanStepStarted,
     ToolRequest,
+    ToolResponse,
     Usage,
 )
 from batuta.kernel.errors import ConfigurationError, ProviderUnavailableError
-from batuta.orchestration import CannotHelpError, FailurePolicy, Orchestrator, Specialist, allow_below, allow_role
+from batuta.orchestration import (
+    CannotHelpError,
+    FailurePolicy,
+    Orchestrator,
+    Specialist,
+    allow_below,
+    allow_role,
+    cannot_help,
+)
 from batuta.orchestration.orchestrator import Turn
 from batuta.orchestration.plans import plan_from_events
 from batuta.orchestration.state import AgentState, dump_state, load_state
@@ -352,6 +361,18 @@ async def test_a_worker_that_cannot_help_says_so_and_the_supervisor_decides() ->
     turn = await team(supervisor, failing("a", CannotHelpError("not mine")), failing("b", None)).run("q")
     assert turn.answer == "b did it"
     assert [(h.from_agent_id, h.to_agent_id, h.reason) for h in turn.handoffs][-1] == ("a", "b", "capability_match")
+
+
+async def test_a_model_says_that_a_task_is_not_its_own_with_a_tool() -> None:
+    """O-24: nothing more is asked of it, the call is answered in the log, and the supervisor decides."""
+    supervisor = [plan(("a", "x", [])), Reply(json.dumps({"agent_id": "b", "reason": "b knows"}))]
+    worker = agent("a", [Reply(tool_calls=[ToolCall("cannot_help", {"reason": "I know stock"})])], tools=[cannot_help])
+    turn = await team(supervisor, worker, failing("b", None)).run("q")
+    assert turn.answer == "b did it"
+    last = turn.handoffs[-1]
+    assert (last.from_agent_id, last.to_agent_id, last.reason) == ("a", "b", "capability_match")
+    assert last.explanation == "I know stock"
+    assert [event.content for event in of(turn, ToolResponse)] == ["I know stock"]
 
 
 async def test_a_worker_answers_from_its_tools_first() -> None:
