@@ -26,7 +26,7 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.eventstore.stopping import tell_end_of_stopped_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import ConflictError, IdempotencyConflictError
+from batuta.kernel.errors import ConflictError, IdempotencyConflictError, LogicalError
 from batuta.kernel.ids import new_id, session_id
 from batuta.pipelines.journal import Journal
 from batuta.tools.approval import ApprovalDecision
@@ -62,6 +62,8 @@ class TeamStore:
 
         The same `client_key` with the same text is the same turn, however often it is sent.
         """
+        if not text.strip():
+            raise LogicalError("a message says something; this one is empty")
         turn_id, owner = new_id(), session_id(session)
         message = UserMessage(
             content=text,

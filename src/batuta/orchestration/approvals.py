@@ -23,11 +23,14 @@ ApprovalPolicy = Callable[[ApprovalRequest], ApprovalDecision | None]
 
 
 def allow_below(tool_name: str, field: str, limit: float) -> ApprovalPolicy:
-    """Approve a tool by itself while a field of its arguments stays at or below a limit."""
+    """Approve a tool by itself while a field of its arguments is between 0 and a limit.
+
+    A negative amount is left to a person: it is no small one.
+    """
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
         value = request.args.get(field)
-        is_small = request.tool_name == tool_name and isinstance(value, (int, float)) and value <= limit
+        is_small = request.tool_name == tool_name and isinstance(value, (int, float)) and 0 <= value <= limit
         return ApprovalDecision.approve(by=f"policy: {field} <= {limit:g}") if is_small else None
 
     return decide

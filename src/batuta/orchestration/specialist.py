@@ -9,6 +9,7 @@ returns is told as canonical events.
 from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage
+from langgraph.errors import GraphInterrupt
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta.events.adapters import adapter_for as provider_adapter
@@ -169,7 +170,15 @@ class GraphStep(Step[str, str]):
         return asking_a_person(ctx, about, lambda words: Told(answer=words, events=[]))
 
     async def _run(self, task: str, ctx: Context) -> "Told":
-        state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})
+        try:
+            state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})
+        except GraphInterrupt:
+            state = {"__interrupt__": True}
+        if "__interrupt__" in state:
+            raise LogicalError(
+                f"{self.name} called interrupt(), but a graph runs here as one effect and cannot be resumed inside; to "
+                'ask a person, let a Batuta agent do that part with a tool that has approval="always"'
+            )
         events = normalize(state, self._adapter, session_id=new_id(), agent_id=self.name)
         messages = [event for event in events if isinstance(event, AssistantMessage)]
         answer = messages[-1].content if messages else ""

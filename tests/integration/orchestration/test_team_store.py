@@ -9,7 +9,7 @@ from batuta import AgentStep, step
 from batuta.events import ApprovalRequested, AssistantMessage, ToolRequest, UserMessage
 from batuta.events.queue import WorkStatus
 from batuta.eventstore.teams import TeamStore, open_team_store
-from batuta.kernel.errors import ConflictError
+from batuta.kernel.errors import ConflictError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, Specialist, TurnWorker, WorkerSettings
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
@@ -41,6 +41,13 @@ async def test_a_message_is_a_turn_that_a_worker_answers(store: TeamStore) -> No
     assert [event.content for event in events if isinstance(event, AssistantMessage)] == ["echo hello"]
     assert {event.turn_id for event in events} == {turn_id}
     assert live.of(AssistantMessage)
+
+
+async def test_a_message_that_says_nothing_is_refused(store: TeamStore) -> None:
+    session = new_id()
+    with pytest.raises(LogicalError, match="a message says something"):
+        await store.say(session, " \n")
+    assert await store.events(session) == []
 
 
 async def test_the_same_message_sent_twice_is_one_turn(store: TeamStore) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
 
 from batuta import Cancellation, Conversation, Message, Pipeline, action, step
 from batuta.events import (
@@ -578,3 +579,19 @@ async def test_two_turns_at_the_same_time_never_see_each_other() -> None:
         assert turn.answer == f"echo canary-{n}"
         told = "".join(event.model_dump_json() for event in turn.events)
         assert not any(f'canary-{other}"' in told for other in range(50) if other != n)
+
+
+async def test_a_graph_that_interrupts_is_told_what_to_do_instead() -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", lambda _: interrupt("may I?"))
+    graph.add_edge(START, "ask")
+    turn = await team([], Specialist(graph.compile(), name="G", agent_id="g", commands=("/g",))).run("/g hi")
+    assert turn.error is not None
+    assert "g called interrupt()" in turn.error.message
+    assert 'approval="always"' in turn.error.message
+
+
+@pytest.mark.parametrize(("amount", "is_allowed"), [(-5, False), (0, True), (100, True), (101, False)])
+def test_a_small_amount_is_neither_negative_nor_above_the_limit(amount: int, *, is_allowed: bool) -> None:
+    request = ApprovalRequest(tool_use_id="1", tool_name="pay", args={"amount": amount})
+    assert (allow_below("pay", "amount", 100)(request) is not None) is is_allowed
