@@ -137,6 +137,7 @@ class PlanExecution:
                 taker = await self._next_agent(step, agent_id, error, ctx)
                 if taker is None:
                     raise
+                self.plan = self.plan.handed(step.step_id, taker)
                 agent_id, retries = taker, 0
 
     async def _next_agent(self, step: PlanStep, agent_id: str, error: StepError, ctx: Context) -> str | None:

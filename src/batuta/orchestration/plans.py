@@ -14,6 +14,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from batuta.events.envelope import Event
 from batuta.events.plans import (
+    AgentHandoff,
     ExpectedOutput,
     PlanCompleted,
     PlanGenerated,
@@ -114,6 +115,13 @@ class Plan(BaseModel):
         steps = tuple(after if step.step_id == step_id else step for step in self.steps)
         return self.model_copy(update={"steps": steps, "updated_at": at, "current_step_index": after.step_index})
 
+    def handed(self, step_id: str, agent_id: str) -> Self:
+        """The plan after a step was handed to another agent: whoever took over did it."""
+        steps = tuple(
+            step.model_copy(update={"agent_id": agent_id}) if step.step_id == step_id else step for step in self.steps
+        )
+        return self.model_copy(update={"steps": steps})
+
     def ready(self) -> tuple[PlanStep, ...]:
         """Pending steps whose dependencies are all completed."""
         return tuple(step for step in self.steps if step.status == "pending" and self._is_ready(step))
@@ -142,6 +150,8 @@ def plan_from_events(events: Iterable[Event]) -> Plan | None:
             plan = _announced(event)
         elif isinstance(event, PlanStepStarted) and plan is not None:
             plan = plan.step_moved(event.step_id, "in_progress", event.timestamp, agent_id=event.agent_id)
+        elif isinstance(event, AgentHandoff) and plan is not None and event.plan_step_id is not None:
+            plan = plan.handed(event.plan_step_id, event.to_agent.agent_id)
         elif isinstance(event, PlanStepCompleted) and plan is not None:
             plan = plan.step_moved(event.step_id, event.status, event.timestamp, result=event.result, error=event.error)
         elif isinstance(event, PlanCompleted) and plan is not None:

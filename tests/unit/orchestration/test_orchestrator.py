@@ -373,6 +373,12 @@ async def test_a_model_says_that_a_task_is_not_its_own_with_a_tool() -> None:
     last = turn.handoffs[-1]
     assert (last.from_agent_id, last.to_agent_id, last.reason) == ("a", "b", "capability_match")
     assert last.explanation == "I know stock"
+    assert turn.plan is not None
+    assert [s.agent_id for s in turn.plan.steps] == ["b"], "the plan names who did it"
+    rebuilt = plan_from_events(turn.events)
+    assert rebuilt is not None
+    assert [s.agent_id for s in rebuilt.steps] == ["b"], "and so do its events"
+    assert turn.state["active_agent"] == "b"
     assert [event.content for event in of(turn, ToolResponse)] == ["I know stock"]
 
 
