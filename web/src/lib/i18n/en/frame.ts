@@ -33,7 +33,7 @@ export const frame = {
     setupLead: "Create the owner's account to begin",
     expired: "Your login has expired. Sign in again: your draft is kept.",
     demo: "Open the demo",
-    demoHint: "No account needed. Everything stays on this machine.",
+    demoHint: "No account needed. Your conversations are kept on this machine.",
     or: "or",
     orSetup: "or create the owner's account",
     continueWith: (name: string) => `Continue with ${name}`,

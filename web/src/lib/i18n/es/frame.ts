@@ -35,7 +35,7 @@ export const frame: typeof english = {
     setupLead: "Crea la cuenta propietaria para empezar",
     expired: "Tu sesión ha caducado. Inicia sesión otra vez: tu borrador se conserva.",
     demo: "Abrir la demo",
-    demoHint: "Sin cuenta. Todo se queda en este equipo.",
+    demoHint: "Sin cuenta. Tus conversaciones se guardan en este equipo.",
     or: "o",
     orSetup: "o crea la cuenta propietaria",
     continueWith: (name) => `Continuar con ${name}`,
