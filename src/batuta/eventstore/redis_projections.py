@@ -1,7 +1,10 @@
 """Read models and audit behind the Redis log: both work on the database, after what Redis holds was shipped there."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
+
+from redis.exceptions import ResponseError
 
 from batuta.eventstore.audit import ChainHead, ChainRow, Erased
 from batuta.eventstore.postgres_audit import PostgresAudit
@@ -11,6 +14,9 @@ from batuta.eventstore.redis import RedisEventLog
 from batuta.eventstore.redis_connection import Call, errors_as_ours
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
+
+REWRITE_SECONDS = 60.0
+REWRITE_PAUSE = 0.05
 
 
 class ShippingProjector(Projector):
@@ -64,5 +70,18 @@ class RedisAudit(PostgresAudit):
             await self._log.connection.run_one(Call("forget", [self._log.keys.head(owner)], [owner, head.fence]))
         if erased.sessions:
             with errors_as_ours():
-                await self._log.connection.client.bgrewriteaof()
+                await self._rewrite_file()
         return erased
+
+    async def _rewrite_file(self) -> None:
+        """Ask for a rewrite that begins now: one that is running may have begun with what is to be forgotten."""
+        async with asyncio.timeout(REWRITE_SECONDS):
+            while True:
+                try:
+                    await self._log.connection.client.bgrewriteaof()
+                except ResponseError as error:
+                    if "in progress" not in str(error):
+                        raise
+                    await asyncio.sleep(REWRITE_PAUSE)
+                else:
+                    return

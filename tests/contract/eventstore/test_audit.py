@@ -191,6 +191,16 @@ async def test_one_session_is_erased_and_the_others_stay(store: Store) -> None:
     assert (await store.audit.erase_session(other)).sessions == (other,)
 
 
+async def test_sessions_are_erased_one_after_the_other_while_redis_rewrites_its_file(store: Store) -> None:
+    """A rewrite that is running may hold what is to be forgotten: each erasure gets one that began after it."""
+    sessions = [SessionId(new_id()) for _ in range(5)]
+    for session in sessions:
+        await store.log.append(session, [said(CANARY)])
+    await store.projector.catch_up()
+    for session in sessions:
+        assert (await store.audit.erase_session(session)).sessions == (session,)
+
+
 async def test_an_erased_session_is_overwritten_in_the_file(tmp_path: Path) -> None:
     """Without rewriting the rest of it."""
     session = SessionId(new_id())

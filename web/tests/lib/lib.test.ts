@@ -132,15 +132,13 @@ describe("Spanish", () => {
     );
 
   test("says everything English says, with no word left empty", () => {
-    expect(
-      leaves(es)
+    // Agents come with English words from the server; only other languages have their own.
+    const paths = (words: object) =>
+      leaves(words)
         .map(([path]) => path)
-        .sort(),
-    ).toEqual(
-      leaves(en)
-        .map(([path]) => path)
-        .sort(),
-    );
+        .filter((path) => !path.startsWith(".agents."))
+        .sort();
+    expect(paths(es)).toEqual(paths(en));
     expect(leaves(es).filter(([, value]) => value === "")).toEqual([]);
   });
 
