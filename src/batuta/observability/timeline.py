@@ -222,7 +222,9 @@ def _json_span(span: Span) -> dict[str, Any]:
 def as_table(timeline: Timeline) -> "Table":
     """One row per event, for a terminal (rich, extra `cli`)."""
     tables = load_extra("rich.table", extra="cli", needed_for="showing a timeline")
-    table: Table = tables.Table("offset ms", "event", "agent", "path", "detail", caption=summary_line(timeline.summary))
+    table: Table = tables.Table(caption=summary_line(timeline.summary))
+    for name in ("offset ms", "event", "agent", "path", "detail"):
+        table.add_column(name, no_wrap=name == "event")  # on a narrow terminal the others give way
     for line in timeline.lines:
         offset = f"{line.offset.total_seconds() * 1000:.1f}"
         style = "red" if line.type in _FAILURES else None
