@@ -102,7 +102,7 @@ async def test_many_drops_lose_and_repeat_nothing(embedded: Running) -> None:
         position = {"epoch": 1, "last_sequence": kept[-1]["sequence_number"]} if kept else {}
         stored = numbers(await ana.events(session)) if sending.done() else []
         tab = await joined(ana, session, **position)
-        await _until_some(tab, sending)
+        await _until_some(tab, sending, missing=len(stored) - len(kept) if stored else None)
         await tab.close()
         kept += tab.stored
         if stored and not tab.stored:
@@ -297,8 +297,12 @@ async def test_a_frame_beyond_the_limit_ends_the_connection(embedded: Running) -
     assert (await ana.http.get("/healthz")).status_code == 200
 
 
-async def _until_some(tab: Tab, sending: "asyncio.Task[None]") -> None:
-    await tab.until(lambda: len(tab.stored) >= 3 or sending.done())
+async def _until_some(tab: Tab, sending: "asyncio.Task[None]", *, missing: int | None) -> None:
+    """A few events while the talk goes on; after its end all that are missing."""
+    if missing is None:
+        await tab.until(lambda: len(tab.stored) >= 3 or sending.done())
+    else:
+        await tab.until(lambda: len(tab.stored) >= missing)
 
 
 async def _talk(person: Person, session: str, count: int) -> None:
