@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import socketio
 import uvicorn
@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from websockets.protocol import State
 
 from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.server.agents import api as agents
@@ -122,6 +123,10 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         """Stop in good order."""
         await self._platform.close_connections()
+        for connection in list(self.server_state.connections):  # uvicorn would say goodbye to those that leave already
+            if getattr(getattr(connection, "conn", None), "state", None) is State.CLOSING:
+                cast("Any", connection).transport.close()
+        await asyncio.sleep(0)
         await super().shutdown(sockets)
 
 
