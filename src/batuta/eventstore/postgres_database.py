@@ -87,12 +87,16 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
-        """A connection of the pool; statements outside a transaction commit one by one."""
+        """A connection of the pool; statements outside a transaction commit one by one.
+
+        Whoever holds one must not ask for a second: enough callers that do would wait for one another. Nobody waits
+        longer for a connection than for an answer.
+        """
         if self._pool is None or self._is_closed:
             await self.open()
         assert self._pool is not None
         with errors_as_ours():
-            async with self._pool.acquire() as connection:
+            async with self._pool.acquire(timeout=self._command_seconds) as connection:
                 yield connection
 
     @asynccontextmanager

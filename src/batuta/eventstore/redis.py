@@ -118,14 +118,15 @@ class RedisEventLog:
     async def head(self, session_id: str) -> Head:
         """See `EventLog.head`."""
         owner = _session(session_id)
-        status, *found = await self._head(owner)
-        if status == "stale":
-            await self._seeder.seed([owner])
-            status, *found = await self._head(owner)
-        if status == "known":
-            epoch, seq, fence = (int(text) for text in found)
-            return Head(epoch=epoch, last_seq=seq, fence=fence)
-        return await self.database.head(owner)
+        return await self._known_head(owner) or await self.database.head(owner)
+
+    async def fence_in_redis(self, session_id: str) -> int:
+        """The highest token Redis has seen; 0 if it does not know the session.
+
+        It takes no connection of the database's pool, so that whoever holds one can ask.
+        """
+        head = await self._known_head(_session(session_id))
+        return 0 if head is None else head.fence
 
     async def raise_fence(self, session_id: str, fence: int) -> None:
         """See `EventLog.raise_fence`. In the database too, so that it outlives Redis."""
@@ -219,6 +220,16 @@ class RedisEventLog:
             return [answers]
         # One of them is to blame; what was stored before it is recognised when it comes again.
         return [answer for batch in batches for answer in await self._send([batch])]
+
+    async def _known_head(self, owner: SessionId) -> Head | None:
+        status, *found = await self._head(owner)
+        if status == "stale":
+            await self._seeder.seed([owner])
+            status, *found = await self._head(owner)
+        if status != "known":
+            return None
+        epoch, seq, fence = (int(text) for text in found)
+        return Head(epoch=epoch, last_seq=seq, fence=fence)
 
     async def _head(self, owner: SessionId) -> list[str]:
         found: list[str] = await self.connection.run_one(Call("head", [self.keys.head(owner)]))

@@ -72,7 +72,7 @@ class RedisTurnQueue(PostgresTurnQueue):
 
     async def _fence_beside(self, session_id: str) -> int:
         """Redis is ahead of the database: a lease below its token would be refused at the first append."""
-        return (await self._redis.head(session_id)).fence
+        return await self._redis.fence_in_redis(session_id)
 
     async def _append_accepted(self, turn_id: str, session_id: str) -> None:
         """Append what was accepted with a turn, if nobody did so yet."""
