@@ -17,7 +17,8 @@ help: ## List the targets
 
 .PHONY: run
 run: $(INSTALLED) $(WEB) ## Start the platform on http://127.0.0.1:8000, ready to try
-	$(BIN)/batuta serve --demo
+	@echo "Starting Batuta ..."
+	@$(BIN)/batuta serve --demo
 
 .PHONY: test
 test: check $(WEB) browser ## Everything: the fast gates, then real servers and a real browser
@@ -48,8 +49,10 @@ browser: ## Install Chromium from the system's packages, if it is not there
 web: $(WEB) ## Build the web application into the package
 
 $(WEB): $(INSTALLED) $(shell find web/src web/index.html web/public -type f 2>/dev/null) web/package-lock.json web/vite.config.ts
-	cd web && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	cd web && PATH="$(abspath $(BIN)):$$PATH" npm run --silent build
+	@echo "Building the web application (a minute or so; again only when it changes) ..."
+	@cd web && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --silent
+	@mkdir -p .cache && cd web && PATH="$(abspath $(BIN)):$$PATH" npm run --silent build >../.cache/web-build.log 2>&1 || \
+	  { cat ../.cache/web-build.log; exit 1; }
 
 .PHONY: bench
 bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to bench/results
@@ -80,10 +83,11 @@ wheel: $(INSTALLED) $(WEB) ## Build the distribution into dist/
 install: $(INSTALLED) ## Create the environment; every other target does so when needed
 
 $(INSTALLED): requirements/dev.txt pyproject.toml
+	@echo "Installing what Batuta needs into $(VENV) (a minute or so; again only when it changes) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .PHONY: lock

@@ -2,6 +2,9 @@
 
 from batuta.kernel.errors import MissingExtraError
 
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended before it had begun."""
+
 
 def main() -> None:
     """Run a command; everything it needs is imported only now."""
@@ -9,4 +12,6 @@ def main() -> None:
         from batuta.cli.app import app
     except ImportError as error:
         raise SystemExit(str(MissingExtraError("cli", needed_for="the command line"))) from error
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
     app()

@@ -15,7 +15,7 @@ from batuta.observability.audit_counts import audit
 from batuta.server.config import Settings
 from batuta.server.wiring import open_store
 
-app = typer.Typer(help="The audit trail.", no_args_is_help=True)
+app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)
 
 
 @app.command()

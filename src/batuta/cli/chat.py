@@ -1,4 +1,4 @@
-"""`batuta chat`: the first team in the terminal, with live events, tool cards and approvals."""
+"""`batuta chat`: a team in the terminal, with live events, tool cards and approvals."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.prompt import Prompt
 
 from batuta.cli.output import err, fail, out
-from batuta.cli.platform import ConfigFile, settings_from, team_of
+from batuta.cli.platform import ConfigFile, TeamName, settings_from, team_of
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, ErrorOccurred
 from batuta.events.envelope import Event
@@ -25,14 +25,15 @@ from batuta.tools.context import ToolUser
 def chat(
     config: ConfigFile = None,
     data_dir: Annotated[Path | None, typer.Option(help="Where the team keeps its files.")] = None,
+    team: TeamName = None,
     agent: Annotated[str | None, typer.Option(help="Talk to one agent instead of the team.")] = None,
 ) -> None:
     """Talk to the team. An empty line ends it."""
-    team = team_of(settings_from(config, data_dir=data_dir), None)
-    if agent is not None and agent not in (known := team.orchestrator.registry.names):
+    found = team_of(settings_from(config, data_dir=data_dir), team)
+    if agent is not None and agent not in (known := found.orchestrator.registry.names):
         raise fail(f"there is no agent {agent!r}; there are {', '.join(sorted(known))}", 2)
-    err.print(f"[dim]{team.model_label}; an empty line ends the conversation[/]")
-    asyncio.run(_talk(team.orchestrator, agent))
+    err.print(f"[dim]{found.model_label}; an empty line ends the conversation[/]")
+    asyncio.run(_talk(found.orchestrator, agent))
 
 
 async def _talk(team: Orchestrator, agent: str | None) -> None:

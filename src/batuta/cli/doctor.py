@@ -1,14 +1,13 @@
 """`batuta doctor`: is everything there that the platform needs?"""
 
 import asyncio
-import importlib.metadata
 import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from batuta.cli.output import out
+from batuta.cli.output import out, version
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
@@ -33,18 +32,19 @@ def doctor(config: ConfigFile = None, data_dir: DataDir = None) -> None:
 
 
 def _machine(settings: Settings) -> list[Finding]:
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    folder = next(place for place in (settings.data_dir, *settings.data_dir.absolute().parents) if place.exists())
-    free = shutil.disk_usage(folder).free
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    free = shutil.disk_usage(_nearest(settings.data_dir)).free
     return [
-        (sys.version_info >= (3, 11), f"Python {version}, Batuta {importlib.metadata.version('batuta')}"),
-        (free > ENOUGH_BYTES, f"{free / 1e9:.1f} GB free where data is kept ({_shown(settings.data_dir)})"),
+        (sys.version_info >= (3, 11), f"Python {python}, Batuta {version()}"),
+        (free > ENOUGH_BYTES, f"{free / 1e9:.1f} GB free where data is kept ({settings.data_dir})"),
         ((STATIC / "index.html").is_file(), "the web application is built" if STATIC.is_dir() else "run `make web`"),
     ]
 
 
 async def _stores(settings: Settings) -> list[Finding]:
     kind = "PostgreSQL" if settings.database_url is not None else "SQLite"
+    if settings.database_url is None and not settings.database_file.exists():
+        return [_can_begin(settings.data_dir)]
     try:
         async with asyncio.timeout(10), open_store(settings) as store:
             durable = await store.log.durability()
@@ -59,6 +59,19 @@ async def _stores(settings: Settings) -> list[Finding]:
         return [(False, f"{kind}: {error}")]
     except Exception as error:
         return [(False, f"{kind} does not answer: {str(error) or type(error).__name__}")]
+
+
+def _can_begin(folder: Path) -> Finding:
+    """Whether the first start could make its file there; looking changes nothing."""
+    place = _nearest(folder)
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        return False, f"SQLite: {folder} cannot be made or written; choose another with --data-dir or BATUTA_DATA_DIR"
+    return True, "SQLite: there is no database yet; the first `batuta serve` makes it"
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder itself, or the first one above it that there is."""
+    return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
 async def _answers(name: str, check: Callable[[], Awaitable[object]]) -> Finding:
@@ -76,7 +89,3 @@ def _models(settings: Settings) -> list[Finding]:
     model = settings.model or default_model()
     words = "the built-in offline model (no key is set)" if model == OFFLINE_MODEL else model
     return [(True, f"model: {words}"), (True, f"keys: {', '.join(keys) or 'none'}")]
-
-
-def _shown(path: Path) -> str:
-    return str(path)

@@ -1,9 +1,11 @@
 """How commands talk: rich on a terminal, plain otherwise, JSON when asked."""
 
 import json
+from importlib import metadata
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 out = Console()
 err = Console(stderr=True)
@@ -16,5 +18,10 @@ def say_json(value: Any) -> None:
 
 def fail(message: str, code: int = 1) -> SystemExit:
     """An error for people, and the exit code that goes with it."""
-    err.print(f"[bold red]error:[/] {message}", highlight=False)
+    err.print(f"[bold red]error:[/] {escape(message)}", highlight=False)
     return SystemExit(code)
+
+
+def version() -> str:
+    """The version that is installed."""
+    return metadata.version("batuta")

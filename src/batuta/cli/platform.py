@@ -11,6 +11,7 @@ import typer
 
 from batuta.cli.loading import load
 from batuta.cli.output import err, fail
+from batuta.cli.welcome import greet
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import check_address
@@ -91,9 +92,6 @@ def team_of(settings: Settings, target: str | None) -> FirstTeam:
 
 
 async def _serve(settings: Settings, team: FirstTeam) -> None:
-    def started(address: str) -> None:
-        err.print(f"[bold green]Batuta[/] is ready at [bold]{address}[/]  [dim]({team.model_label}; Ctrl-C stops)[/]")
-
     await check_address(settings)
     async with open_platform(
         settings,
@@ -103,7 +101,8 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         title_model=team.title_model,
         read_source=team.read_source,
     ) as platform:
-        await serve_platform(platform, on_start=started)
+        await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
+    err.print("Batuta has stopped.")
 
 
 async def _work(settings: Settings, team: FirstTeam) -> None:

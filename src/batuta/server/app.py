@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any, cast
 
 import socketio
@@ -93,8 +95,9 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 lifespan="off",
-                # At its loudest the server writes the headers of every handshake, and with them the cookies.
-                log_level="info" if settings.log_level == "debug" else settings.log_level,
+                # Of starting and stopping the command tells; at its loudest the server writes the headers of every
+                # handshake, and with them the cookies.
+                log_level="error" if settings.log_level == "error" else "warning",
                 access_log=False,
                 server_header=False,
                 proxy_headers=settings.is_proxied,
@@ -114,6 +117,11 @@ class Server(uvicorn.Server):
         """Where it listens, once it has started."""
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         return f"http://{host}:{port}"
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal asks for an end in good order, and a second Ctrl-C for one at once; neither is an error."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
     async def startup(self, sockets: list[Any] | None = None) -> None:
         """Listen."""
@@ -154,7 +162,7 @@ async def serve(platform: Platform, *, on_start: Callable[[str], None] = lambda 
         serving = group.create_task(server.serve())
         started = group.create_task(server.listening.wait())
         await asyncio.wait({serving, started}, return_when=asyncio.FIRST_COMPLETED)
-        if server.started:
+        if server.started and not server.should_exit:
             on_start(server.address)
         started.cancel()
 

@@ -13,7 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from batuta.kernel.errors import ConfigurationError
 
@@ -49,6 +58,9 @@ PROFILES: dict[Environment, dict[str, Any]] = {
     },
 }
 """What a profile sets; each value can be overridden."""
+
+DEMO: dict[str, Any] = {"log_level": "warning"}
+"""What a demo sets over its profile: whoever tries the platform reads its page, not its log."""
 
 
 class OidcProvider(BaseModel):
@@ -184,10 +196,19 @@ def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **g
     values = {**_from_toml(path), **_from_environment(environ)}
     values |= {name: value for name, value in given.items() if value is not None}
     profile = PROFILES.get(values.get("env", "development"), PROFILES["development"])
+    manners = DEMO if _is_true(values.get("is_demo")) else {}
     try:
-        return Settings.model_validate({**profile, **values})
+        return Settings.model_validate({**profile, **manners, **values})
     except ValidationError as error:
         raise ConfigurationError(_complaint(error)) from None
+
+
+def _is_true(value: object) -> bool:
+    """Whether a setting says yes; what is no answer at all is complained about later."""
+    try:
+        return TypeAdapter(bool).validate_python(value)
+    except ValidationError:
+        return False
 
 
 def _with_scheme(value: SecretStr | None, schemes: tuple[str, ...]) -> SecretStr | None:

@@ -40,6 +40,7 @@ def log_to_standard_error(settings: Settings) -> None:
     level = settings.log_level.upper()
     configure_logs(level="INFO" if level == "DEBUG" else level)
     logging.getLogger("batuta").setLevel(level)
+    logging.getLogger("alembic").setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def watched(settings: Settings, service_name: str) -> Iterator[Observers]:
 
     Events are logged if logs were set up (`log_to_standard_error`): whoever embeds a platform keeps its own logging.
     """
-    is_at_a_terminal = settings.env == "development" and sys.stderr.isatty()
+    is_at_a_terminal = settings.env == "development" and not settings.is_demo and sys.stderr.isatty()
     wanted = Watchers(
         service_name=service_name,
         spans=chosen_exporter("TRACES", None, "console" if is_at_a_terminal else "none"),

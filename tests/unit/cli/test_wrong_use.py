@@ -77,3 +77,38 @@ def test_a_conversation_ends_with_its_input() -> None:
     assert code == 0
     assert "= 180" in said
     assert "Aborted" not in said
+
+
+def test_the_doctor_looks_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    code, said = batuta("doctor")
+    assert code in (0, 1)  # 1 where the web application is not built
+    assert "✓ SQLite: there is no database yet; the first `batuta serve` makes it" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_knows_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, said = batuta("doctor", "--data-dir", str(tmp_path / "file" / "data"))
+    assert code == 1
+    assert "cannot be made or written; choose another with --data-dir" in said
+
+
+def test_one_can_talk_to_a_team_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN_TEAM)
+    code, said = batuta("chat", "--team", f"{tmp_path}/mine.py:team", given="hello\n")
+    assert code == 0
+    assert "you said hello" in said
+
+
+OWN_TEAM = """
+from batuta import step
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.testing import Reply, ScriptedModel
+
+@step
+async def echo(text: str) -> str:
+    return "you said " + text
+
+plan = Reply('{"steps": [{"agent_id": "echo", "task": "hello"}]}')
+team = Orchestrator(supervisor=ScriptedModel([plan]), agents=[Specialist(echo, name="Echo")])
+"""

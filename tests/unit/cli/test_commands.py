@@ -1,0 +1,36 @@
+"""The commands as a whole: each is there, loads only what it needs, and names the extra it lacks."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from batuta.cli.app import COMMANDS, app
+from batuta.cli.output import version
+
+
+def test_it_tells_its_version() -> None:
+    told = CliRunner().invoke(app, ["--version"])
+    assert (told.exit_code, told.output) == (0, f"batuta {version()}\n")
+
+
+def test_the_version_is_told_without_loading_the_platform() -> None:
+    heavy = ("fastapi", "sqlalchemy", "langgraph", "langchain_core")
+    program = f"import sys, batuta.cli.app; print([name for name in {heavy} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert loaded == "[]\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    told = CliRunner().invoke(app, [name, "--help"])
+    assert told.exit_code == 0, told.output
+    assert f"batuta {name}" in told.output
+
+
+def test_a_command_that_lacks_something_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "batuta.cli.simulate", None)
+    told = CliRunner().invoke(app, ["simulate"])
+    assert told.exit_code == 2
+    assert 'pip install "batuta[simulator]"' in " ".join(told.output.split())
