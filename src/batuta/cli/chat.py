@@ -18,6 +18,7 @@ from batuta.events.envelope import Event
 from batuta.events.plans import AgentHandoff, PlanGenerated
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.context import ToolUser
 
@@ -61,10 +62,14 @@ class Cards:
 
     never_blocks = True
 
+    def __init__(self) -> None:
+        self._has_conclusion = False
+
     def emit(self, event: Event) -> None:
         """Show an event that a person wants to see."""
         match event:
             case PlanGenerated(steps=steps):
+                self._has_conclusion = len(steps) > 1
                 err.print("[bold]plan[/] " + " → ".join(f"{s.agent_name}: {escape(s.task)}" for s in steps))
             case AgentHandoff(to_agent=taker):
                 err.print(f"[dim]{taker.agent_icon or '•'} {escape(taker.agent_name)}[/]")
@@ -72,12 +77,24 @@ class Cards:
                 err.print(f"  [cyan]⚙ {escape(name)}[/] [dim]{escape(json.dumps(args, ensure_ascii=False))}[/]")
             case ToolResponse(success=False, content=content):
                 err.print(f"  [red]{escape(content)}[/]")
-            case AssistantMessage(content=content, source_agent_id=who):
-                out.print(f"[bold green]{who}[/] {escape(content)}")
+            case AssistantMessage(content=content, source_agent_id=who) if (
+                self._has_conclusion and who != SUPERVISOR_ID
+            ):
+                err.print(f"[dim]{who} {escape(content)}[/]")  # the supervisor's last word will hold it
+            case AssistantMessage():
+                _tell_answer(event)
             case ErrorOccurred(message=message):
                 err.print(f"[red]{escape(message)}[/]")
             case _:
                 pass
+
+
+def _tell_answer(answer: AssistantMessage) -> None:
+    out.print(f"[bold green]{answer.source_agent_id}[/] {escape(answer.content)}")
+    if "[^" in answer.content:  # it brings its own footnotes
+        return
+    for number, source in enumerate(answer.citations, 1):
+        err.print(f"  [dim]{escape(f'[{number}]')} {escape(', '.join(filter(None, (source.title, source.place))))}[/]")
 
 
 class Asks:

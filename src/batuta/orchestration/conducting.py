@@ -20,6 +20,7 @@ from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
 from batuta.events.runtime import LlmResponse
 from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
+from batuta.orchestration.conclusion import Conclusion, conclusion_of
 from batuta.orchestration.handoffs import Handoffs
 from batuta.orchestration.plan_execution import PlanExecution
 from batuta.orchestration.plans import Plan, PlanStep
@@ -32,7 +33,7 @@ from batuta.orchestration.state import (
     is_directed,
     new_state,
 )
-from batuta.orchestration.supervisor import Proposal, Supervisor, citations_in, conclusion_prompt, plan_of
+from batuta.orchestration.supervisor import Proposal, Supervisor, plan_of
 from batuta.pipelines.context import Context
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -146,12 +147,12 @@ class Conductor:
         return await self._suspendable(work)
 
     async def conclude(self, state: AgentState) -> Command[Any]:
-        """The supervisor writes the answer from the results, citing them."""
+        """The supervisor writes the answer from the results, citing their sources."""
         plan = state["plan"]
         assert plan is not None
         await self.handoffs.become(self.ctx, SUPERVISOR)
-        prompt = conclusion_prompt(plan, self.registry.names)
-        answer = await self._ask(self.supervisor.conclude, prompt, plan=plan)
+        conclusion = conclusion_of(plan, self.registry.names, self.told)
+        answer = await self._ask(self.supervisor.conclude, conclusion.prompt, conclusion=conclusion)
         return self._answered(answer, SUPERVISOR_ID)
 
     # what nodes and plans share
@@ -256,13 +257,13 @@ class Conductor:
             return Command(goto=END, update={"plan": self.plan, **self._so_far()})
 
     async def _ask(
-        self, step: Step[str, T], question: str, *, plan: Plan | None = None, ctx: Context | None = None
+        self, step: Step[str, T], question: str, *, conclusion: Conclusion | None = None, ctx: Context | None = None
     ) -> T:
-        """Ask the supervisor something, in its name; its words cite the results of the plan."""
+        """Ask the supervisor something, in its name; its last words cite the sources of the plan's results."""
         around = ctx or self.ctx
         scope = Scope(None, around._scope, SUPERVISOR_ID)
-        if plan is not None:
-            scope.cite = lambda text: citations_in(text, plan, self.registry.names)
+        if conclusion is not None:
+            scope.cite = conclusion.cite
         try:
             return await around._within(scope).invoke(step, question)
         finally:

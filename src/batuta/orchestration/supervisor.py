@@ -4,13 +4,11 @@ What it proposes is checked by code before anything runs; a wrong proposal is a 
 corrects.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from batuta.events.conversation import Citation
 from batuta.events.plans import ExpectedOutput
 from batuta.kernel.answers import Answer
 from batuta.llm.model import Model, ModelSettings
@@ -193,31 +191,6 @@ def task_with_results(step: PlanStep, plan: Plan, names: dict[str, str]) -> str:
     return "\n\n".join([step.task, "\n".join([RESULTS_HEADING, *results])]) if results else step.task
 
 
-def conclusion_prompt(plan: Plan, names: dict[str, str]) -> str:
-    """What the supervisor is told when all steps have ended."""
-    lines = [f"The request: {plan.query}", "", RESULTS_HEADING]
-    for step in plan.steps:
-        outcome = step.result if step.status == "completed" else f"({step.status}) {step.error or ''}".strip()
-        lines.append(f"[{step.step_index + 1}] {names[step.agent_id]} ({step.task}): {outcome}")
-    return "\n".join(lines)
-
-
-def citations_in(text: str, plan: Plan, names: dict[str, str]) -> tuple[Citation, ...]:
-    """The step results an answer refers to as `[n]`; a number that names no result is not a citation."""
-    numbers = dict.fromkeys(int(n) for n in re.findall(r"\[(\d{1,3})\]", text))
-    by_number = {step.step_index + 1: step for step in plan.steps if step.status == "completed"}
-    return tuple(
-        Citation(
-            source=by_number[n].step_id,
-            title=names[by_number[n].agent_id],
-            place=f"[{n}]",
-            quote=(by_number[n].result or "")[:500],
-        )
-        for n in numbers
-        if n in by_number
-    )
-
-
 def _has_cycle(steps: list[ProposedStep]) -> bool:
     """Whether the dependencies leave no order to run in."""
     waiting = {index: {o for o in step.depends_on if 0 <= o < len(steps)} for index, step in enumerate(steps)}
@@ -252,5 +225,6 @@ _REASSIGN_INSTRUCTIONS = (
 )
 _CONCLUDE_INSTRUCTIONS = (
     "Write the answer to the request from the results of your agents and from nothing else, in the language of the "
-    "request. Refer to a result by its number, like [1]. Say plainly what failed or is missing."
+    "request. Say everything once and briefly: the user has seen the results. Numbers like [1] stand for sources: keep "
+    "them behind what you take over. Say plainly what failed or is missing."
 )

@@ -127,13 +127,19 @@ async def test_a_request_of_several_parts_becomes_a_plan_with_dependencies(team:
     assert "25 days of paid holidays" in turn.answer
 
 
-async def test_the_conclusion_cites_the_results_of_the_plan(team: Orchestrator) -> None:
+async def test_the_conclusion_cites_documents_where_its_workers_did_and_results_elsewhere(team: Orchestrator) -> None:
     turn = await team.run("¿Cuánto es 3 más 4 y cuántos días de vacaciones tengo?")
     conclusion = said(turn)[-1]
     assert conclusion.source_agent_id == "supervisor"
-    assert [citation.place for citation in conclusion.citations] == ["[1]", "[2]"]
     assert turn.plan is not None
-    assert [citation.source for citation in conclusion.citations] == [step.step_id for step in turn.plan.steps]
+    result, document = conclusion.citations
+    assert (result.source, result.title) == (turn.plan.steps[0].step_id, "Calculator")
+    assert (document.source, document.title) == ("guia-de-bienvenida.md", "Guía de bienvenida")
+    assert document.quote in conclusion.content
+    first, second = conclusion.content.splitlines()
+    assert first.endswith(" [1]")
+    assert second.endswith(" [2]")
+    assert "[^" not in conclusion.content
 
 
 async def test_the_documents_agent_cites_file_section_and_line(team: Orchestrator) -> None:
@@ -141,7 +147,7 @@ async def test_the_documents_agent_cites_file_section_and_line(team: Orchestrato
     [message] = said(turn)
     [citation] = message.citations
     assert (citation.source, citation.title) == ("politica-de-viajes.md", "Política de viajes")
-    assert citation.place == "Coche y taxi, line 21"
+    assert citation.place == "Coche y taxi, l. 21"
     assert citation.quote == "El coche particular se paga a 0,30 euros por kilómetro."
 
 

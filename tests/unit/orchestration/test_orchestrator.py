@@ -97,7 +97,11 @@ async def test_independent_steps_run_side_by_side_and_results_are_handed_on() ->
     assert turn.plan is not None
     assert turn.plan.status == "completed"
     (last_word,) = [m for m in of(turn, AssistantMessage) if m.source_agent_id == "supervisor"]
-    assert [(c.place, c.title, c.quote) for c in last_word.citations] == [("[3]", "LAST", "merged")]
+    assert [(c.title, c.quote) for c in last_word.citations] == [
+        ("A", "a did it"),
+        ("B", "b did it"),
+        ("LAST", "merged"),
+    ]
 
 
 async def test_the_life_cycle_of_a_plan_is_told_in_order_and_rebuilds_it() -> None:

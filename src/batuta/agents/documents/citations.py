@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from batuta.agents.documents.passages import section_at, title_of
+from batuta.agents.documents.passages import place_of, section_at, title_of
 from batuta.events.conversation import Citation
 from batuta.kernel.errors import Rejected
 
@@ -89,7 +89,7 @@ def _checked(mark: str, note: str, read: ReadText) -> Citation:
     return Citation(
         source=file,
         title=title_of(file, text),
-        place=f"{section}, line {line}" if section else f"line {line}",
+        place=place_of(section, line),
         quote=quote,
         start=place[0],
         end=place[1],

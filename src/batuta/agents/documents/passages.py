@@ -23,9 +23,8 @@ class Passage:
 
     @property
     def place(self) -> str:
-        """Where it stands, in words."""
-        where = f"line {self.first_line}"
-        return f"{self.section}, {where}" if self.section else where
+        """Where it stands."""
+        return place_of(self.section, self.first_line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,11 @@ class _Line:
     number: int
     text: str
     section: str
+
+
+def place_of(section: str, line: int) -> str:
+    """A place in a document, for readers of any language: `l.` is short for line and for línea."""
+    return f"{section}, l. {line}" if section else f"l. {line}"
 
 
 def title_of(file: str, text: str) -> str:

@@ -17,7 +17,7 @@ _CARD = re.compile(r"^- (?P<id>[^\s(]+) \((?P<name>[^\n]*?)\): (?P<text>.*)$", r
 _SKILLS = re.compile(r"It can: (?P<skills>[^\n]*?)\.(?= Examples:|\s*$)")
 _EXAMPLES = re.compile(r"Examples: (?P<examples>.*)$")
 _QUOTED = re.compile(r'"([^"]+)"')
-_RESULT = re.compile(r"^\[(\d{1,3})\] ", re.MULTILINE)
+_RESULT = re.compile(r"^(?:\[|Result )(\d{1,3})(?:\]|,) ", re.MULTILINE)
 _RESULT_PARTS = re.compile(r"(?P<name>[^(:\n]+?)(?: \((?P<task>.*?)\))?: (?P<outcome>.*)", re.DOTALL)
 _ONLY_AGENT = re.compile(r"\(Use only the agent (?P<id>[^\s)]+)\.\)\s*$")
 

@@ -19,8 +19,6 @@ MAX_SUMMARY_CHARS = 600
 
 _NOT_APPROVED = re.compile(r"was not approved(?:: (?P<reason>.*))?$", re.DOTALL)
 _FAILURE = re.compile(r"^[\w-]+ (?:failed|refused): ", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"^\[\^\w+\]:.*$", re.MULTILINE)
-_MARKER = re.compile(r"\[\^\w+\]")
 _STOPS = {language: frozenset(words.split()) for language, words in STOP_WORDS.items()}
 
 
@@ -31,7 +29,7 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
 
 
 def conclusion(task: Task) -> str:
-    """The results of a plan, each under its number."""
+    """The results of a plan, each with the numbers of its sources."""
     lines = []
     for outcome in task.results:
         if outcome.is_missing:
@@ -39,7 +37,7 @@ def conclusion(task: Task) -> str:
             text = phrase("step_missing", task.language, task=outcome.task or outcome.agent, reason=reason)
             lines.append(f"- {text}")
         else:
-            lines.append(f"- {_without_notes(outcome.text)} [{outcome.number}]")
+            lines.append(f"- {outcome.text}")
     return "\n".join(lines) or phrase("nothing_found", task.language)
 
 
@@ -128,8 +126,3 @@ def _moment(value: Any) -> datetime | None:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-
-
-def _without_notes(text: str) -> str:
-    """A worker's words without its footnotes: they stand under its own message."""
-    return _MARKER.sub("", _FOOTNOTE.sub("", text)).strip()

@@ -27,7 +27,7 @@ def said(turn: Turn) -> list[AssistantMessage]:
 async def test_citations_reach_the_message(tmp_path: Path) -> None:
     [message] = said(await ask("How much may a hotel cost?", OFFLINE_MODEL, tmp_path))
     [citation] = message.citations
-    assert (citation.source, citation.place) == ("travel-policy.md", "Hotels, line 16")
+    assert (citation.source, citation.place) == ("travel-policy.md", "Hotels, l. 16")
     assert citation.quote in message.content
     assert message.model == "batuta-offline"
 

@@ -13,7 +13,7 @@ GOOD = 'Up to 130 euros.[^1]\n\n[^1]: travel.md, Hotels: "Hotels may cost up to 
 
 def test_a_citation_that_holds_gets_its_place_from_the_source() -> None:
     [citation] = check_citations(GOOD, FILES.get)
-    assert (citation.source, citation.title, citation.place) == ("travel.md", "Travel", "Hotels, line 7")
+    assert (citation.source, citation.title, citation.place) == ("travel.md", "Travel", "Hotels, l. 7")
     assert citation.start is not None
     assert TEXT[citation.start : citation.end] == "Hotels may cost up to **130 euros**\nper night"
 

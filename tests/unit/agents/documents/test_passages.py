@@ -24,7 +24,7 @@ Ask first.
 
 def test_paragraphs_of_a_section_stand_together_with_their_first_line() -> None:
     found = [(p.section, p.first_line, p.place) for p in passages_of("a.md", TEXT)]
-    assert found == [("", 3, "line 3"), ("Pay", 7, "Pay, line 7"), ("Leave", 17, "Leave, line 17")]
+    assert found == [("", 3, "l. 3"), ("Pay", 7, "Pay, l. 7"), ("Leave", 17, "Leave, l. 17")]
 
 
 def test_a_heading_inside_code_is_no_heading() -> None:

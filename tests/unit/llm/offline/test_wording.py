@@ -95,18 +95,16 @@ async def test_passages_that_do_not_say_it_are_not_made_to(text: str, answer: st
 async def test_a_conclusion_cites_each_result_and_says_what_is_missing() -> None:
     prompt = (
         "The request: What is 2+2, and then book it\n\nResults of earlier steps:\n"
-        "[1] Calculator (What is 2+2): 2+2 = 4\n[2] Agenda (book it): (failed) the calendar is closed"
+        "Result 1, Calculator (What is 2+2): 2+2 = 4 [1]\nResult 2, Agenda (book it): (failed) the calendar is closed"
     )
     answer = await asked(request(prompt, system="Write the answer to the request from the results."))
     assert answer.text == "- 2+2 = 4 [1]\n- book it: not done (the calendar is closed)"
 
 
-async def test_footnotes_of_a_worker_stay_with_the_worker() -> None:
-    prompt = (
-        'The request: x\n\nResults of earlier steps:\n[1] Documents (x): Forty.[^1]\n\n[^1]: a.md, line 1: "Forty."'
-    )
+async def test_a_conclusion_keeps_the_sources_of_a_result() -> None:
+    prompt = "The request: x\n\nResults of earlier steps:\nResult 1, Documents (x): Forty. [1] Or fifty. [2]"
     answer = await asked(request(prompt))
-    assert answer.text == "- Forty. [1]"
+    assert answer.text == "- Forty. [1] Or fifty. [2]"
 
 
 @pytest.mark.parametrize(
