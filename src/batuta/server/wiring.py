@@ -33,7 +33,7 @@ from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.llm.model import Model
-from batuta.llm.resilient import Protection
+from batuta.llm.resilient import Protection, ResilientModel
 from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
@@ -207,8 +207,8 @@ async def open_worker(
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta-worker"))
         backends = await _open_backends(settings, stack)
-        titles = Titles(backends.log, title_model) if title_model is not None else None
         shield = Shield(settings)
+        titles = _titles(backends, title_model, shield)
         worker, ears = _worker(settings, team, backends, observers, shield, titles)
         gauges = Gauges(observers.metrics, _figures(backends, shield))
         named = [titles.run()] if titles is not None else []
@@ -422,6 +422,11 @@ def _worker(
     return worker, hear
 
 
+def _titles(backends: Backends, model: Model | None, shield: Shield) -> Titles | None:
+    """Whoever names sessions, with a model under the same protection as those of turns."""
+    return None if model is None else Titles(backends.log, ResilientModel(model, shield.protection))
+
+
 def _options(book: PreferenceBook, protection: Protection) -> Callable[[Lease], Awaitable[RunOptions]]:
     """How models are asked in a run, and what it knows about the person it works for: where "tomorrow at ten" is, and
     the language they read.
@@ -447,7 +452,7 @@ async def _working(
     title_model: Model | None,
 ) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
-    titles = Titles(backends.log, title_model) if title_model is not None else None
+    titles = _titles(backends, title_model, shield)
     worker, ears = _worker(settings, team, backends, observers, shield, titles)
     stop = asyncio.Event()
     with backends.bus.listening(ears):

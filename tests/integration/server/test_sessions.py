@@ -15,6 +15,7 @@ from batuta.eventstore.audit import verify_session
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server import tables
 from batuta.server.database import SystemDatabase
+from batuta.server.sessions.api import EventPage
 from tests.support.platform import Running
 
 
@@ -152,6 +153,7 @@ async def test_events_come_page_by_page_and_fold_to_the_same_view(site: Running)
     while True:
         query = {"after": after, "limit": 2}
         page = (await ana.http.get(f"/api/sessions/{session}/events", params=query)).json()
+        EventPage.model_validate(page)  # as the API is described
         paged += page["items"]
         after = page["last_sequence"]
         if not page["has_more"]:

@@ -135,3 +135,15 @@ async def test_a_name_may_be_chosen_again(site: Running) -> None:
 async def agents_that_cost(person: Person, session: str) -> list[str]:
     used = (await person.http.get(f"/api/sessions/{session}/usage")).json()
     return [share["agent_id"] for share in used["by_agent"]]
+
+
+async def test_a_model_that_is_away_is_left_alone_like_those_of_turns(tmp_path: Path) -> None:
+    """The breaker of the profile holds for titles, too: a second session does not ask again."""
+    namer = Namer()
+    settings = settings_for(tmp_path, model_attempts=1, is_breaker_enabled=True, breaker_threshold=1)
+    async with running(settings, title_model=namer) as site:
+        ana = await site.person()
+        for _ in range(2):
+            await ana.ask(await ana.session(), "hello")
+            await asyncio.sleep(0.3)
+    assert len(namer.asked) == 1

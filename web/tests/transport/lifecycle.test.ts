@@ -13,7 +13,6 @@ const fresh: Settings = {
   default_agent_id: null,
   timezone: "UTC",
   enable_thinking: false,
-  notifications: true,
 };
 
 test("settings as they were made take the browser's language and time zone", () => {

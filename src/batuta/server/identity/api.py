@@ -13,6 +13,7 @@ from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import LONGEST, SHORTEST
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity, Login
+from batuta.server.preferences import Preferences
 from batuta.server.problems import Problem
 
 router = new_router(tags=["identity"])
@@ -61,7 +62,7 @@ class Me(BaseModel):
 
     user: Person
     csrf_token: str
-    settings: dict[str, Any]
+    settings: Preferences
 
 
 @router.post("/api/auth/setup", status_code=201)
@@ -107,7 +108,7 @@ async def who_am_i(caller: CurrentCaller, request: Request) -> Me:
         workspace_id=caller.workspace_id,
     )
     settings = await request.app.state.platform.preferences.of(caller.user_id)
-    return Me(user=person, csrf_token=caller.csrf_token, settings=settings.model_dump())
+    return Me(user=person, csrf_token=caller.csrf_token, settings=settings)
 
 
 @router.get("/api/auth/oidc/{provider_id}/login", status_code=302)
@@ -145,7 +146,7 @@ async def _logged_in(request: Request, response: Response, login: Login) -> Me:
     _set_cookie(request, response, login)
     act_for(Behalf(user_id=login.user.user_id, scope="user"))
     settings = await request.app.state.platform.preferences.of(login.user.user_id)
-    return Me(user=_person(login.user), csrf_token=csrf_token_of(login.token), settings=settings.model_dump())
+    return Me(user=_person(login.user), csrf_token=csrf_token_of(login.token), settings=settings)
 
 
 async def _end_former_login(request: Request) -> None:

@@ -5,9 +5,10 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import to_json
 
+from batuta.events.routing import Persistence
 from batuta.kernel.ids import UuidStr
 from batuta.kernel.usage import Usage
 from batuta.server.guard import CurrentCaller, new_router
@@ -57,11 +58,33 @@ class SessionChange(BaseModel):
     is_archived: bool | None = None
 
 
+class WireEvent(BaseModel):
+    """An event as users see it: what all have; each type adds its own, as the reference of events tells."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    event_id: UuidStr
+    version: int
+    timestamp: datetime
+    session_id: UuidStr
+    turn_id: UuidStr | None
+    message_id: UuidStr | None
+    sequence_number: int
+    original_index: int
+    source_agent_id: str | None
+    persistence: Persistence
+    correlation_id: str | None
+    trace_id: str | None
+    epoch: int
+    previous_sequence: int | None
+
+
 class EventPage(BaseModel):
     """Some events, in order."""
 
     epoch: int
-    items: list[dict[str, Any]]
+    items: list[WireEvent]
     last_sequence: int
     has_more: bool
 

@@ -1,17 +1,15 @@
 """Preferences: every one has a default, a change touches only what it names."""
 
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 from zoneinfo import available_timezones
 
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from batuta.server.database import Database
+from batuta.server.preferences import Language, Preferences, Theme
 from batuta.server.settings import repository
-
-Theme = Literal["light", "dark", "system"]
-Language = Literal["en", "es"]
 
 
 class PreferenceChange(BaseModel):
@@ -24,7 +22,6 @@ class PreferenceChange(BaseModel):
     default_agent_id: str | None = Field(default=None, max_length=100)
     timezone: str = "UTC"
     enable_thinking: bool = False
-    notifications: bool = True
 
     @field_validator("timezone")
     @classmethod
@@ -32,17 +29,6 @@ class PreferenceChange(BaseModel):
         if value not in _zones():
             raise ValueError("there is no such time zone; use a name such as Europe/Madrid")
         return value
-
-
-class Preferences(BaseModel):
-    """All preferences of a person."""
-
-    theme: Theme = "system"
-    language: Language = "en"
-    default_agent_id: str | None = None
-    timezone: str = "UTC"
-    enable_thinking: bool = False
-    notifications: bool = True
 
 
 class PreferenceBook:

@@ -1,0 +1,18 @@
+"""What a person can prefer: told with who they are, kept by the settings."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+Theme = Literal["light", "dark", "system"]
+Language = Literal["en", "es"]
+
+
+class Preferences(BaseModel):
+    """All preferences of a person."""
+
+    theme: Theme = "system"
+    language: Language = "en"
+    default_agent_id: str | None = None
+    timezone: str = "UTC"
+    enable_thinking: bool = False
