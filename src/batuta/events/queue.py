@@ -88,6 +88,8 @@ class Work:
     is_cancelled: bool = False
     context: Mapping[str, str] = field(default_factory=dict)
     """Where the request that was accepted first came from."""
+    fence: int = 0
+    """The token of its last owner: as long as it is the same, nobody else has had it."""
 
     @property
     def stamp(self) -> Stamp:
@@ -116,6 +118,16 @@ class Lease:
     owner: str
     fence: int
     length: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a turn ends that is stopped while nobody runs it, written by somebody who looked at it before."""
+
+    work: Work
+    """The turn as it stood then. If an owner has had it since, there is more to tell, and this does not count."""
+    told: Mapping[str, Sequence[Event]]
+    """The last events, in order, by the client key each part is told under; what its key stands for already stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,8 +217,11 @@ class TurnQueue(Protocol):
         """Queue a paused turn again, once: whether this call did it. One that waits for something else stays."""
         ...
 
-    async def cancel(self, turn_id: str) -> WorkStatus | None:
+    async def cancel(self, turn_id: str, ending: Ending | None = None) -> WorkStatus | None:
         """Stop it: waiting work ends at once, the owner of running work learns it by `stopped` and by its heartbeat.
+
+        Nobody else will tell how a waiting turn ended: its `ending` and its new status are stored in one step. One that
+        had an owner since the ending was written stays as it is: look again, and write another.
 
         Its status from now on, or `None` if there is no such work.
         """

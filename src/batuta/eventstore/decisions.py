@@ -6,7 +6,7 @@ known events as something else      -> a conflict
 otherwise                           -> the next positions
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from batuta.events.admission import Batch
@@ -45,6 +45,13 @@ def earlier_answer(batch: Batch, fence: int, known: Sequence[Known], claim: Clai
     if known:
         raise sequence_conflict(batch, known)
     return None
+
+
+def insist(answers: Iterable[Appended | BaseException]) -> None:
+    """Raise the first refusal; that a client key stands for something already is none: it was told, and stays."""
+    for answer in answers:
+        if isinstance(answer, BaseException) and not isinstance(answer, IdempotencyConflictError):
+            raise answer
 
 
 def next_positions(batch: Batch, epoch: int, last_seq: int) -> Appended:

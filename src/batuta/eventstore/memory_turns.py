@@ -1,5 +1,6 @@
 """The turn queue in memory: the reference, and the queue of tests."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -12,6 +13,7 @@ from batuta.eventstore import work_rules as rules
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
 from batuta.eventstore.work_rules import Row
+from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import SessionId
 
 
@@ -79,16 +81,22 @@ class MemoryTurnQueue(RuledTurnQueue):
             self.log.store.owners.setdefault(row["session_id"], row["user_id"])
         return rules.accepted(self._rows[row["turn_id"]])
 
-    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
+    async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
         row = self._rows.get(canonical(turn_id))
         if row is None:
             return None
         changes = rule(dict(row), self._clock.now())
         if changes is not None:
-            if batch is not None:
-                self.log.store.append(batch)
+            if rules.is_move(changes):
+                self._append(batches)
             row |= changes
         return row, changes is not None
+
+    def _append(self, batches: Sequence[Batch]) -> None:
+        for batch in batches:
+            with contextlib.suppress(IdempotencyConflictError):  # what its key stands for already stays
+                self.log.store.append(batch)
+        self.log.store.bells.ring([batch.session_id for batch in batches])
 
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         row = self.log.store.tables.get("approvals", {}).get((session_id, approval_id))

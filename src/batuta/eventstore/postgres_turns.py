@@ -15,8 +15,9 @@ from batuta.events.envelope import Event
 from batuta.events.log import Appended
 from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.decisions import insist
 from batuta.eventstore.postgres import PostgresEventLog
-from batuta.eventstore.postgres_append import Executor, append_one
+from batuta.eventstore.postgres_append import Executor, append_all, append_one
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
 from batuta.eventstore.work_rules import Row
 from batuta.kernel.errors import StoreUnavailableError
@@ -122,7 +123,7 @@ class PostgresTurnQueue(RuledTurnQueue):
             self.log.bells.ring([batch.session_id])
         return answer
 
-    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
+    async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
         async with self._database.transaction() as connection:
             found = await connection.fetchrow(f"{_SELECT} FOR UPDATE", canonical(turn_id))
             if found is None:
@@ -131,16 +132,17 @@ class PostgresTurnQueue(RuledTurnQueue):
             changes = rule(row, now)
             if changes is None:
                 return row, False
-            if batch is not None:
-                await self._append(connection, batch)
+            if batches and rules.is_move(changes):
+                insist(await self._append(connection, batches))
             await _update(connection, row, changes, now)
-        if batch is not None:
-            self.log.bells.ring([batch.session_id])
+            failpoint("queue.change.before_commit")
+        failpoint("queue.change.after_commit")
+        self.log.bells.ring([batch.session_id for batch in batches])
         return {**row, **changes}, True
 
-    async def _append(self, connection: Executor, batch: Batch) -> Appended:
+    async def _append(self, connection: Executor, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """Append within the transaction that changes the turn."""
-        return await append_one(connection, batch)
+        return await append_all(connection, batches)
 
     async def _next_fence(self, connection: Executor, row: Row) -> int:
         """A token no earlier owner had. For a turn the session's fence rises too, which shuts earlier owners out."""

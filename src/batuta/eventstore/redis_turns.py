@@ -1,7 +1,9 @@
 """The turn queue beside the Redis log: turns are rows in PostgreSQL, their events are in Redis.
 
-No transaction spans the two, so the row comes first and carries the events with it: it is the acceptance. Whoever
-takes the turn appends what is missing, under ids that make a repetition harmless, before anything else happens.
+No transaction spans the two. A new turn's row comes first and carries the events with it: it is the acceptance.
+Whoever takes the turn, or stops it, appends what is missing, under ids that make a repetition harmless, before anything
+else happens. A turn's end comes first in Redis, while its row is locked: a turn whose row does not say so yet is over
+for whoever takes it next.
 """
 
 import json
@@ -14,7 +16,7 @@ from batuta.events.admission import Batch, admit
 from batuta.events.catalogue import decode
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
-from batuta.events.queue import LEASE, Accepted, Lease, NewWork
+from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.postgres_append import Executor
 from batuta.eventstore.postgres_turns import PostgresTurnQueue, insert_turn, now_at
@@ -66,9 +68,15 @@ class RedisTurnQueue(PostgresTurnQueue):
             (stored,) = await connection.fetch(_SELECT, answer.work.turn_id)
         return rules.accepted(dict(stored))
 
-    async def _append(self, connection: Executor, batch: Batch) -> Appended:
+    async def cancel(self, turn_id: str, ending: Ending | None = None) -> WorkStatus | None:
+        """See `TurnQueue.cancel`. What was accepted comes before the end."""
+        if ending is not None and ending.work.session_id is not None:
+            await self._append_accepted(ending.work.turn_id, ending.work.session_id)
+        return await super().cancel(turn_id, ending)
+
+    async def _append(self, connection: Executor, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """In Redis, while the turn's row is locked; if the row cannot be changed then, the same events come again."""
-        return await self._redis.append_batch(batch)
+        return await self._redis.append_together(batches)
 
     async def _fence_beside(self, session_id: str) -> int:
         """Redis is ahead of the database: a lease below its token would be refused at the first append."""

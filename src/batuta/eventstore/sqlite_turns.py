@@ -11,6 +11,7 @@ from batuta.events.log import Head
 from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
 from batuta.eventstore import sqlite_append
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.decisions import insist
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_append import adapted_row, stamp
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
@@ -88,11 +89,10 @@ class SqliteTurnQueue(RuledTurnQueue):
             self.log.bells.ring([batch.session_id])
         return answer
 
-    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
+    async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
         now, wanted = self._clock.now(), canonical(turn_id)
-        changed = await self._database.write(lambda connection: _change(connection, wanted, rule, batch, now))
-        if batch is not None:
-            self.log.bells.ring([batch.session_id])
+        changed = await self._database.write(lambda connection: _change(connection, wanted, rule, batches, now))
+        self.log.bells.ring([batch.session_id for batch in batches])
         return changed
 
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
@@ -141,7 +141,7 @@ def _next_fence(connection: sqlite3.Connection, row: Row) -> int:
 
 
 def _change(
-    connection: sqlite3.Connection, turn_id: str, rule: Rule, batch: Batch | None, now: datetime
+    connection: sqlite3.Connection, turn_id: str, rule: Rule, batches: Sequence[Batch], now: datetime
 ) -> tuple[Row, bool] | None:
     row = _one(connection, _SELECT, turn_id)
     if row is None:
@@ -149,8 +149,8 @@ def _change(
     changes = rule(row, now)
     if changes is None:
         return row, False
-    if batch is not None:
-        sqlite_append.append(connection, batch)
+    if batches and rules.is_move(changes):
+        insist(sqlite_append.append_all(connection, batches))
     _update(connection, row, changes, now)
     return {**row, **changes}, True
 

@@ -1,25 +1,52 @@
-"""Write down the end of a turn that was stopped while nobody ran it."""
+"""Stop a turn: its owner ends it, or, if nobody runs it, it ends here, with its end told in the same step."""
 
-import contextlib
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
+from batuta.events.queue import UNFINISHED, Ending, TurnQueue, Work, WorkStatus
 from batuta.events.stopping import end_of_stopped_turn, refusals
 from batuta.eventstore.journal import events_of_turn
-from batuta.kernel.errors import IdempotencyConflictError
 
 
-async def tell_end_of_stopped_turn(log: EventLog, session_id: str, turn_id: str, *, by: str) -> Sequence[Event]:
-    """What its owner would have told, as it is told now. Whoever decided or stopped it a moment earlier was first."""
-    told = await events_of_turn(log, session_id, turn_id)
-    for refusal in refusals(told, by=by):
-        with contextlib.suppress(IdempotencyConflictError):
-            await log.append(session_id, [refusal], client_key=decision_key(refusal.approval_id))
-    end = end_of_stopped_turn(told, session_id=session_id, turn_id=turn_id)
-    try:
-        await log.append(session_id, end, client_key=f"stopped/{turn_id}")
-    except IdempotencyConflictError:
-        return ()
-    return end
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """What stopping a turn came to."""
+
+    is_over: bool
+    """It had no owner and has ended; otherwise its owner was asked to end it."""
+    events: tuple[Event, ...] = ()
+    """The end that was told here."""
+
+
+async def stop_turn(log: EventLog, queue: TurnQueue, turn_id: str, *, by: str) -> Stopped | None:
+    """Stop a turn, wherever it is; nothing if there is no such turn or it is over.
+
+    An owner may take the turn up, or let go of it, while its end is being written: then it is looked at again.
+    """
+    while True:
+        work = await queue.get(turn_id)
+        if work is None or work.session_id is None or work.status not in UNFINISHED:
+            return None
+        ending = await _ending(log, work, work.session_id, by)
+        status = await queue.cancel(turn_id, ending)
+        if status is WorkStatus.CANCELLED:
+            return Stopped(is_over=True, events=tuple(ending.told.get(_end_key(work), ())))
+        if status is WorkStatus.RUNNING:
+            return Stopped(is_over=False)
+
+
+async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending:
+    """What its owner would have told, as it stands now: nobody is asked any more, and it is over."""
+    if work.status is WorkStatus.RUNNING:
+        return Ending(work=work, told={})
+    told = await events_of_turn(log, session_id, work.turn_id)
+    refused = {decision_key(refusal.approval_id): [refusal] for refusal in refusals(told, by=by)}
+    end = end_of_stopped_turn(told, session_id=session_id, turn_id=work.turn_id)
+    return Ending(work=work, told={**refused, _end_key(work): end})
+
+
+def _end_key(work: Work) -> str:
+    """A turn that is stopped twice at once is told to have ended once."""
+    return f"stopped/{work.turn_id}"

@@ -16,7 +16,7 @@ from batuta.events.conversation import UserMessage
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.log import EventLog
-from batuta.events.queue import UNFINISHED, Lease, NewWork, TurnQueue, WorkStatus
+from batuta.events.queue import Lease, NewWork, TurnQueue
 from batuta.events.sink import Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.journal import DurableJournal
@@ -24,7 +24,7 @@ from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
-from batuta.eventstore.stopping import tell_end_of_stopped_turn
+from batuta.eventstore.stopping import stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConflictError, IdempotencyConflictError, LogicalError
 from batuta.kernel.ids import new_id, session_id
@@ -128,12 +128,7 @@ class TeamStore:
 
     async def stop(self, turn_id: str, *, by: str = "somebody") -> bool:
         """Stop a turn, wherever it runs; what it has said is kept. Whether it was still to be stopped."""
-        work = await self.queue.get(turn_id)
-        if work is None or work.session_id is None or work.status not in UNFINISHED:
-            return False
-        if await self.queue.cancel(turn_id) is WorkStatus.CANCELLED:  # it has no owner who could tell its end
-            await tell_end_of_stopped_turn(self.log, work.session_id, work.turn_id, by=by)
-        return True
+        return await stop_turn(self.log, self.queue, turn_id, by=by) is not None
 
     async def events(self, session: str) -> list[Event]:
         """Everything a session holds, in order."""

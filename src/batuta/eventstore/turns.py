@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
-from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.work_rules import Row
 from batuta.kernel.errors import FencedError
@@ -22,8 +22,8 @@ class RuledTurnQueue(ABC):
 
     async def accept(self, work: NewWork, events: Sequence[Event] = (), *, client_key: str | None = None) -> Accepted:
         """See `TurnQueue.accept`."""
-        batch = self._batch(work.session_id, events, client_key=client_key)
-        return await self._accept(work, events, batch, client_key)
+        batches = self._batches(work.session_id, events, client_key=client_key)
+        return await self._accept(work, events, batches[0] if batches else None, client_key)
 
     async def heartbeat(self, lease: Lease) -> bool:
         """See `TurnQueue.heartbeat`."""
@@ -32,8 +32,8 @@ class RuledTurnQueue(ABC):
 
     async def finish(self, lease: Lease, outcome: Outcome, events: Sequence[Event] = (), *, error: str = "") -> None:
         """See `TurnQueue.finish`."""
-        batch = self._batch(lease.work.session_id, events, fence=lease.fence)
-        await self._owned(lease, lambda row, now: rules.finished(row, now, lease, outcome, error), batch)
+        batches = self._batches(lease.work.session_id, events, fence=lease.fence)
+        await self._owned(lease, lambda row, now: rules.finished(row, now, lease, outcome, error), batches)
 
     async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
         """See `TurnQueue.retry`."""
@@ -48,8 +48,8 @@ class RuledTurnQueue(ABC):
         self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
     ) -> bool:
         """See `TurnQueue.pause`."""
-        batch = self._batch(lease.work.session_id, events, fence=lease.fence)
-        row = await self._owned(lease, lambda row, now: rules.paused(row, now, lease, waiting_for, wake_at), batch)
+        batches = self._batches(lease.work.session_id, events, fence=lease.fence)
+        row = await self._owned(lease, lambda row, now: rules.paused(row, now, lease, waiting_for, wake_at), batches)
         if row["status"] != WorkStatus.PAUSED:
             return False
         # The decision may have come before the pause, when there was nothing to resume yet.
@@ -62,9 +62,10 @@ class RuledTurnQueue(ABC):
         changed = await self._change(turn_id, lambda row, now: rules.resumed(row, now, waiting_for))
         return changed is not None and changed[1]
 
-    async def cancel(self, turn_id: str) -> WorkStatus | None:
+    async def cancel(self, turn_id: str, ending: Ending | None = None) -> WorkStatus | None:
         """See `TurnQueue.cancel`."""
-        changed = await self._change(turn_id, rules.cancelled)
+        batches = [] if ending is None else self._batches_of(ending)
+        changed = await self._change(turn_id, lambda row, now: rules.cancelled(row, now, ending), batches)
         return None if changed is None else WorkStatus(changed[0]["status"])
 
     async def revive(self, turn_id: str) -> bool:
@@ -101,9 +102,10 @@ class RuledTurnQueue(ABC):
         """Insert the row and append the batch in one transaction, or answer as before."""
 
     @abstractmethod
-    async def _change(self, turn_id: str, rule: Rule, batch: Batch | None = None) -> tuple[Row, bool] | None:
-        """Apply a rule, and append the batch if the rule changes anything, in one transaction.
+    async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
+        """Apply a rule, and append the batches if the rule moves the work on (`is_move`), in one transaction.
 
+        A batch whose client key stands for something already is left out; any other refusal leaves the row as it is.
         The row afterwards and whether it changed; `None` if there is no such row.
         """
 
@@ -111,25 +113,30 @@ class RuledTurnQueue(ABC):
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         """Whether the read models know a decision."""
 
-    async def _owned(self, lease: Lease, rule: Rule, batch: Batch | None = None) -> Row:
-        changed = await self._change(lease.work.turn_id, rule, batch)
+    async def _owned(self, lease: Lease, rule: Rule, batches: Sequence[Batch] = ()) -> Row:
+        changed = await self._change(lease.work.turn_id, rule, batches)
         if changed is None:
             raise FencedError(f"turn {lease.work.turn_id} is not in the queue any more")
         return changed[0]
 
-    def _batch(
+    def _batches_of(self, ending: Ending) -> list[Batch]:
+        session = ending.work.session_id
+        return [b for key, events in ending.told.items() for b in self._batches(session, events, client_key=key)]
+
+    def _batches(
         self,
         session_id: str | None,
         events: Sequence[Event],
         *,
         fence: int | None = None,
         client_key: str | None = None,
-    ) -> Batch | None:
+    ) -> list[Batch]:
+        """One, or none if there is nothing to tell."""
         if not events:
-            return None
+            return []
         if session_id is None:
             raise ValueError("events belong to a session: give the work one")
-        return admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
+        return [admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)]
 
 
 def lease_of(row: Row, now: datetime, *, owner: str, fence: int, length: timedelta) -> tuple[Row, Lease]:

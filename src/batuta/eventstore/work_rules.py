@@ -13,7 +13,7 @@ from typing import Any
 from batuta.events.admission import content_digest
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
-from batuta.events.queue import UNFINISHED, Accepted, Lease, NewWork, Outcome, Work, WorkStatus
+from batuta.events.queue import UNFINISHED, Accepted, Ending, Lease, NewWork, Outcome, Work, WorkStatus
 from batuta.kernel.errors import FencedError, IdempotencyConflictError
 from batuta.kernel.ids import canonical_id, session_id
 
@@ -88,6 +88,7 @@ def accepted(row: Row) -> Accepted:
         resumed_by=None,
         error=None,
         is_cancelled=False,
+        fence=0,
         not_before=row["created_at"],
     )
     if row["accepted_seq"] is None:
@@ -117,6 +118,7 @@ def work_of(row: Row) -> Work:
         resumed_by=row["resumed_by"],
         error=row["error"],
         is_cancelled=bool(row["is_cancelled"]),
+        fence=row["fence"],
     )
 
 
@@ -188,13 +190,20 @@ def resumed(row: Row, now: datetime, waiting_for: str) -> Row | None:
     return {**_queued("decided"), "not_before": now}
 
 
-def cancelled(row: Row, now: datetime) -> Row | None:
+def cancelled(row: Row, now: datetime, ending: Ending | None = None) -> Row | None:
     """Somebody wants it stopped. Without an owner it ends here, also if its last owner was asked in vain."""
     if row["status"] not in UNFINISHED:
         return None
     if row["status"] == WorkStatus.RUNNING:
         return None if row["is_cancelled"] else {"is_cancelled": True}
+    if ending is not None and not _is_as_seen(row, ending.work):
+        return None
     return {"is_cancelled": True, "status": WorkStatus.CANCELLED}
+
+
+def is_move(changes: Row) -> bool:
+    """Whether work stands elsewhere from now on: then what goes with the change is told."""
+    return "status" in changes
 
 
 def orphaned(row: Row, now: datetime) -> Row:
@@ -219,6 +228,11 @@ def revived(row: Row, now: datetime) -> Row | None:
 
 def _queued(reason: str) -> Row:
     return {"status": WorkStatus.QUEUED, "resumed_by": reason, "lease_until": None}
+
+
+def _is_as_seen(row: Row, seen: Work) -> bool:
+    """Whether all that was told of a turn was told when somebody looked: only an owner tells more."""
+    return seen.status != WorkStatus.RUNNING and seen.fence == row["fence"]
 
 
 def _check_owner(row: Row, lease: Lease) -> None:

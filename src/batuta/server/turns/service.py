@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
-from batuta.events.queue import Accepted, NewWork, TurnQueue, WorkStatus
+from batuta.events.queue import Accepted, NewWork, TurnQueue
 from batuta.events.sink import EventSink
-from batuta.eventstore.stopping import tell_end_of_stopped_turn
+from batuta.eventstore.stopping import stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
@@ -99,10 +99,10 @@ class Turns:
         first = next(iter(await self._open(session_id)), None)
         if first is None:
             return
-        status = await self._queue.cancel(first.turn_id)
+        stopped = await stop_turn(self._log, self._queue, first.turn_id, by=caller.user_id)
         self._bus.publish(News(kind="stop", ids=frozenset({first.turn_id})))
-        if status is WorkStatus.CANCELLED:  # it has no owner who could tell its end
-            for event in await tell_end_of_stopped_turn(self._log, session_id, first.turn_id, by=caller.user_id):
+        if stopped is not None and stopped.is_over:
+            for event in stopped.events:
                 self._observer.emit(event)
             self._bus.publish(News(kind="work"))
 

@@ -8,11 +8,14 @@ class TestMyQueue(TurnQueueContract):
 from batuta.testing.turns.accepting import AcceptContract, LeaseContract
 from batuta.testing.turns.ending import EndContract
 from batuta.testing.turns.owning import OwnershipContract
+from batuta.testing.turns.stopping import StopContract
 from batuta.testing.turns.subject import QueueSubject, leased, turn
 from batuta.testing.turns.unanswered import QUEUE_CASES, LostWorkAnswerContract
 
 __all__ = ["QUEUE_CASES", "QueueSubject", "TurnQueueContract", "leased", "turn"]
 
 
-class TurnQueueContract(AcceptContract, LeaseContract, OwnershipContract, EndContract, LostWorkAnswerContract):
+class TurnQueueContract(
+    AcceptContract, LeaseContract, OwnershipContract, EndContract, StopContract, LostWorkAnswerContract
+):
     """All of it. Subclass it with a fixture `subject`."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batuta.events.log import EventLog
-from batuta.events.queue import TurnQueue, WorkStatus
+from batuta.events.queue import Ending, TurnQueue, WorkStatus
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog.subject import noted, said
 from batuta.testing.eventlog.unanswered import state_of_log
@@ -92,6 +92,16 @@ async def _cancel(queue: TurnQueue, session: str) -> Send:
     return lambda: queue.cancel(accepted.work.turn_id)
 
 
+async def _cancel_with_its_end(queue: TurnQueue, session: str) -> Send:
+    """Whoever stops a turn again writes its end anew."""
+    accepted = await queue.accept(turn(session))
+
+    async def send() -> Any:
+        return await queue.cancel(accepted.work.turn_id, Ending(work=accepted.work, told={"end": [said("end")]}))
+
+    return send
+
+
 async def _stopped(queue: TurnQueue, session: str) -> Send:
     accepted = await queue.accept(turn(session))
     await queue.cancel(accepted.work.turn_id)
@@ -144,6 +154,7 @@ QUEUE_CASES = (
     Case(operation="pause", prepare=_pause),
     Case(operation="resume", prepare=_resume, answers_alike=False),
     Case(operation="cancel", prepare=_cancel),
+    Case(operation="cancel", variant="with its end", prepare=_cancel_with_its_end),
     Case(operation="stopped", prepare=_stopped),
     Case(operation="recover", prepare=_recover, answers_alike=False),
     Case(operation="get", prepare=_get),
