@@ -1,0 +1,93 @@
+"""Calls that need consent: asked, shown, decided, told (O-30, O-31)."""
+
+from typing import Any
+
+import pytest
+
+from batuta.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+)
+from batuta.orchestration import (
+    allow_below,
+    allow_role,
+)
+from batuta.testing import Reply, ToolCall
+from batuta.tools import ApprovalDecision, ApprovalRequest, ToolUser, tool
+from tests.unit.orchestration.teams import agent, kinds, of, plan, team
+
+
+class Decides:
+    def __init__(self, decision: ApprovalDecision) -> None:
+        self.asked: list[ApprovalRequest] = []
+        self._decision = decision
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+        self.asked.append(request)
+        return self._decision
+
+
+@tool(effect="write", approval="always", preview=lambda args: f"pay {args['amount']}")
+async def pay(amount: int) -> str:
+    """Pay."""
+    return f"paid {amount}"
+
+
+def payer() -> Any:
+    def last(request: Any) -> Reply:
+        return Reply(request.tool_results[-1].content)
+
+    return agent("bank", [Reply(tool_calls=[ToolCall("pay", {"amount": 200})]), last], tools=[pay])
+
+
+@pytest.mark.parametrize(
+    ("decision", "said", "verdict"),
+    [
+        (ApprovalDecision.approve(by="ana"), "paid 200", "approved"),
+        (ApprovalDecision.edit({"amount": 50}, by="ana"), "paid 50", "edited"),
+        (ApprovalDecision.reject("too much", by="ana"), "too much", "rejected"),
+    ],
+)
+async def test_an_approval_is_asked_shown_decided_and_told(decision: ApprovalDecision, said: str, verdict: str) -> None:
+    """O-30: what is shown is what is executed."""
+    turn = await team([plan(("bank", "pay", []))], payer()).run("pay 200", approver=Decides(decision))
+    assert turn.answer is not None
+    assert said in turn.answer
+    (requested,) = of(turn, ApprovalRequested)
+    assert (requested.args, requested.preview, requested.source_agent_id) == ({"amount": 200}, "pay 200", "bank")
+    (resolved,) = of(turn, ApprovalResolved)
+    assert (resolved.decision, resolved.by, resolved.approval_id) == (verdict, "ana", requested.approval_id)
+
+
+async def test_without_somebody_to_ask_the_turn_pauses_and_says_what_it_waits_for() -> None:
+    """O-4: it holds nothing."""
+    turn = await team([plan(("bank", "pay", []))], payer()).run("pay 200")
+    assert (turn.status, turn.answer) == ("paused", None)
+    assert turn.waiting_for == of(turn, ApprovalRequested)[0].approval_id
+    assert kinds(turn)[-2:] == ["turn_paused", "complete"]
+    assert not [event for event in turn.events if event.type in ("step.failed", "agent.execution.failed")]
+
+
+async def test_a_policy_decides_by_amount() -> None:
+    """O-31."""
+    policies = [allow_below("pay", "amount", 500)]
+    turn = await team([plan(("bank", "pay", []))], payer(), approval_policies=policies).run("pay 200")
+    assert turn.answer == "paid 200"
+    assert not of(turn, ApprovalRequested)
+
+
+async def test_a_policy_decides_by_role() -> None:
+    """O-31: whoever holds the role is not asked; everybody else is."""
+    crew = [plan(("bank", "pay", []))] * 2
+    policies = [allow_role("pay", "treasurer")]
+    trusted = ToolUser(id="ana", roles=frozenset({"treasurer"}))
+    turn = await team(crew, payer(), approval_policies=policies).run("pay 200", user=trusted)
+    assert turn.answer == "paid 200"
+    asked = await team(crew, payer(), approval_policies=policies).run("pay 200", user=ToolUser(id="eve"))
+    assert asked.status == "paused"
+
+
+@pytest.mark.parametrize(("amount", "is_allowed"), [(-5, False), (0, True), (100, True), (101, False)])
+def test_a_small_amount_is_neither_negative_nor_above_the_limit(amount: int, *, is_allowed: bool) -> None:
+    request = ApprovalRequest(tool_use_id="1", tool_name="pay", args={"amount": amount})
+    assert (allow_below("pay", "amount", 100)(request) is not None) is is_allowed

@@ -1,0 +1,111 @@
+"""Steps that fail: tried again, handed on, skipped, and never written twice (O-23)."""
+
+from typing import Any
+
+import pytest
+
+from batuta import Pipeline, action, step
+from batuta.events import (
+    PlanCompleted,
+)
+from batuta.kernel.errors import ProviderUnavailableError
+from batuta.orchestration import (
+    FailurePolicy,
+)
+from batuta.testing import FakeClock, Reply, ToolCall
+from batuta.tools import tool
+from tests.unit.orchestration.teams import agent, failing, of, plan, team
+
+
+async def test_a_transient_failure_is_tried_again() -> None:
+    """O-23: once by default."""
+    worker = failing("a", ProviderUnavailableError("503"), None)
+    turn = await team([plan(("a", "x", []))], worker).run("q")
+    assert turn.answer == "a did it"
+
+
+async def test_a_failed_step_skips_its_dependents_and_the_answer_is_written_from_what_there_is() -> None:
+    """O-23: the default policy."""
+    supervisor = [plan(("a", "x", []), ("b", "y", [0]), ("c", "z", [])), Reply("Only c worked.")]
+    crew = team(supervisor, failing("a", ValueError("broken")), failing("b"), failing("c", None))
+    turn = await crew.run("q")
+    assert turn.answer == "Only c worked."
+    assert turn.plan is not None
+    assert [s.status for s in turn.plan.steps] == ["failed", "skipped", "completed"]
+    (completed,) = of(turn, PlanCompleted)
+    assert completed.status == "failed"
+    assert "broken" in completed.failure_reason
+    assert turn.status == "success"
+
+
+async def test_a_plan_can_be_failed_as_a_whole() -> None:
+    supervisor = [plan(("a", "x", []), ("b", "y", []), ("c", "z", [1])), Reply("nothing worked")]
+    policy = FailurePolicy(then="fail_plan")
+    turn = await team(
+        supervisor, failing("a", ValueError("broken")), failing("b", None), failing("c"), failure_policy=policy
+    ).run("q")
+    assert turn.plan is not None
+    assert [s.status for s in turn.plan.steps] == ["failed", "completed", "skipped"]
+
+
+async def test_a_stand_in_takes_over() -> None:
+    """O-23: reassigned, as an `error_recovery` handoff."""
+    policy = FailurePolicy(stand_ins={"a": "b"})
+    turn = await team(
+        [plan(("a", "x", []))], failing("a", ValueError("no")), failing("b", None), failure_policy=policy
+    ).run("q")
+    assert turn.answer == "b did it"
+    assert [h.reason for h in turn.handoffs] == ["plan_step", "error_recovery"]
+
+
+@pytest.mark.parametrize("stand_ins", [{}, {"clerk": "other"}], ids=["nobody stands in", "somebody stands in"])
+async def test_a_step_that_has_written_is_not_repeated(stand_ins: dict[str, str]) -> None:
+    """The provider fails after the tool has paid: whoever did the task again would pay again."""
+    paid: list[int] = []
+
+    @tool(effect="write")
+    async def pay(amount: int) -> str:
+        """Pay."""
+        paid.append(amount)
+        return "paid"
+
+    def line(request: Any) -> Reply:
+        if request.tool_results:
+            raise ProviderUnavailableError("overloaded", status=503)
+        return Reply(tool_calls=[ToolCall("pay", {"amount": 7})])
+
+    turn = await team(
+        [plan(("clerk", "pay 7", [])), Reply("It was paid, but the clerk did not finish.")],
+        agent("clerk", [line] * 20, tools=[pay]),
+        agent("other", [line] * 20, tools=[pay]),
+        failure_policy=FailurePolicy(retries=3, stand_ins=stand_ins),
+    ).run("pay", clock=FakeClock())
+    assert paid == [7]
+    assert turn.plan is not None
+    assert turn.plan.status == "failed"
+    assert len(turn.handoffs) == 1
+
+
+async def test_a_step_whose_write_was_undone_is_tried_again() -> None:
+    booked: list[str] = []
+    tries: list[str] = []
+
+    async def cancel(task: str) -> None:
+        booked.remove("room")
+
+    @action(mode="transactional", rollback=cancel)
+    async def book(task: str) -> str:
+        booked.append("room")
+        return task
+
+    @step
+    async def confirm(task: str) -> str:
+        tries.append(task)
+        if len(tries) == 1:
+            raise ProviderUnavailableError("overloaded", status=503)
+        return "booked"
+
+    turn = await team([plan(("booking", "book", []))], Pipeline("booking", book >> confirm)).run("book")
+    assert turn.answer == "booked"
+    assert booked == ["room"]
+    assert len(tries) == 2

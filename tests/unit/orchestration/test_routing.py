@@ -1,0 +1,99 @@
+"""Who answers: the supervisor, the agent that the user chose, or the one a command means (O-21)."""
+
+import pytest
+
+from batuta.events import (
+    AgentDecisionRecorded,
+    AssistantMessage,
+    ErrorOccurred,
+    PlanGenerated,
+)
+from batuta.orchestration import (
+    Specialist,
+)
+from batuta.testing import Reply
+from tests.unit.orchestration.teams import agent, answer, kinds, of, plan, team
+
+
+async def test_the_supervisor_answers_what_needs_no_agent() -> None:
+    """O-22."""
+    turn = await team([answer("Hello!")], agent("erp", [])).run("hi")
+    assert (turn.answer, turn.status, turn.plan) == ("Hello!", "success", None)
+    (message,) = of(turn, AssistantMessage)
+    assert (message.source_agent_id, message.model) == ("supervisor", "scripted")
+    assert kinds(turn) == ["session_start", "user_message", "assistant_message", "complete"]
+
+
+async def test_a_single_workers_answer_passes_through() -> None:
+    """O-26."""
+    turn = await team([plan(("erp", "look", []))], agent("erp", [Reply("Seven.")])).run("how many?")
+    assert turn.answer == "Seven."
+    assert [message.source_agent_id for message in of(turn, AssistantMessage)] == ["erp"]
+
+
+async def test_the_user_picks_an_agent() -> None:
+    """O-21: directed; the supervisor is not called."""
+    turn = await team([], agent("erp", [Reply("Seven.")])).run("how many?", target_agent_id="erp")
+    assert (turn.answer, turn.mode) == ("Seven.", "directed")
+    (decision,) = [d for d in of(turn, AgentDecisionRecorded) if d.decision_type == "routing"]
+    assert decision.output_data == {"agent_id": "erp"}
+    assert [h.reason for h in turn.handoffs] == ["user_request"]
+
+
+async def test_without_bypass_the_supervisor_is_asked_and_limited() -> None:
+    """O-13."""
+    crew = team([plan(("erp", "look", []))], agent("erp", [Reply("Seven.")]))
+    turn = await crew.run("how many?", target_agent_id="erp", bypass_routing=False)
+    assert turn.answer == "Seven."
+    assert turn.mode == "directed"
+
+
+async def test_without_bypass_another_agent_is_a_mistake_that_is_corrected() -> None:
+    """O-13: limited by code, not by asking nicely."""
+    script = [plan(("rag", "look", [])), plan(("erp", "look", []))]
+    crew = team(script, agent("erp", [Reply("Seven.")]), agent("rag", []))
+    turn = await crew.run("how many?", target_agent_id="erp", bypass_routing=False)
+    assert turn.answer == "Seven."
+    assert [step.agent_id for step in of(turn, PlanGenerated)[0].steps] == ["erp"]
+
+
+async def test_a_slash_command_goes_to_its_agent() -> None:
+    """O-21."""
+    worker = agent("erp", [Reply("Seven.")])
+    turn = await team([], Specialist(worker, name="ERP", commands=("/erp",))).run("/erp how many?")
+    assert turn.answer == "Seven."
+
+
+@pytest.mark.parametrize("text", ["/docs\ninterest?", "/docs\tinterest?", "  /docs  interest?"])
+async def test_a_slash_command_ends_at_any_white_space(text: str) -> None:
+    worker = agent("rag", [lambda request: Reply(request.messages[-1].text)])
+    assert (await team([], Specialist(worker, name="Docs", commands=("/docs",))).run(text)).answer == "interest?"
+
+
+async def test_the_agent_that_the_user_picked_goes_before_a_slash_command() -> None:
+    docs = Specialist(agent("rag", []), name="Docs", commands=("/docs",))
+    turn = await team([plan(("erp", "look", []))], agent("erp", [Reply("seen")]), docs).run(
+        "/docs look", target_agent_id="erp", bypass_routing=False
+    )
+    assert turn.answer == "seen"
+
+
+async def test_an_unknown_target_is_an_error_that_names_the_team() -> None:
+    turn = await team([], agent("erp", [])).run("x", target_agent_id="ghost")
+    assert turn.status == "failed"
+    assert turn.error is not None
+    assert "erp" in turn.error.message
+    assert of(turn, ErrorOccurred)
+
+
+async def test_a_wrong_plan_is_corrected() -> None:
+    """O-22: anything else goes through the correction loop."""
+    wrong = [plan(("ghost", "x", [])), plan(("erp", "x", [1]), ("erp", "y", [0])), plan(("erp", "look", []))]
+    turn = await team(wrong, agent("erp", [Reply("Seven.")])).run("q")
+    assert turn.answer == "Seven."
+
+
+async def test_a_supervisor_that_never_learns_fails_the_turn() -> None:
+    turn = await team([plan(("ghost", "x", []))] * 3, agent("erp", [])).run("q")
+    assert turn.status == "failed"
+    assert kinds(turn)[-2:] == ["error", "complete"]
