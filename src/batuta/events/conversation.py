@@ -118,7 +118,8 @@ class Complete(Event):
 
     type: Literal["complete"] = "complete"
     status: Literal["success", "cancelled", "failed", "paused"]
-    stop_reason: StopReason = "success"
+    stop_reason: StopReason | None = None
+    """Why the turn's answer ended; nothing if the turn failed or was stopped before it had one."""
     usage: Usage = NO_USAGE
     cost: Decimal | None = None
     duration_ms: float | None = None

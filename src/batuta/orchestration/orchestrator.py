@@ -13,11 +13,12 @@ from decimal import Decimal
 from typing import Unpack
 
 from batuta.conversations.conversation import Conversation
-from batuta.events.conversation import Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
+from batuta.events.conversation import AssistantMessage, Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
 from batuta.events.sink import EventSink
 from batuta.events.tools import ApprovalResolved
+from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ConfigurationError, Suspended
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
@@ -215,11 +216,18 @@ class TurnStep(Step[str, str]):
             Complete,
             _mark=self.waiting_for or "",
             status=status,
-            stop_reason="paused" if status == "paused" else "success",
+            stop_reason=self._stop_reason(status),
             usage=tally.usage,
             cost=tally.cost,
             duration_ms=(time.perf_counter() - started) * 1000,
         )
+
+    def _stop_reason(self, status: str) -> StopReason | None:
+        """That of the answer: a turn that failed or was stopped has none, whatever it said on the way."""
+        if status == "success":
+            said = (event.stop_reason for event in reversed(self._told) if isinstance(event, AssistantMessage))
+            return next(said, "success")
+        return "paused" if status == "paused" else None
 
     async def _tell_error(self, ctx: Context, failure: StepError) -> None:
         await ctx.tell(

@@ -3,18 +3,22 @@
 import asyncio
 from typing import Any
 
-from batuta import Cancellation, Conversation, Message, step
+import pytest
+
+from batuta import Cancellation, Conversation, Message, Pipeline, step
 from batuta.events import (
+    AssistantMessage,
     Complete,
     PlanCompleted,
     PlanStepCompleted,
     Usage,
 )
+from batuta.kernel.answers import StopReason
 from batuta.orchestration.plans import plan_from_events
 from batuta.orchestration.state import dump_state, load_state
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
-from tests.unit.orchestration.teams import agent, answer, of, plan, team
+from tests.unit.orchestration.teams import agent, answer, failing, of, plan, team
 
 
 async def test_the_state_holds_what_was_done() -> None:
@@ -56,7 +60,7 @@ async def test_a_turn_can_be_stopped_at_once() -> None:
     handle.cancel()
     turn = await running
     assert turn.status == "cancelled"
-    assert of(turn, Complete)[-1].status == "cancelled"
+    assert (of(turn, Complete)[-1].status, of(turn, Complete)[-1].stop_reason) == ("cancelled", None)
     assert of(turn, PlanCompleted)[-1].status == "cancelled"
     assert [settled.status for settled in of(turn, PlanStepCompleted)] == ["skipped"]
     rebuilt = plan_from_events(turn.events)
@@ -109,3 +113,18 @@ async def test_two_turns_at_the_same_time_never_see_each_other() -> None:
         assert turn.answer == f"echo canary-{n}"
         told = "".join(event.model_dump_json() for event in turn.events)
         assert not any(f'canary-{other}"' in told for other in range(50) if other != n)
+
+
+@pytest.mark.parametrize("reason", ["success", "max_tokens"])
+async def test_the_end_of_a_turn_says_why_its_answer_ended(reason: StopReason) -> None:
+    """E-7."""
+    turn = await team([], agent("erp", [Reply("Seven, and then", stop_reason=reason)])).run("q", target_agent_id="erp")
+    assert [(end.status, end.stop_reason) for end in of(turn, Complete)] == [("success", reason)]
+
+
+async def test_a_turn_that_failed_does_not_say_that_its_answer_is_whole() -> None:
+    """E-7: what was said on the way is not its answer."""
+    worker = Pipeline("erp", agent("speaker", [Reply("Let me see.")]) >> failing("breaker", RuntimeError("broken")))
+    turn = await team([], worker).run("q", target_agent_id="erp")
+    assert of(turn, AssistantMessage)
+    assert [(end.status, end.stop_reason) for end in of(turn, Complete)] == [("failed", None)]

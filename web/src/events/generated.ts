@@ -146,7 +146,7 @@ export interface ErrorOccurred extends Envelope {
 export interface Complete extends Envelope {
   readonly type: "complete";
   readonly status: "success" | "cancelled" | "failed" | "paused";
-  readonly stop_reason: "success" | "max_tokens" | "paused" | "refused";
+  readonly stop_reason: "success" | "max_tokens" | "paused" | "refused" | null;
   readonly usage: Usage;
   readonly cost: string | null;
   readonly duration_ms: number | null;
