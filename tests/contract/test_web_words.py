@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.server.config import load_settings
 from batuta.server.team import first_team
 

@@ -11,8 +11,7 @@ from batuta.cli.output import out, version
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
-from batuta.llm.offline.model import OFFLINE_MODEL
-from batuta.llm.providers import PROVIDERS
+from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
 from batuta.server.config import Settings
 from batuta.server.database import is_exempt
 from batuta.server.static_files import STATIC

@@ -61,6 +61,8 @@ class TeamStore:
         """Accept a message: the turn is queued and the message is in the log, both or neither. The turn's id.
 
         The same `client_key` with the same text is the same turn, however often it is sent.
+        Which agents there are only the team knows: a `target_agent_id` that it does not have fails the turn, with an
+        error that names those it has.
         """
         if not text.strip():
             raise LogicalError("a message says something; this one is empty")

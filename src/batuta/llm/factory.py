@@ -14,11 +14,11 @@ from batuta.llm.anthropic import AnthropicModel
 from batuta.llm.client import Endpoint, ProviderModel
 from batuta.llm.google import GoogleModel
 from batuta.llm.model import Model
-from batuta.llm.offline.model import OFFLINE_MODEL, OFFLINE_NAME, OFFLINE_PROVIDER, OfflineModel
+from batuta.llm.offline.model import OfflineModel
 from batuta.llm.openai_chat import OpenAIChatModel
 from batuta.llm.openai_responses import OpenAIResponsesModel
 from batuta.llm.prices import DEFAULT_PRICES, Prices
-from batuta.llm.providers import ALIASES, PROVIDERS, Provider
+from batuta.llm.providers import OFFLINE_MODEL, OFFLINE_PROVIDER, PROVIDERS, Provider, parse_model
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.llm.settings import Dialect
 
@@ -85,21 +85,6 @@ def client(
         headers=tuple((headers or {}).items()),
     )
     return _client(model_name, endpoint, provider_name, prices)
-
-
-def parse_model(text: str) -> tuple[str, str]:
-    """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first."""
-    cut = min((place for place in (text.find(":"), text.find("/")) if place > 0), default=0)
-    spelt, model_name = text[:cut].lower().replace("_", "-"), text[cut + 1 :]
-    provider = ALIASES.get(spelt, spelt)
-    if not cut or not model_name:
-        raise ConfigurationError(f"a model is named provider:model, such as anthropic:claude-sonnet-4-6; got {text!r}")
-    if provider == OFFLINE_PROVIDER and model_name != OFFLINE_NAME:
-        raise ConfigurationError(f"there is one offline model, {OFFLINE_MODEL}; got {text!r}")
-    if provider not in PROVIDERS and provider != OFFLINE_PROVIDER:
-        known = ", ".join(sorted([*PROVIDERS, OFFLINE_PROVIDER]))
-        raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {known}")
-    return provider, model_name
 
 
 def _client(name: str, endpoint: Endpoint, provider_name: str, prices: Prices) -> ProviderModel:

@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass
 
+from batuta.kernel.errors import ConfigurationError
 from batuta.llm.encoding.openai_chat import OPENAI, ChatDialect
 from batuta.llm.settings import Dialect
+
+OFFLINE_PROVIDER = "offline"
+OFFLINE_NAME = "batuta-offline"
+OFFLINE_MODEL = f"{OFFLINE_PROVIDER}:{OFFLINE_NAME}"
+"""The built-in model, which has no provider."""
 
 MANY_SPEAK = ChatDialect(max_tokens_field="max_tokens")
 """The common ground of compatible endpoints: the older field, efforts and schemas where the model has them."""
@@ -112,3 +118,18 @@ PROVIDERS: dict[str, Provider] = {
 
 ALIASES = {"gemini": "google", "google-gla": "google", "mistralai": "mistral", "azure-openai": "azure", "grok": "xai"}
 """Other spellings in use."""
+
+
+def parse_model(text: str) -> tuple[str, str]:
+    """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first."""
+    cut = min((place for place in (text.find(":"), text.find("/")) if place > 0), default=0)
+    spelt, model_name = text[:cut].lower().replace("_", "-"), text[cut + 1 :]
+    provider = ALIASES.get(spelt, spelt)
+    if not cut or not model_name:
+        raise ConfigurationError(f"a model is named provider:model, such as anthropic:claude-sonnet-4-6; got {text!r}")
+    if provider == OFFLINE_PROVIDER and model_name != OFFLINE_NAME:
+        raise ConfigurationError(f"there is one offline model, {OFFLINE_MODEL}; got {text!r}")
+    if provider not in PROVIDERS and provider != OFFLINE_PROVIDER:
+        known = ", ".join(sorted([*PROVIDERS, OFFLINE_PROVIDER]))
+        raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {known}")
+    return provider, model_name

@@ -22,6 +22,7 @@ from batuta.kernel.errors import NotRecordedError
 from batuta.kernel.ids import canonical_id
 from batuta.llm import factory
 from batuta.llm.model import Model, ModelRequest
+from batuta.llm.providers import parse_model
 from batuta.orchestration.approvals import ApprovalPolicy, allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
@@ -157,7 +158,7 @@ class LateModel:
     """A model by name that is made when it is first asked: who is never asked needs no key."""
 
     def __init__(self, name: str) -> None:
-        self.provider, self.name = factory.parse_model(name)
+        self.provider, self.name = parse_model(name)
         self._declared = name
         self._model: Model | None = None
 

@@ -6,7 +6,7 @@ from batuta.agents import appointments, calculator, documents
 from batuta.llm.factory import default_model
 from batuta.llm.factory import model as model_of
 from batuta.llm.model import Model
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import Settings, make_data_dir

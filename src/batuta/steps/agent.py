@@ -21,6 +21,7 @@ from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelSettings, OutputSpec
+from batuta.llm.providers import parse_model
 from batuta.pipelines.bounds import Bounds
 from batuta.pipelines.context import Context
 from batuta.pipelines.step import Step
@@ -298,12 +299,21 @@ def _check_options(name: str, options: AgentOptions) -> None:
         raise PipelineTypeError(f"{name}: max_tool_iterations is at least 1")
 
 
+def _check_name(name: str, model: str) -> None:
+    try:
+        parse_model(model)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{name}: {error}") from error
+
+
 def _check_kinds(name: str, *, model: Any, fallback: Any, settings: Any, tags: Sequence[Any]) -> None:
     """Refuse what is no such thing now, and not in the middle of a run."""
     if not isinstance(model, str) and not callable(getattr(model, "generate", None)):
         raise PipelineTypeError(
             f"{name}: a model is a name such as 'anthropic:claude-sonnet-4-6', or a Model; got {model!r}"
         )
+    if isinstance(model, str):
+        _check_name(name, model)
     if fallback is not None and not isinstance(fallback, Step):
         raise PipelineTypeError(f"{name}: a fallback is a step, got {fallback!r}; make one with @step")
     if settings is not None and not isinstance(settings, ModelSettings):

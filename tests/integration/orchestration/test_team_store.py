@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from batuta import AgentStep, step
-from batuta.events import ApprovalRequested, AssistantMessage, ToolRequest, UserMessage
+from batuta.events import (
+    ApprovalRequested,
+    AssistantMessage,
+    Complete,
+    ErrorOccurred,
+    ToolRequest,
+    UserMessage,
+)
 from batuta.events.queue import WorkStatus
 from batuta.eventstore.teams import TeamStore, open_team_store
 from batuta.kernel.errors import ConflictError, LogicalError
@@ -48,6 +55,21 @@ async def test_a_message_that_says_nothing_is_refused(store: TeamStore) -> None:
     with pytest.raises(LogicalError, match="a message says something"):
         await store.say(session, " \n")
     assert await store.events(session) == []
+
+
+async def test_a_message_for_an_agent_that_the_team_does_not_have_is_answered_by_who_there_is(store: TeamStore) -> None:
+    """The store knows no team: the worker that takes the turn says so in the turn, and goes on with the next."""
+    session = new_id()
+    turn_id = await store.say(session, "hello", target_agent_id="ecco")
+    await store.say(session, "hello", target_agent_id="echo")
+    assert await TurnWorker.at(store, echoing()).run_until_idle() == 2
+    work = await store.queue.get(turn_id)
+    assert work is not None
+    assert work.status is WorkStatus.FAILED
+    events = await store.events(session)
+    (error,) = [event for event in events if isinstance(event, ErrorOccurred)]
+    assert error.message == "there is no agent 'ecco' to direct the request to; there are echo"
+    assert [event.status for event in events if isinstance(event, Complete)] == ["failed", "success"]
 
 
 async def test_the_same_message_sent_twice_is_one_turn(store: TeamStore) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from batuta.agents import appointments
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration.orchestrator import Orchestrator
 from tests.support.platform import running, settings_for
 

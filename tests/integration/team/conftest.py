@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from batuta.agents import appointments, calculator, documents
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration import Orchestrator
 from batuta.testing.clock import FakeClock
 from batuta.tools.invocation import default_invoker

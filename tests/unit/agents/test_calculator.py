@@ -8,7 +8,7 @@ import pytest
 from batuta.agents import calculator
 from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time
 from batuta.kernel.errors import ToolFailedError
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.testing.clock import FakeClock
 
 SUMMER = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 
 from batuta.kernel.errors import ConfigurationError, MissingExtraError
 from batuta.llm.client import Endpoint, ProviderModel
-from batuta.llm.factory import CLIENTS, client, model, parse_model
+from batuta.llm.factory import CLIENTS, client, model
 from batuta.llm.model import Model
-from batuta.llm.providers import ALIASES, PROVIDERS
+from batuta.llm.providers import ALIASES, PROVIDERS, parse_model
 from batuta.llm.resilient import ResilientModel
 
 

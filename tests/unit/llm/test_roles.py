@@ -3,8 +3,8 @@
 import pytest
 
 from batuta.kernel.errors import ConfigurationError
-from batuta.llm.factory import parse_model
 from batuta.llm.model import ModelRequest
+from batuta.llm.providers import parse_model
 from batuta.llm.roles import DEFAULT_ROLES, ModelRoles
 from batuta.llm.settings import check_settings
 from tests.unit.llm.doubles import request

@@ -50,6 +50,22 @@ def test_a_team_that_could_not_work_is_refused(options: dict[str, Any], words: s
         build()
 
 
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (
+            "nonsense",
+            "supervisor: a model is named provider:model, such as anthropic:claude-sonnet-4-6; got 'nonsense'",
+        ),
+        ("acme:large", "supervisor: unknown provider 'acme' in 'acme:large'; known are anthropic, .*openai"),
+    ],
+)
+def test_a_supervisor_that_names_no_model_is_refused_at_once(model: str, words: str) -> None:
+    """And not in the first turn."""
+    with pytest.raises(ConfigurationError, match=words):
+        Orchestrator(supervisor=model, agents=[Specialist(agent("erp", []), name="ERP")])
+
+
 async def test_a_langgraph_graph_is_a_specialist() -> None:
     """O-14: what it returns is told as events attributed to it."""
 

@@ -19,11 +19,8 @@ from batuta.llm.offline.planning import Planner
 from batuta.llm.offline.reading import cards_in, earlier_request, exchange_of, task_of, was_asked_back
 from batuta.llm.offline.structures import Structure
 from batuta.llm.offline.wording import answer_from, conclusion, summary_of, title_of
+from batuta.llm.providers import OFFLINE_NAME, OFFLINE_PROVIDER
 from batuta.llm.tokens import count_roughly, estimate_tokens
-
-OFFLINE_PROVIDER = "offline"
-OFFLINE_NAME = "batuta-offline"
-OFFLINE_MODEL = f"{OFFLINE_PROVIDER}:{OFFLINE_NAME}"
 
 _WORDS = re.compile(r"\S*\s*")
 _TITLE = re.compile(r"\btitle\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ from batuta.agents.documents import specialist
 from batuta.events.conversation import AssistantMessage
 from batuta.events.runtime import AttemptRejected
 from batuta.llm.model import Model
-from batuta.llm.offline.model import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.orchestrator import Turn
 from batuta.testing import Reply, ScriptedModel, ToolCall

@@ -14,8 +14,9 @@ from batuta.kernel.messages import Message
 from batuta.kernel.usage import Usage
 from batuta.llm.factory import default_model, model
 from batuta.llm.model import Model, ModelRequest, OutputSpec
-from batuta.llm.offline.model import OFFLINE_MODEL, OfflineModel
+from batuta.llm.offline.model import OfflineModel
 from batuta.llm.prices import Price, Prices
+from batuta.llm.providers import OFFLINE_MODEL
 from tests.unit.llm.offline.asking import CARDS, DECISION, TOOLS, asked, request
 
 
