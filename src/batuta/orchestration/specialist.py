@@ -23,11 +23,11 @@ from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalErr
 from batuta.kernel.ids import new_id
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Reconcile
+from batuta.pipelines.outcomes import asking_a_person
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import fits, type_name
 from batuta.steps.agent import AgentStep
-from batuta.steps.outcomes import asking_a_person
 from batuta.steps.prompts import as_text
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.tool import tool

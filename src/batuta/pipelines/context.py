@@ -15,6 +15,7 @@ from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Reconcile, perform, revoke
+from batuta.pipelines.outcomes import asking_about
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
@@ -200,9 +201,12 @@ class Context(_Facts):
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
 
         `name` tells the effects of one step apart. `reconcile` finds out what an interrupted one brought (`None`: it
-        did not happen), `stand_in` gives what stands for it where nothing may happen.
+        did not happen); for a write without one whoever decides in this run is asked, who can have it done now, but
+        cannot say what it brought. `stand_in` gives what stands for it where nothing may happen.
         """
         journal = self._run.journal
+        if reconcile is None and kind == "write" and journal is not None:
+            reconcile = asking_about(self, name)
         try:
             value = await (
                 act()

@@ -19,15 +19,15 @@ from pydantic.errors import PydanticSchemaGenerationError
 from pydantic_core import to_json, to_jsonable_python
 
 from batuta.events.steps import EffectKind
-from batuta.kernel.errors import ConfigurationError, PipelineTypeError, UnknownOutcomeError
+from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Pending, Reconcile
+from batuta.pipelines.outcomes import asking_a_person, unknown_outcome
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import DRAIN_LIMIT, opened
 from batuta.pipelines.step import FunctionStep, Signature, Step, name_of, read_signature
 from batuta.pipelines.typecheck import type_name
-from batuta.steps.outcomes import asking_a_person
 from batuta.tools.approval import ApprovalRequest
 
 In_contra = TypeVar("In_contra", contravariant=True)
@@ -129,13 +129,21 @@ class ActionStep(Step[In_contra, Out_co]):
     def _reconciler(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
         reconcile = self._reconcile
         if reconcile is None:
-            return self._asker(value, ctx) if self.mode == "transactional" else None
+            return self._asker(value, ctx) if self.mode == "transactional" else self._left_open(ctx)
 
         async def find_out(_: Pending) -> Any:
             found = await ctx.invoke(reconcile, value)
             return (True if found else None) if self._passes_on else found
 
         return find_out
+
+    def _left_open(self, ctx: Context) -> Reconcile[Any]:
+        """Nobody waits for it, so nobody is asked: it is not repeated, and its step says why."""
+
+        async def refuse(_: Pending) -> Any:
+            raise unknown_outcome(ctx, self.name, "this was begun before an interruption")
+
+        return refuse
 
     def _asker(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
         """Whoever decides in this run is asked whether the action took place."""
@@ -152,11 +160,7 @@ class ActionStep(Step[In_contra, Out_co]):
         def done(words: str) -> bool:
             if self._passes_on:
                 return True
-            raise UnknownOutcomeError(
-                f"{self.name}: {words}. What it brought is not known, so nothing can go on from it; give it a "
-                "`reconcile` function that finds out",
-                effect_key=f"{ctx.key}:{self.name}",
-            )
+            raise unknown_outcome(ctx, self.name, words)
 
         return asking_a_person(ctx, about, done)
 

@@ -26,8 +26,8 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Reconcile
+from batuta.pipelines.outcomes import asking_a_person
 from batuta.steps.model_calls import CallAccount, told_call
-from batuta.steps.outcomes import asking_a_person
 from batuta.steps.tagging import ArtefactStream, with_words
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from batuta.pipelines.context import Context
+from batuta.kernel.errors import UnknownOutcomeError
 from batuta.pipelines.journal import Pending, Reconcile
 from batuta.tools.approval import ApprovalRequest
+
+if TYPE_CHECKING:
+    from batuta.pipelines.context import Context
 
 T = TypeVar("T")
 
@@ -19,7 +22,7 @@ MAX_EDITS = 20
 
 
 def asking_a_person(
-    ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
+    ctx: "Context", about: Callable[[], ApprovalRequest], done: Callable[[str], T]
 ) -> Reconcile[T] | None:
     """A `reconcile` that asks whoever decides in this run; none if nobody does.
 
@@ -51,6 +54,33 @@ def asking_a_person(
         return done(f"A person confirmed: {decision.reason or 'this was already done'}")
 
     return ask
+
+
+def asking_about(ctx: "Context", name: str) -> Reconcile[T] | None:
+    """A `reconcile` for an effect of which nothing is known but its name: a person can say that it is to be done."""
+
+    def about() -> ApprovalRequest:
+        return ApprovalRequest(
+            tool_use_id=ctx.stable_id(f"effect:{name}"),
+            tool_name=name,
+            args={},
+            idempotency_key=f"{ctx.run_key}:{ctx.key}:{name}",
+            agent_id=ctx._scope.agent_id or ctx.step_name,
+        )
+
+    def done(words: str) -> T:
+        raise unknown_outcome(ctx, name, words)
+
+    return asking_a_person(ctx, about, done)
+
+
+def unknown_outcome(ctx: "Context", name: str, words: str) -> UnknownOutcomeError:
+    """It was begun, or is done, and nobody can say what it brought."""
+    return UnknownOutcomeError(
+        f"{name}: {words}. What it brought is not known, so nothing can go on from it; give it a `reconcile` function "
+        "that finds out",
+        effect_key=f"{ctx.key}:{name}",
+    )
 
 
 def _question(about: ApprovalRequest, pending: Pending) -> str:
