@@ -22,7 +22,7 @@ from bench.tables import table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog")
+ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog", "delivery")
 """Parts that print one JSON object per line."""
 TELLERS = ("agents", "turns", "provider_path", "observability", "load")
 """Parts that print a table of their own."""

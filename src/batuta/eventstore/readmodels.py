@@ -91,6 +91,7 @@ def _both(first: Upsert, second: Upsert) -> Upsert:
 
 def _message(event: Event, record: Record) -> Upsert:
     """One row per event a user may see: columns to search by, and the event itself to rebuild the view from."""
+    facts = event.__dict__  # an event has some of these fields; to ask it for one it has not is slow
     return Upsert(
         table="messages",
         key={"session_id": event.session_id, "seq": record.seq},
@@ -101,16 +102,16 @@ def _message(event: Event, record: Record) -> Upsert:
             "message_id": event.message_id,
             "role": event.route.role,
             "type": event.type,
-            "content": getattr(event, "content", None),
+            "content": facts.get("content"),
             "agent_id": event.source_agent_id,
             "is_internal": event.is_internal,
-            "model": getattr(event, "model", None),
-            **_tokens(getattr(event, "usage", None)),
-            "cost_nanos": nanos(getattr(event, "cost", None)),
-            "stop_reason": getattr(event, "stop_reason", None),
-            "tool_use_id": getattr(event, "tool_use_id", None),
-            "tool_name": getattr(event, "tool_name", None),
-            "bc_company_id": _company(event),
+            "model": facts.get("model"),
+            **_tokens(facts.get("usage")),
+            "cost_nanos": nanos(facts.get("cost")),
+            "stop_reason": facts.get("stop_reason"),
+            "tool_use_id": facts.get("tool_use_id"),
+            "tool_name": facts.get("tool_name"),
+            "bc_company_id": _company(facts),
             "body": encode(event.model_copy(update={"sequence_number": record.seq})).decode(),
             "created_at": event.timestamp,
         },
@@ -309,9 +310,9 @@ def _tokens(usage: Usage | None) -> dict[str, Value]:
     }
 
 
-def _company(event: Event) -> Value:
+def _company(facts: Mapping[str, Any]) -> Value:
     """The Business Central company a tool worked in, where the event names one."""
-    for place in (getattr(event, "args", None), getattr(event, "details", None)):
+    for place in (facts.get("args"), facts.get("details")):
         if isinstance(place, dict) and isinstance(company := place.get("bc_company_id"), str):
             return company
     return None

@@ -1,0 +1,334 @@
+"""What it costs to hand events to 200 people who look on, each in a session of their own (spec 09).
+
+    python -m bench.delivery            the table
+    python -m bench.delivery --json     one JSON object per line
+
+Ours is the whole way of a stored event on the embedded platform: woken by the log, read from it, checked against the
+reader's position, sent. What appending costs without anybody looking on is measured first and taken off. The floors
+send a dictionary of the same size from memory: python-socketio, and server-sent events of Starlette. Every server is a
+process of its own; the clients are in this one. A blast comes as fast as the server can send, a pace is 1,000 events
+a second, so that hardly two of one session are sent together.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import socketio
+import uvicorn
+from aiohttp import web
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+from batuta.events.conversation import AssistantMessage
+from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.server.app import Server
+from batuta.server.wiring import Platform, open_platform
+from bench.load_team import team
+from bench.measuring import Row
+from bench.tables import table
+from tests.support.fleet import Fleet, Place
+from tests.support.processes import Zygote, say
+from tests.support.workplace import free_port
+
+CLIENTS = 200
+BLAST, PACED, PACE = 10_000, 4_000, 1_000
+ROUNDS = 3
+SETTLE_SECONDS = 60.0
+TEXT = "There are twelve chairs in stock. " * 3
+AIMS = {"Socket.IO": 160.0, "SSE": 35.0}
+
+Send = Callable[[int], Awaitable[object]]
+
+
+async def ours(settings: dict[str, Any], sessions: list[str]) -> None:
+    """The platform, and a door beside it through which events are appended."""
+    place = Place(data_dir=Path(settings["data_dir"]))
+    loaded = place.loaded().model_copy(update={"port": settings["port"], "worker_concurrency": 0})
+    async with open_platform(loaded, team("http://127.0.0.1:1"), model_label="none") as platform:
+        server = Server(platform)
+        await _serve(server, _appender(platform, sessions))
+
+
+def _appender(platform: Platform, sessions: list[str]) -> Send:
+    async def append(number: int) -> None:
+        session = sessions[number % len(sessions)]
+        said = AssistantMessage(
+            session_id=SessionId(session),
+            turn_id=TurnId(new_id()),
+            message_id=MessageId(new_id()),
+            source_agent_id="stock",
+            content=TEXT,
+        )
+        await platform.backends.log.append(session, [said])
+
+    return append
+
+
+async def bare_sockets(port: int) -> None:
+    """python-socketio alone, a room for each client."""
+    server = socketio.AsyncServer(async_mode="asgi", cors_allowed_origins="*", transports=["websocket"])
+    rooms: list[str] = []
+
+    @server.event  # type: ignore[untyped-decorator]
+    async def connect(sid: str, environ: dict[str, Any]) -> None:
+        rooms.append(sid)
+
+    async def send(number: int) -> None:
+        if rooms:
+            await server.emit("agent:event", _content(number), to=rooms[number % len(rooms)])
+
+    config = uvicorn.Config(
+        socketio.ASGIApp(server), port=port, log_config=None, lifespan="off", ws="websockets-sansio"
+    )
+    await _serve(uvicorn.Server(config), send)
+
+
+async def bare_stream(port: int) -> None:
+    """Server-sent events of Starlette alone, a queue for each client."""
+    queues: list[asyncio.Queue[str]] = []
+
+    async def stream(request: Request) -> StreamingResponse:
+        queue: asyncio.Queue[str] = asyncio.Queue()
+        queues.append(queue)
+
+        async def frames() -> AsyncIterator[str]:
+            yield ": hello\n\n"
+            while True:
+                yield f"data: {await queue.get()}\n\n"
+
+        return StreamingResponse(frames(), media_type="text/event-stream")
+
+    async def send(number: int) -> None:
+        if queues:
+            await queues[number % len(queues)].put(json.dumps(_content(number)))
+
+    app = Starlette(routes=[Route("/stream", stream)])
+    config = uvicorn.Config(app, port=port, log_config=None, lifespan="off")
+    await _serve(uvicorn.Server(config), send)
+
+
+def _content(number: int) -> dict[str, Any]:
+    ids = {name: new_id() for name in ("event_id", "session_id", "turn_id", "message_id")}
+    return {"type": "assistant_message", "number": number, "content": TEXT, **ids, "pad": "x" * 200}
+
+
+async def _serve(server: uvicorn.Server, send: Send) -> None:
+    """Serve, and send at the word of the driver: `/send?count=…&pace=…` tells the CPU seconds it took so far."""
+
+    async def control(request: web.Request) -> web.Response:
+        count, pace = int(request.query["count"]), float(request.query["pace"])
+        began = time.perf_counter()
+        for first in range(0, count, CLIENTS if not pace else 10):
+            step = range(first, min(count, first + (CLIENTS if not pace else 10)))
+            await asyncio.gather(*(send(number) for number in step))
+            await asyncio.sleep(max(0.0, began + step.stop / pace - time.perf_counter()) if pace else 0)
+        return web.json_response({})
+
+    async def cpu(request: web.Request) -> web.Response:
+        return web.json_response({"cpu": time.process_time()})
+
+    door = web.Application()
+    door.add_routes([web.get("/send", control), web.get("/cpu", cpu)])
+    runner = web.AppRunner(door)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port := free_port())
+    await site.start()
+    say(ready=True, door=f"http://127.0.0.1:{port}")
+    await server.serve()
+
+
+class Crowd:
+    """Light clients that count what comes."""
+
+    def __init__(self) -> None:
+        self.http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0), timeout=aiohttp.ClientTimeout(total=None)
+        )
+        self.count = 0
+        self.joined = 0
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def add(self, client: Awaitable[None]) -> None:
+        self._tasks.append(asyncio.ensure_future(client))
+
+    async def until(self, is_true: Callable[[], bool]) -> None:
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while not is_true():
+                await asyncio.sleep(0.02)
+                for task in self._tasks:
+                    if task.done():
+                        task.result()
+
+    async def socket(self, address: str, secret: str = "", session: str = "") -> None:
+        url = f"{address}/socket.io/?EIO=4&transport=websocket"
+        async with self.http.ws_connect(url, headers={"Authorization": f"Bearer {secret}"}) as ws:
+            await ws.receive_str()
+            await ws.send_str("40")
+            await ws.receive_str()
+            if session:
+                await ws.send_str("421" + json.dumps(["session:join", {"session_id": session}]))
+            else:
+                self.joined += 1
+            async for message in ws:
+                text = message.data
+                if text == "2":
+                    await ws.send_str("3")
+                elif text.startswith("431"):
+                    assert json.loads(text[3:])[0]["ok"], text
+                    self.joined += 1
+                elif text.startswith('42["agent:event"'):
+                    self.count += 1
+
+    async def stream(self, url: str, secret: str = "") -> None:
+        async with self.http.get(url, headers={"Authorization": f"Bearer {secret}"}, raise_for_status=True) as answer:
+            self.joined += 1
+            async for line in answer.content:
+                if line.startswith(b"data:"):
+                    self.count += 1
+
+    async def leave(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks, self.joined = [], 0
+
+
+async def cpu_per_event(crowd: Crowd, door: str, count: int, pace: float, *, is_watched: bool) -> float:
+    """CPU seconds of the server for each event, at best."""
+
+    async def cpu() -> float:
+        async with crowd.http.get(f"{door}/cpu") as answer:
+            return float((await answer.json())["cpu"])
+
+    best = float("inf")
+    for _ in range(ROUNDS):
+        crowd.count, before = 0, await cpu()
+        async with crowd.http.get(f"{door}/send", params={"count": count, "pace": pace}, raise_for_status=True):
+            pass
+        if is_watched:
+            await crowd.until(lambda: crowd.count >= count)
+            assert crowd.count == count, f"{crowd.count} of {count} came"
+        best = min(best, (await cpu() - before) / count)
+    return best
+
+
+WAYS = (("blast", BLAST, 0.0), ("1,000/s", PACED, float(PACE)))
+
+
+async def measure_bare(zygote: Zygote, crowd: Crowd, way: str) -> dict[str, float]:
+    port = free_port()
+    target = "bare_sockets" if way == "Socket.IO" else "bare_stream"
+    async with zygote.running(f"bench.delivery:{target}", {"port": port}) as child:
+        door = (await child.ready())["door"]
+        address = f"http://127.0.0.1:{port}"
+        await asyncio.sleep(0.5)
+        for _ in range(CLIENTS):
+            crowd.add(crowd.socket(address) if way == "Socket.IO" else crowd.stream(f"{address}/stream"))
+        await crowd.until(lambda: crowd.joined == CLIENTS)
+        found = {name: await cpu_per_event(crowd, door, n, pace, is_watched=True) for name, n, pace in WAYS}
+        await crowd.leave()
+    return found
+
+
+@asynccontextmanager
+async def our_platform(zygote: Zygote, crowd: Crowd) -> AsyncIterator[tuple[str, str, dict[str, str]]]:
+    """Its address, its door, and the session of each person by the secret of their key."""
+    nowhere = {"url": "http://127.0.0.1:1"}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(data_dir=Path(folder))
+        async with Fleet(zygote, place, "bench.load_team:team", about=nowhere, webs=1, workers=0).running() as fleet:
+            sessions = {
+                secret: await _new_session(crowd, fleet.addresses[0], secret) for secret in await fleet.people(CLIENTS)
+            }
+        settings = {**place.settings, "port": free_port()}
+        arguments = {"settings": settings, "sessions": list(sessions.values())}
+        async with zygote.running("bench.delivery:ours", arguments) as child:
+            door = (await child.ready())["door"]
+            await asyncio.sleep(1)
+            yield f"http://127.0.0.1:{settings['port']}", door, sessions
+
+
+async def _new_session(crowd: Crowd, address: str, secret: str) -> str:
+    headers = {"Authorization": f"Bearer {secret}"}
+    async with crowd.http.post(f"{address}/api/sessions", json={}, headers=headers, raise_for_status=True) as answer:
+        return str((await answer.json())["session_id"])
+
+
+async def measure() -> AsyncIterator[Row]:
+    zygote = Zygote(["tests.support.fleet_processes", "bench.delivery"])
+    crowd = Crowd()
+    versions = {"Socket.IO": metadata.version("python-socketio"), "SSE": metadata.version("starlette")}
+    floors = {way: await measure_bare(zygote, crowd, way) for way in AIMS}
+    for way, found in floors.items():
+        for name, seconds in found.items():
+            yield _row(f"{way}, {name}", "bare", seconds, None, version=versions[way])
+    async with our_platform(zygote, crowd) as (address, door, sessions):
+        alone = {name: await cpu_per_event(crowd, door, n, pace, is_watched=False) for name, n, pace in WAYS}
+        for name, seconds in alone.items():
+            yield _row(f"append, nobody looks on, {name}", "batuta", seconds, None)
+        for way, aim in AIMS.items():
+            for secret, session in sessions.items():
+                after = f"{address}/api/sessions/{session}/stream"
+                crowd.add(crowd.socket(address, secret, session) if way == "Socket.IO" else crowd.stream(after, secret))
+            await crowd.until(lambda: crowd.joined == CLIENTS)
+            await _quiet(crowd)
+            for name, count, pace in WAYS:
+                seconds = await cpu_per_event(crowd, door, count, pace, is_watched=True) - alone[name]
+                yield _row(f"{way}, {name}", "batuta", seconds, floors[way][name], aim=aim)
+            await crowd.leave()
+    await crowd.http.close()
+    zygote.close()
+
+
+async def _quiet(crowd: Crowd) -> None:
+    """Wait until whoever joined has been told what was there before."""
+    seen = -1
+    while crowd.count != seen:
+        seen = crowd.count
+        await asyncio.sleep(1.5)
+
+
+def _row(
+    what: str, subject: str, seconds: float, floor: float | None, *, aim: float | None = None, version: str = ""
+) -> Row:
+    micros = seconds * 1e6
+    return Row(
+        what=what,
+        subject=subject,
+        value=micros,
+        unit="µs CPU/event",
+        floor=None if floor is None else floor * 1e6,
+        ratio=None if floor is None else seconds / floor,
+        aim="" if aim is None else f"≤ {aim:g} µs",
+        met=None if aim is None else micros <= aim,
+        version=version,
+    )
+
+
+async def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    is_json = parser.parse_args().json
+    rows = []
+    async for row in measure():
+        rows.append(row.as_json())
+        print(rows[-1], file=sys.stdout if is_json else sys.stderr, flush=True)
+    if not is_json:
+        print(table(rows))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
