@@ -1,10 +1,11 @@
-"""Texts that are being told: whoever joins in the middle gets them from their beginning.
+"""What is being told: whoever joins in the middle gets texts from their beginning, and how far everything else is.
 
     model -> LiveSink (numbers the pieces, keeps the text so far) -> bus -> Watch (lets each character through once)
                  ^------------------ joined: tell it again ---------------------'
 
 Only the process that runs a turn keeps its texts, and only until they are stored. A piece that got lost on the way is
-noticed by the next one's offset, and the text is asked for again.
+noticed by the next one's offset, and the text is asked for again. Of what else is shown only while something runs, the
+last word about each thing is kept: how far a tool or a step is, which artefacts of an answer began and ended.
 """
 
 import asyncio
@@ -15,8 +16,18 @@ from dataclasses import dataclass, field
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.progress import ContentDelta, ThinkingDelta
+from batuta.events.progress import (
+    ContentDelta,
+    FileProgress,
+    JobProgress,
+    StepProgress,
+    TagCompleted,
+    TagStarted,
+    ThinkingDelta,
+    ToolProgress,
+)
 from batuta.events.routing import Persistence
+from batuta.events.tools import ToolResponse
 from batuta.server.bus import Bus, News
 
 MOST_CHARACTERS = 8_000_000
@@ -25,6 +36,8 @@ FORGOTTEN_SECONDS = 120.0
 """A text that did not grow for so long belongs to a turn that this process lost."""
 MOST_PIECES = 512
 MOST_REMEMBERED = 1_000
+MOST_MARKS = 10_000
+"""Of all turns of a process together; those told longest ago are forgotten first."""
 
 Piece = ContentDelta | ThinkingDelta
 Key = tuple[str, str | None, str | None, str | None]
@@ -112,6 +125,62 @@ class Drafts:
             self._kept -= 0 if draft.parts is None else draft.length
 
 
+Thing = tuple[str, ...]
+
+
+class Marks:
+    """What was told last about each tool, step, job, file and artefact of the turns that run here."""
+
+    def __init__(self, *, most: int = MOST_MARKS) -> None:
+        self._marks: OrderedDict[Thing, Event] = OrderedDict()
+        self._most = most
+
+    def add(self, event: Event) -> None:
+        """Keep it instead of what was told before about the same."""
+        thing = _thing_of(event)
+        if thing is None:
+            return
+        self._marks[thing] = event
+        self._marks.move_to_end(thing)
+        if len(self._marks) > self._most:
+            self._marks.popitem(last=False)
+
+    def close(self, event: Event) -> None:
+        """A tool's answer ends its progress, a stored message its artefacts, the end of a turn everything."""
+        if isinstance(event, Complete):
+            self._drop(lambda mark: mark.turn_id == event.turn_id)
+        elif isinstance(event, ToolResponse):
+            self._drop(lambda mark: isinstance(mark, ToolProgress) and mark.tool_use_id == event.tool_use_id)
+        elif isinstance(event, AssistantMessage) and event.message_id is not None:
+            self._drop(lambda mark: isinstance(mark, _TAGS) and mark.message_id == event.message_id)
+
+    def of(self, session_ids: Collection[str]) -> list[Event]:
+        """What holds in these sessions now, in the order in which it was told."""
+        found = [mark for mark in self._marks.values() if mark.session_id in session_ids]
+        return sorted(found, key=lambda mark: (str(mark.turn_id), mark.original_index))
+
+    def _drop(self, is_over: Callable[[Event], bool]) -> None:
+        for thing in [thing for thing, mark in self._marks.items() if is_over(mark)]:
+            del self._marks[thing]
+
+
+_TAGS = (TagStarted, TagCompleted)
+
+
+def _thing_of(event: Event) -> Thing | None:
+    """What an event tells about; each beginning and end of an artefact is a thing of its own."""
+    scope = (str(event.session_id), str(event.turn_id), event.type)
+    match event:
+        case TagStarted() | TagCompleted():
+            return (*scope, event.event_id)
+        case ToolProgress(tool_use_id=name) | StepProgress(path=name):
+            return (*scope, name)
+        case JobProgress(job_id=name) | FileProgress(file_id=name):
+            return (*scope, str(name))
+        case _:
+            return None
+
+
 class LiveSink:
     """The sink of running turns: passes on what is shown and never stored, and tells it again to who joins late."""
 
@@ -120,6 +189,7 @@ class LiveSink:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._drafts = Drafts()
+        self._marks = Marks()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def emit(self, event: Event) -> None:
@@ -135,13 +205,15 @@ class LiveSink:
     def take(self, news: News) -> None:
         """Tell again what is being told in sessions that somebody joined."""
         if news.kind == "joined":
-            for piece in self._drafts.of(news.ids):
-                self._publish(piece)
+            for event in (*self._drafts.of(news.ids), *self._marks.of(news.ids)):
+                self._publish(event)
 
     def _emit(self, event: Event) -> None:
         if event.persistence is not Persistence.TRANSIENT:
             self._drafts.close(event)
+            self._marks.close(event)
         elif event.session_id is not None and event.is_visible:
+            self._marks.add(event)
             self._publish(self._drafts.add(event) if isinstance(event, (ContentDelta, ThinkingDelta)) else event)
 
     def _publish(self, event: Event) -> None:
@@ -157,6 +229,8 @@ class Watch:
         self._pieces: deque[Event] = deque()
         self._expected: OrderedDict[Key, int] = OrderedDict()
         """How much of each text was taken."""
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        """The last of all other events that came: they may be told again for somebody else."""
 
     @property
     def has_pieces(self) -> bool:
@@ -175,7 +249,9 @@ class Watch:
     def add(self, event: Event) -> bool:
         """A transient event; says no if a text has a hole before it, which has to be told again."""
         if not isinstance(event, (ContentDelta, ThinkingDelta)) or event.offset is None:
-            self._append(event)
+            if event.event_id not in self._seen:
+                self._note(event.event_id)
+                self._append(event)
             return True
         key = key_of(event)
         expected = self._expected.get(key, 0)
@@ -204,6 +280,11 @@ class Watch:
         except TimeoutError:
             return False
         return True
+
+    def _note(self, event_id: str) -> None:
+        self._seen[event_id] = None
+        if len(self._seen) > MOST_REMEMBERED:
+            self._seen.popitem(last=False)
 
     def _append(self, event: Event) -> None:
         last = self._pieces[-1] if self._pieces else None

@@ -3,11 +3,16 @@
 import asyncio
 import threading
 
-from batuta.events.conversation import AssistantMessage, Complete
-from batuta.events.progress import ContentDelta, ThinkingDelta, ToolProgress
+from batuta.events.conversation import AssistantMessage, Complete, UserMessage
+from batuta.events.envelope import Event
+from batuta.events.fold import fold
+from batuta.events.progress import ContentDelta, StepProgress, TagCompleted, TagStarted, ThinkingDelta, ToolProgress
+from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.events.view import SessionView
+from batuta.events.wire import Delivered
 from batuta.kernel.ids import SessionId, TurnId, new_id
 from batuta.server.bus import LocalBus, News
-from batuta.server.drafts import FORGOTTEN_SECONDS, MOST_PIECES, Drafts, LiveSink, Piece, Watch
+from batuta.server.drafts import FORGOTTEN_SECONDS, MOST_PIECES, Drafts, LiveSink, Marks, Piece, Watch
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), TurnId(new_id()), new_id()
 
@@ -127,3 +132,70 @@ async def test_a_sink_that_is_called_from_a_thread_publishes_in_its_loop() -> No
         await asyncio.to_thread(sink.emit, progress)
         await asyncio.sleep(0)
     assert threads == [threading.get_ident()] * 2
+
+
+OF_TURN = {"session_id": SESSION, "turn_id": TURN}
+OF_ANSWER = {**OF_TURN, "message_id": MESSAGE, "source_agent_id": "a"}
+
+
+def told_while_running() -> list[Event]:
+    """A text with an artefact in it, a tool that tells how far it is, and a step."""
+    return [
+        piece("See "),
+        TagStarted(**OF_ANSWER, tag="chart", attributes={"id": "c1"}, original_index=1),
+        piece("<bars>"),
+        TagCompleted(**OF_ANSWER, tag="chart", attributes={"id": "c1"}, size=6, original_index=2),
+        TagStarted(**OF_ANSWER, tag="chart", original_index=3),
+        ToolProgress(**OF_TURN, tool_use_id="t", tool_name="book", done=1, total=3, original_index=4),
+        ToolProgress(**OF_TURN, tool_use_id="t", tool_name="book", done=2, total=3, original_index=5),
+        StepProgress(**OF_TURN, step_name="look", path="look", message="reading", original_index=6),
+    ]
+
+
+STORED = (
+    UserMessage(**OF_TURN, message_id=new_id(), content="hello", sequence_number=1),
+    ToolRequest(**OF_ANSWER, tool_use_id="t", tool_name="book", args={}, sequence_number=2),
+)
+
+
+def seen_by(watch: Watch) -> SessionView:
+    """What a tab shows that was given the start of the turn, and then what its watch took."""
+    return fold(Delivered(event, 1) for event in (*STORED, *watch.take()))
+
+
+def test_a_late_tab_shows_what_an_early_one_shows_and_that_one_sees_nothing_twice() -> None:
+    bus, early, late = LocalBus(), Watch(), Watch()
+    sink, watches = LiveSink(bus), [early]
+
+    def show(news: News) -> None:
+        for watch in watches:
+            assert news.event is None or watch.add(news.event)
+
+    with bus.listening(show), bus.listening(sink.take):
+        for event in told_while_running():
+            sink.emit(event)
+        watches.append(late)
+        bus.publish(News(kind="joined", ids=frozenset({SESSION})))
+    before, after = seen_by(early).model_dump(), seen_by(late).model_dump()
+    [turn] = before["turns"]
+    assert [tag["is_complete"] for tag in turn["streams"][0]["tags"]] == [True, False]
+    assert after == before
+
+
+def test_what_has_ended_is_not_told_again() -> None:
+    marks = Marks()
+    for event in told_while_running():
+        marks.add(event)
+    assert len(marks.of([SESSION])) == 5
+    marks.close(ToolResponse(**OF_ANSWER, tool_use_id="t", tool_name="book", content="", success=True))
+    marks.close(AssistantMessage(**OF_ANSWER, content="See <bars>"))
+    assert [mark.type for mark in marks.of([SESSION])] == ["step_progress"]
+    marks.close(Complete(**OF_TURN, status="success"))
+    assert marks.of([SESSION]) == []
+
+
+def test_no_more_than_so_many_marks_are_kept() -> None:
+    marks = Marks(most=2)
+    for number in range(3):
+        marks.add(ToolProgress(**OF_TURN, tool_use_id=str(number), tool_name="book", original_index=number))
+    assert [getattr(mark, "tool_use_id", None) for mark in marks.of([SESSION])] == ["1", "2"]
