@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from contextlib import closing as closing_now
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -71,11 +72,19 @@ class SqliteDatabase:
         """See `Database.write`."""
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, change, True)
 
+    async def empty_log(self) -> None:
+        """Bring everything into the file, and empty the write-ahead log if nobody reads in it just now."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._empty_log)
+
     async def close(self) -> None:
         """See `Database.close`."""
         for threads in (self._writer, self._readers):
             await asyncio.to_thread(threads.shutdown)
         self.engine.dispose()
+
+    def _empty_log(self) -> None:
+        with errors_as_ours(), closing_now(self.engine.raw_connection()) as connection:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _run(self, query: Query[T], is_writing: bool) -> T:
         with errors_as_ours(), self.engine.connect().execution_options(is_writing=is_writing) as connection:

@@ -68,6 +68,7 @@ from batuta.server.ownership import Caller
 from batuta.server.policy import EVENTS
 from batuta.server.problems import NotFoundProblem
 from batuta.server.protection import Shield
+from batuta.server.search.forgetting import WordForgettingAudit
 from batuta.server.search.service import Search
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
@@ -244,7 +245,8 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     """Embedded: one file, nothing to install, brought up to date at every start."""
     await migrate(settings)
     events = await stack.enter_async_context(SqliteEventLog(settings.database_file))
-    database = await stack.enter_async_context(closing(SqliteDatabase(settings.database_file)))
+    database = SqliteDatabase(settings.database_file)
+    await stack.enter_async_context(closing(database))
     projections = SqliteProjections(events)
     return Backends(
         database=database,
@@ -252,7 +254,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         queue=SqliteTurnQueue(events),
         projector=Projector(projections),
         traces=projections,
-        audit=SqliteAudit(events),
+        audit=WordForgettingAudit(SqliteAudit(events), database),
         bus=LocalBus(),
         storage=_room_in(settings),
     )

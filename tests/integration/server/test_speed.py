@@ -24,7 +24,7 @@ from tests.support.servers import PostgresServer
 
 SESSIONS, EVENTS = 100_000, 5_000
 ROUNDS, MOST_ROUNDS = 7, 60
-LIST_SECONDS, OPEN_SECONDS, SEARCH_SECONDS = 0.1, 0.3, 3.0
+LIST_SECONDS, OPEN_SECONDS, SEARCH_SECONDS, FIND_SECONDS = 0.1, 0.3, 3.0, 0.1
 BATCH = 1_000
 
 pytestmark = pytest.mark.timeout(400)
@@ -121,6 +121,40 @@ async def test_lists_and_search_stay_quick_with_100_000_sessions(crowded: tuple[
     await check(f"{mode}, approvals", lambda: ana.http.get("/api/approvals"), LIST_SECONDS)
     await check(f"{mode}, search", lambda: found("words 77777"), SEARCH_SECONDS)
     await check(f"{mode}, search in titles", lambda: listed(query="session 77777"), SEARCH_SECONDS)
+
+
+MESSAGES, TALKED_IN = 20_000, 200
+TALK = " lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore" * 4
+
+
+def talk(connection: sa.Connection) -> None:
+    """Messages of a page's length in the first of the sessions; all of them hold the word "number"."""
+    kind = connection.dialect.name
+    session = SESSION_ID[kind].replace("(i)", f"(1 + i % {TALKED_IN})").replace(", i)", f", 1 + i % {TALKED_IN})")
+    columns = "session_id, seq, epoch, event_id, role, type, content, body, created_at"
+    row = f"10 + i, 1, 'M' || i, 'user', 'user_message', 'Talk of number ' || i || '{TALK}', '{{}}', {MOMENT[kind]}"
+    statement = f"INSERT INTO messages ({columns}) {NUMBERS[kind]} SELECT {session}, {row} FROM n"
+    connection.execute(sa.text(statement), {"count": MESSAGES})
+
+
+@pytest.mark.parametrize(("words", "count"), [("talk 17777", 1), ("number", 20), ("nothingatall", 0)])
+async def test_search_stays_quick_with_20_000_messages(
+    settings: Settings, request: pytest.FixtureRequest, words: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rare word, one that stands everywhere, and one that nobody said."""
+    monkeypatch.setattr(f"{__name__}.SESSIONS", TALKED_IN)
+    async with running(settings) as site:
+        ana = await site.person()
+        database = SystemDatabase(site.platform.backends.database)
+        await database.write(fill(ana))
+        await database.write(talk)
+        await _analyze(settings, request)
+
+        async def found() -> None:
+            answer = await ana.http.get("/api/search", params={"query": words})
+            assert len(answer.json()["messages"]) == count
+
+        await check(f"{site.platform.settings.mode}, {words}", found, FIND_SECONDS)
 
 
 def exchange(session: str, number: int) -> list[Event]:

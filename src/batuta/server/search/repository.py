@@ -31,33 +31,43 @@ def sessions(
 def found_messages(
     connection: sa.Connection, caller: Caller, words: Sequence[str], limit: int
 ) -> Sequence[Mapping[str, Any]]:
-    """Messages with words that begin like each of these, newest first; the owner is asked before anything is ranked."""
+    """Messages with words that begin like each of these, newest first; the owner is asked before anything is ranked.
+
+    A common word stands in most messages: their places are ranked first, and only the rows of the newest are read.
+    """
+    newest = _newest(connection.dialect.name, caller, words, limit).subquery("newest")
     title = sa.func.coalesce(read_sessions.c.title, user_sessions.c.title)
+    place = sa.and_(messages.c.session_id == newest.c.session_id, messages.c.seq == newest.c.seq)
     query = (
         sa.select(messages, title.label("title"))
         .select_from(
-            _matching(connection.dialect.name, words)
+            newest.join(messages, place)
             .join(user_sessions, user_sessions.c.session_id == messages.c.session_id)
             .outerjoin(read_sessions, read_sessions.c.session_id == user_sessions.c.session_id)
         )
-        .where(
-            own_sessions(caller),
-            messages.c.type.in_(("user_message", "assistant_message")),
-            sa.not_(messages.c.is_internal),
-        )
-        .order_by(messages.c.created_at.desc())
-        .limit(limit)
+        .order_by(messages.c.created_at.desc(), messages.c.seq.desc())
     )
-    if connection.dialect.name == "postgresql":
-        wanted = sa.func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words))
-        query = query.where(sa.literal_column("messages.words").op("@@")(wanted))
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _matching(dialect: str, words: Sequence[str]) -> sa.FromClause:
-    """Messages; in SQLite those that its index names, so that no others are looked at."""
+def _newest(dialect: str, caller: Caller, words: Sequence[str], limit: int) -> sa.Select[tuple[Any, ...]]:
+    """The places of the newest messages that match."""
+    shown = (messages.c.type.in_(("user_message", "assistant_message")), sa.not_(messages.c.is_internal))
+    places = sa.select(messages.c.session_id, messages.c.seq).where(*shown).limit(limit)
     if dialect == "postgresql":
-        return messages
+        # An array: a join is planned for a handful of matches, and a common word has thousands.
+        own = sa.select(user_sessions.c.session_id).where(own_sessions(caller)).scalar_subquery()
+        wanted = sa.func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words))
+        return places.where(
+            messages.c.session_id == sa.any_(sa.func.array(own)), sa.literal_column("messages.words").op("@@")(wanted)
+        ).order_by(messages.c.created_at.desc(), messages.c.seq.desc())
+    # The index is walked from its end: its numbers grow with time, and nothing is read but what is shown.
+    matching = _indexed(words).join(user_sessions, user_sessions.c.session_id == messages.c.session_id)
+    return places.select_from(matching).where(own_sessions(caller)).order_by(_places.c.id.desc())
+
+
+def _indexed(words: Sequence[str]) -> sa.FromClause:
+    """The messages that the index of SQLite names, so that no others are looked at."""
     wanted = " ".join(f'"{word}"*' for word in words)
     rows = sa.select(_words.c.rowid).where(_words.c.message_words.op("MATCH")(wanted)).subquery("matching")
     places = rows.join(_places, _places.c.id == rows.c.rowid)
