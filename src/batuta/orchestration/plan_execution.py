@@ -138,6 +138,7 @@ class PlanExecution:
                 if taker is None:
                     raise
                 self.plan = self.plan.handed(step.step_id, taker)
+                await self._tell_started(step, taker, ctx)
                 agent_id, retries = taker, 0
 
     async def _next_agent(self, step: PlanStep, agent_id: str, error: StepError, ctx: Context) -> str | None:
@@ -153,13 +154,17 @@ class PlanExecution:
 
     async def _begin(self, step: PlanStep, ctx: Context) -> None:
         await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
+        await self._tell_started(step, step.agent_id, ctx)
+
+    async def _tell_started(self, step: PlanStep, agent_id: str, ctx: Context) -> None:
+        """Say who works on a step from now on: told again when it changes hands."""
         await self._tell(
             ctx,
             PlanStepStarted,
             step_id=step.step_id,
             step_index=step.step_index,
-            agent_id=step.agent_id,
-            agent_name=self._names[step.agent_id],
+            agent_id=agent_id,
+            agent_name=self._names[agent_id],
             task=step.task,
         )
 

@@ -145,11 +145,12 @@ class Plan(BaseModel):
 def plan_from_events(events: Iterable[Event]) -> Plan | None:
     """The newest plan as its events tell it."""
     plan: Plan | None = None
+    workers: dict[str, str] = {}
     for event in events:
         if isinstance(event, PlanGenerated):
             plan = _announced(event)
         elif isinstance(event, PlanStepStarted) and plan is not None:
-            plan = plan.step_moved(event.step_id, "in_progress", event.timestamp, agent_id=event.agent_id)
+            plan = _started(plan, event, workers)
         elif isinstance(event, AgentHandoff) and plan is not None and event.plan_step_id is not None:
             plan = plan.handed(event.plan_step_id, event.to_agent.agent_id)
         elif isinstance(event, PlanStepCompleted) and plan is not None:
@@ -157,6 +158,14 @@ def plan_from_events(events: Iterable[Event]) -> Plan | None:
         elif isinstance(event, PlanCompleted) and plan is not None:
             plan = plan.moved(event.status, event.timestamp, summary=event.summary, failure_reason=event.failure_reason)
     return plan
+
+
+def _started(plan: Plan, event: PlanStepStarted, workers: dict[str, str]) -> Plan:
+    """A step begins; or, under way, it has changed hands. `workers` are those who were told to have begun."""
+    before, workers[event.step_id] = workers.get(event.step_id), event.agent_id
+    if before not in (None, event.agent_id) and plan.step(event.step_id).status == "in_progress":
+        return plan.handed(event.step_id, event.agent_id)
+    return plan.step_moved(event.step_id, "in_progress", event.timestamp, agent_id=event.agent_id)
 
 
 def announced_steps(plan: Plan, names: dict[str, str]) -> tuple[PlannedStep, ...]:

@@ -7,11 +7,15 @@ import pytest
 from batuta import Pipeline, action, step
 from batuta.events import (
     PlanCompleted,
+    PlanStepStarted,
 )
+from batuta.events.fold import fold
+from batuta.events.wire import Delivered
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.orchestration import (
     FailurePolicy,
 )
+from batuta.orchestration.plans import plan_from_events
 from batuta.testing import FakeClock, Reply, ToolCall
 from batuta.tools import tool
 from tests.unit.orchestration.teams import agent, failing, of, plan, team
@@ -56,6 +60,21 @@ async def test_a_stand_in_takes_over() -> None:
     ).run("q")
     assert turn.answer == "b did it"
     assert [h.reason for h in turn.handoffs] == ["plan_step", "error_recovery"]
+
+
+async def test_a_step_that_changes_hands_is_told_to_be_worked_on_by_whoever_does() -> None:
+    """O-23: live, reloaded and rebuilt alike."""
+    policy = FailurePolicy(stand_ins={"a": "b"})
+    crew = [failing("a", ValueError("no")), failing("b", None)]
+    turn = await team([plan(("a", "x", []))], *crew, failure_policy=policy).run("q")
+    started = of(turn, PlanStepStarted)
+    assert [(event.agent_id, event.agent_name, event.task) for event in started] == [("a", "A", "x"), ("b", "B", "x")]
+    view = fold(Delivered(event, 1) for event in turn.events)
+    (shown,) = [item for told in view.turns for item in told.items if item.kind == "plan"]
+    assert [(step.agent_id, step.agent_name, step.status) for step in shown.steps] == [("b", "B", "completed")]
+    rebuilt = plan_from_events(turn.events)
+    assert rebuilt is not None
+    assert [(step.agent_id, step.status) for step in rebuilt.steps] == [("b", "completed")]
 
 
 @pytest.mark.parametrize("stand_ins", [{}, {"clerk": "other"}], ids=["nobody stands in", "somebody stands in"])

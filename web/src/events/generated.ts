@@ -223,7 +223,7 @@ export interface PlanGenerated extends Envelope {
   readonly estimated_steps: number;
 }
 
-/** A step of the plan is being worked on. */
+/** A step of the plan is being worked on; told again, with its new agent, when it changes hands. */
 export interface PlanStepStarted extends Envelope {
   readonly type: "plan_step_started";
   readonly plan_id: string;
