@@ -8,7 +8,7 @@ Provider-agnostic: whatever depends on a provider is asked of an adapter.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from batuta.events.adapters.base import ProviderAdapter
 from batuta.events.adapters.langchain import metadata_of
@@ -19,6 +19,7 @@ from batuta.events.routing import is_internal
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.errors import MalformedAnswerError
 from batuta.kernel.ids import session_id as canonical_session_id
+from batuta.kernel.usage import Usage
 
 _MODEL_ROLES = ("ai", "assistant", "AIMessageChunk", "model")
 _TOOL_ROLES = ("tool", "function", "ToolMessageChunk")
@@ -47,6 +48,44 @@ def normalize(state: Any, adapter: ProviderAdapter, *, session_id: str, agent_id
         event.model_copy(update={"session_id": session, "original_index": index})
         for index, event in enumerate(events, start=1)
     ]
+
+
+class ModelCall(NamedTuple):
+    """What one model call of a foreign graph took, as its message says."""
+
+    provider: str
+    model: str
+    usage: Usage
+
+
+def calls_in(state: Any, adapter: ProviderAdapter) -> list[ModelCall]:
+    """The model calls behind a graph's messages, in order. A message that does not say what it took is left out."""
+    used_model = optional_text(plain(member(state, "used_model", "usedModel")))
+    calls = []
+    for message in _list_in(state, "messages"):
+        own = _adapter_of(message, adapter)
+        usage = own.extract_usage(message) if _role(message) in _MODEL_ROLES else None
+        if usage is not None:
+            calls.append(ModelCall(own.name, _model_of(message) or used_model or "unknown", usage))
+    return calls
+
+
+def _model_of(message: Any) -> str | None:
+    metadata = metadata_of(message)
+    named = (metadata.get(name) for name in ("model_name", "model", "model_id"))
+    return next((text for text in map(optional_text, named) if text), None) or optional_text(
+        plain(member(message, "model"))
+    )
+
+
+def _adapter_of(message: Any, given: ProviderAdapter) -> ProviderAdapter:
+    """The adapter of the provider a message names, the given one if it names none or the same."""
+    metadata = metadata_of(message)
+    provider = optional_text(metadata.get("model_provider")) or optional_text(metadata.get("ls_provider"))
+    if provider is None or not is_known(provider):
+        return given
+    found = adapter_for(provider)
+    return given if found.name == given.name else found
 
 
 def _list_in(state: Any, *names: str) -> Sequence[Any]:
@@ -125,17 +164,8 @@ class _Walk:
     def _told_by(self, message: Any) -> list[Event]:
         agent_id = _agent_of(message) or self.agent_id
         is_marked = _is_handoff_back(message)
-        events = self._adapter_of(message).normalize_message(message, 1)
+        events = _adapter_of(message, self.adapter).normalize_message(message, 1)
         return [self._stamped(event, agent_id, is_marked) for event in events]
-
-    def _adapter_of(self, message: Any) -> ProviderAdapter:
-        """The adapter of the provider a message names, the given one if it names none or the same."""
-        metadata = metadata_of(message)
-        provider = optional_text(metadata.get("model_provider")) or optional_text(metadata.get("ls_provider"))
-        if provider is None or not is_known(provider):
-            return self.adapter
-        found = adapter_for(provider)
-        return self.adapter if found.name == self.adapter.name else found
 
     def _stamped(self, event: Event, agent_id: str, is_marked: bool) -> Event:
         tool_name = getattr(event, "tool_name", None)

@@ -6,6 +6,7 @@ A Batuta step or pipeline runs as it is. A compiled LangGraph graph runs as one 
 returns is told as canonical events.
 """
 
+import time
 from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage
@@ -16,11 +17,12 @@ from batuta.events.adapters import adapter_for as provider_adapter
 from batuta.events.adapters.base import ProviderAdapter
 from batuta.events.conversation import AssistantMessage
 from batuta.events.envelope import EVENT_TYPES, Event
-from batuta.events.normalizer import normalize
+from batuta.events.normalizer import ModelCall, calls_in, normalize
 from batuta.events.plans import AgentIdentity
-from batuta.events.runtime import EffectKind
+from batuta.events.runtime import EffectKind, LlmRequest, LlmResponse
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalError
 from batuta.kernel.ids import new_id
+from batuta.llm.prices import DEFAULT_PRICES
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.outcomes import asking_a_person
@@ -149,11 +151,28 @@ class GraphStep(Step[str, str]):
             raise LogicalError(
                 f"{self.name} ended without a message; a graph is given its task in `messages` and answers there"
             )
+        await self._tell_calls(told, ctx)
         for event_type, payload in told.drafts():
             await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
         if told.events:
             ctx._scope.last_words = told.answer
         return told.answer
+
+    async def _tell_calls(self, told: "Told", ctx: Context) -> None:
+        """What the graph's models took, call by call. How long each took it does not say: they share its time."""
+        for number, call in enumerate(told.calls):
+            cost = DEFAULT_PRICES.cost(call.provider, call.model, call.usage)
+            facts: dict[str, Any] = {
+                "call_id": ctx.stable_id(f"graph:{self.name}:call:{number}"),
+                "path": ctx.path,
+                "provider": call.provider,
+                "model": call.model,
+                "source_agent_id": ctx._scope.agent_id or self.name,
+            }
+            await ctx.tell(LlmRequest, attempt=1, **facts)
+            share = told.duration_ms / len(told.calls)
+            await ctx.tell(LlmResponse, duration_ms=share, usage=call.usage, cost=cost, **facts)
+            ctx._scope.tally.add_call(call.usage, cost)
 
     def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
         """Whoever decides in this turn is asked whether an interrupted graph did its work."""
@@ -170,6 +189,7 @@ class GraphStep(Step[str, str]):
         return asking_a_person(ctx, about, lambda words: Told(answer=words, events=[]))
 
     async def _run(self, task: str, ctx: Context) -> "Told":
+        started = time.perf_counter()
         try:
             state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})
         except GraphInterrupt:
@@ -182,7 +202,12 @@ class GraphStep(Step[str, str]):
         events = normalize(state, self._adapter, session_id=new_id(), agent_id=self.name)
         messages = [event for event in events if isinstance(event, AssistantMessage)]
         answer = messages[-1].content if messages else ""
-        return Told(answer=answer, events=[_payload(event) for event in events])
+        return Told(
+            answer=answer,
+            events=[_payload(event) for event in events],
+            calls=calls_in(state, self._adapter),
+            duration_ms=(time.perf_counter() - started) * 1000,
+        )
 
 
 class Told(BaseModel):
@@ -192,6 +217,8 @@ class Told(BaseModel):
 
     answer: str
     events: list[dict[str, Any]]
+    calls: list[ModelCall] = []
+    duration_ms: float = 0.0
 
     def drafts(self) -> list[tuple[type[Any], dict[str, Any]]]:
         """Event types and payloads, for whoever stamps the envelope."""

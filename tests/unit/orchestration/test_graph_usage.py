@@ -1,0 +1,88 @@
+"""What the models of a LangGraph graph take is counted like any other call, under their real names (O-27)."""
+
+from decimal import Decimal
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+from batuta import MemoryJournal
+from batuta.events import Complete, LlmResponse, Usage
+from batuta.events.costs import costs_of
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.testing import Reply, ScriptedModel
+from tests.unit.orchestration.teams import agent, of, team
+
+HAIKU = {"model_name": "claude-haiku-4-5", "model_provider": "anthropic"}
+
+
+def graph_of(*messages: Any) -> Any:
+    """A graph that says these messages, as somebody else's chat model would."""
+
+    async def talk(state: MessagesState) -> dict[str, Any]:
+        return {"messages": list(messages)}
+
+    return compiled(talk)
+
+
+def compiled(node: Any) -> Any:
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    graph.add_edge("node", END)
+    return graph.compile()
+
+
+def spoken(text: str, tokens: tuple[int, int], **fields: Any) -> AIMessage:
+    used = {"input_tokens": tokens[0], "output_tokens": tokens[1], "total_tokens": sum(tokens)}
+    return AIMessage(text, usage_metadata=used, response_metadata=HAIKU, **fields)
+
+
+def weather() -> Orchestrator:
+    call = {"name": "forecast", "args": {}, "id": "c1"}
+    said = [spoken("", (100, 20), tool_calls=[call]), ToolMessage("rain", tool_call_id="c1"), spoken("Rain.", (150, 5))]
+    return team([], Specialist(graph_of(*said), name="Weather", agent_id="weather", effect="read"))
+
+
+async def test_every_call_of_a_graph_is_recorded_with_its_model_and_cost() -> None:
+    turn = await weather().run("q", target_agent_id="weather")
+    calls = of(turn, LlmResponse)
+    assert [(call.provider, call.model, call.source_agent_id) for call in calls] == [
+        ("anthropic", "claude-haiku-4-5", "weather")
+    ] * 2
+    assert [(call.usage.input, call.usage.output) for call in calls] == [(100, 20), (150, 5)]
+    assert len({call.call_id for call in calls}) == 2
+    assert turn.usage == of(turn, Complete)[-1].usage == Usage(input=250, output=25)
+    assert turn.cost is not None
+    assert turn.cost > Decimal(0)
+    assert costs_of(turn.events).by_agent == {"weather": turn.cost}
+    assert costs_of(turn.events).by_model == {"anthropic:claude-haiku-4-5": turn.cost}
+
+
+async def test_a_graph_that_is_not_run_again_has_still_been_paid_for() -> None:
+    """What is in the journal comes back with what it took."""
+    journal = MemoryJournal()
+    first = await weather().run("q", target_agent_id="weather", journal=journal)
+    again = await weather().run("q", target_agent_id="weather", journal=journal)
+    assert (again.answer, again.usage, again.cost) == (first.answer, first.usage, first.cost)
+
+
+async def test_a_message_that_says_nothing_of_tokens_counts_nothing() -> None:
+    turn = await team([], Specialist(graph_of(AIMessage("Rain.")), name="W", agent_id="weather")).run(
+        "q", target_agent_id="weather"
+    )
+    assert (turn.answer, of(turn, LlmResponse), turn.usage) == ("Rain.", [], Usage())
+
+
+async def test_a_batuta_agent_in_a_node_is_counted_once() -> None:
+    """It joins the turn: its calls are told by itself, in the name of the specialist."""
+    inner = agent("inner", [Reply("Rain.", usage=Usage(input=7, output=3))])
+
+    async def node(state: MessagesState) -> dict[str, Any]:
+        result = await inner.run(str(state["messages"][-1].content))
+        return {"messages": [AIMessage(result.value)]}
+
+    specialist = Specialist(compiled(node), name="Weather", agent_id="weather", effect="read")
+    turn = await Orchestrator(supervisor=ScriptedModel([]), agents=[specialist]).run("q", target_agent_id="weather")
+    assert [(call.model, call.source_agent_id) for call in of(turn, LlmResponse)] == [("scripted", "weather")]
+    assert turn.usage == Usage(input=7, output=3)
