@@ -133,6 +133,8 @@ class PostgresProjections:
         owners = None if session_ids is None else list(session_ids)
         chosen = f"($1::text[] IS NULL OR session_id = ANY ($1)) AND {_NOT_ERASED}"
         async with self._database.transaction() as connection:
+            # No projector may commit rows between the deletes: they would be kept, and counted again.
+            await connection.execute("LOCK TABLE cursors IN EXCLUSIVE MODE")
             for table in READ_MODELS:
                 await connection.execute(f"DELETE FROM {table} WHERE {chosen}", owners)  # noqa: S608 - our names
             for table in ("cursors", "dead_letters", "dirty_sessions"):
