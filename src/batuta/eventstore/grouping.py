@@ -7,7 +7,7 @@ memory.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from batuta.kernel.errors import StoreUnavailableError
@@ -24,9 +24,10 @@ Commit = Callable[[Sequence[T]], Awaitable[Sequence[R | BaseException]]]
 
 
 class GroupCommit(Generic[T, R]):
-    """Lets concurrent callers share commits, in the order they came.
+    """Lets concurrent callers share commits.
 
-    With several `workers` the next group is on its way while the last one is being committed.
+    With several `workers` the next group is on its way while the last one is being committed. Items with the same `key`
+    keep the order they came in all the same: none is sent while an earlier one is on its way.
     """
 
     def __init__(
@@ -34,12 +35,15 @@ class GroupCommit(Generic[T, R]):
         commit: Commit[T, R],
         *,
         weight: Callable[[T], int] = lambda _: 1,
+        key: Callable[[T], Hashable] = id,
         max_weight: int = MAX_EVENTS,
         max_waiting: int = MAX_WAITING,
         workers: int = 1,
     ) -> None:
         self._commit = commit
         self._weight = weight
+        self._key = key
+        self._on_their_way: set[Hashable] = set()
         self._max_weight = max_weight
         self._room = asyncio.Semaphore(max_waiting)
         self._waiting: deque[tuple[T, asyncio.Future[R]]] = deque()
@@ -67,8 +71,8 @@ class GroupCommit(Generic[T, R]):
 
     async def _drain(self) -> None:
         try:
-            while self._waiting:
-                await self._commit_group(self._next_group())
+            while group := self._next_group():
+                await self._commit_group(group)
         except BaseException:
             self._abandon()
             raise
@@ -76,15 +80,26 @@ class GroupCommit(Generic[T, R]):
             self._workers -= {task for task in (asyncio.current_task(),) if task is not None}
 
     def _next_group(self) -> list[tuple[T, asyncio.Future[R]]]:
-        group = [self._waiting.popleft()]
-        weight = self._weight(group[0][0])
-        while self._waiting and weight + self._weight(self._waiting[0][0]) <= self._max_weight:
+        """What goes together now; nothing if the line is empty, or holds only what has to wait for another worker."""
+        group: list[tuple[T, asyncio.Future[R]]] = []
+        passed: list[tuple[T, asyncio.Future[R]]] = []
+        weight = 0
+        while self._waiting:
+            item = self._waiting[0][0]
+            if self._key(item) in self._on_their_way:
+                passed.append(self._waiting.popleft())
+                continue
+            weight += self._weight(item)
+            if group and weight > self._max_weight:
+                break
             group.append(self._waiting.popleft())
-            weight += self._weight(group[-1][0])
+        self._waiting.extendleft(reversed(passed))
         return group
 
     async def _commit_group(self, group: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
         answers: Sequence[R | BaseException]
+        keys = {self._key(item) for item, _ in group}
+        self._on_their_way |= keys
         try:
             answers = await self._commit([item for item, _ in group])
         except BaseException as error:
@@ -94,6 +109,8 @@ class GroupCommit(Generic[T, R]):
                 raise
         else:
             self._answer(group, answers)
+        finally:
+            self._on_their_way -= keys
 
     def _abandon(self) -> None:
         """Answer those still in the line when the worker was ended from outside."""

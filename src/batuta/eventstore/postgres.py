@@ -82,7 +82,10 @@ class PostgresEventLog:
         self.bells = Bells()
         self._alarm = on_alarm
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
-            self._commit, weight=lambda batch: len(batch.entries), workers=WRITERS
+            self._commit,
+            weight=lambda batch: len(batch.entries),
+            key=lambda batch: batch.session_id,
+            workers=WRITERS,
         )
 
     async def append(
@@ -206,6 +209,11 @@ class PostgresEventLog:
             return [(await self._commit([batch]))[0] for batch in batches]
         try:
             return await self._commit_together(batches)
+        except StoreUnavailableError as error:
+            if not isinstance(error.__cause__, asyncpg.LockNotAvailableError):
+                raise
+            if len(batches) == 1:
+                return [error]
         except asyncpg.UniqueViolationError as error:
             if len(batches) == 1:
                 return [_caused_by(sequence_conflict(batches[0], why=str(error)), error)]

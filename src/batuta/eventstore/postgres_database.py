@@ -15,6 +15,10 @@ except ImportError as missing:
 SCHEMA_REVISION = "0001"
 POOL_SIZE = 8
 COMMAND_SECONDS = 30.0
+WRITERS = 4
+"""Connections kept for group commits, and for sessions that Redis has to be told of."""
+LOCK_MS = 2_000
+"""How long a group commit waits for a session that somebody else holds; then each of the group waits for itself."""
 SETTINGS = {"timezone": "UTC", "batuta.scope": "system"}
 """The store works for everybody; where rows are guarded (the platform does so), its connections say it."""
 
@@ -30,6 +34,7 @@ _PASSING = (
     asyncpg.TransactionRollbackError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.ObjectInUseError,
+    asyncpg.LockNotAvailableError,
     asyncpg.PostgresSystemError,
     OSError,
     TimeoutError,
@@ -75,6 +80,7 @@ class PostgresDatabase:
         self._opening = asyncio.Lock()
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._writers: list[asyncpg.Connection[asyncpg.Record]] = []
+        self._free_writers = asyncio.Semaphore(WRITERS)
         self._is_closed = False
 
     async def open(self) -> None:
@@ -107,19 +113,27 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def writer(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-        """A connection kept for group commits; one that failed is not used again."""
+        """A connection kept for group commits; one that failed is not used again.
+
+        As with `connection`: whoever holds one must not ask for a second.
+        """
         await self.open()
         with errors_as_ours():
-            connection = self._writers.pop() if self._writers else await self._connect()
+            async with asyncio.timeout(self._command_seconds):
+                await self._free_writers.acquire()
             try:
-                yield connection
-            except BaseException:
-                connection.terminate()
-                raise
-        if self._is_closed:
-            connection.terminate()
-        else:
-            self._writers.append(connection)
+                connection = await self._next_writer()
+                try:
+                    yield connection
+                except BaseException:
+                    connection.terminate()
+                    raise
+                if self._is_closed:
+                    connection.terminate()
+                else:
+                    self._writers.append(connection)
+            finally:
+                self._free_writers.release()
 
     async def settings(self) -> dict[str, str]:
         """What the server says about its durability."""
@@ -150,11 +164,16 @@ class PostgresDatabase:
             raise
         return pool
 
-    async def _connect(self) -> "asyncpg.Connection[asyncpg.Record]":
-        return await asyncpg.connect(self._url, **self._connect_options())
+    async def _next_writer(self) -> "asyncpg.Connection[asyncpg.Record]":
+        while self._writers:
+            connection = self._writers.pop()
+            if not connection.is_closed():  # as after a restart of the server
+                return connection
+        return await asyncpg.connect(self._url, **self._connect_options(lock_timeout=str(LOCK_MS)))
 
-    def _connect_options(self) -> dict[str, Any]:
-        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": SETTINGS}
+    def _connect_options(self, **settings: str) -> dict[str, Any]:
+        told = {**SETTINGS, **settings}
+        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": told}
 
 
 async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
