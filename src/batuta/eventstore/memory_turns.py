@@ -79,6 +79,8 @@ class MemoryTurnQueue(RuledTurnQueue):
         self._rows[row["turn_id"]] = rules.with_place(row, appended)
         if row["session_id"] is not None and row["user_id"] is not None:
             self.log.store.owners.setdefault(row["session_id"], row["user_id"])
+        if batch is not None:
+            self.log.store.bells.ring([batch.session_id])
         return rules.accepted(self._rows[row["turn_id"]])
 
     async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
@@ -118,7 +120,7 @@ class MemoryTurnQueue(RuledTurnQueue):
 
     def _ready(self, kinds: Collection[str] | None) -> Iterator[Row]:
         """Queued work with nothing unfinished before it in its session, in the order it was accepted."""
-        busy: set[str] = set()
+        busy = {row["session_id"] for row in self._rows.values() if row["status"] == WorkStatus.RUNNING} - {None}
         for row in self._rows.values():
             if row["status"] not in UNFINISHED or row["session_id"] in busy:
                 continue

@@ -1,7 +1,7 @@
 """The turn queue in the database of the log: accepting work and appending its events is one transaction.
 
-Locks are taken in one order, the turn's row before its session's head, so that owners never wait for one another in a
-circle. Leases expire by the clock of the database, the only one all workers share.
+Locks are taken in one order, the session's owner, the turn's row, the session's head, so that nobody waits for another
+in a circle. Leases expire by the clock of the database, the only one all workers share.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -30,8 +30,8 @@ _SELECT_READY = """
 SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
   AND ($1::text[] IS NULL OR t.kind = ANY ($1))
   AND NOT EXISTS (
-    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.ordinal < t.ordinal
-      AND e.status IN ('queued', 'running', 'paused'))
+    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
+      AND (e.ordinal < t.ordinal OR e.status = 'running'))
 ORDER BY t.rank, t.ordinal LIMIT 1 FOR UPDATE OF t SKIP LOCKED"""
 _SELECT_LOST = """
 SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED"""
@@ -164,6 +164,8 @@ class PostgresTurnQueue(RuledTurnQueue):
 async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Accepted:
     """Insert the row, and append its events, unless the work was accepted before."""
     if row["session_id"] is not None:
+        if row["user_id"] is not None:
+            await connection.execute(_INSERT_OWNER, row["session_id"], row["user_id"], row["tenant_id"])
         # Also for work without events: the order of numbers must be the order of commits within a session.
         await connection.execute(_LOCK_SESSION, row["session_id"])
     existing = await connection.fetchrow(_SELECT_EXISTING, row["turn_id"], row["session_id"], row["client_key"])
@@ -173,8 +175,6 @@ async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Ac
     row = rules.with_place(row, appended)
     marks = ", ".join(f"${number}" for number in range(1, len(row) + 1))
     await connection.execute(f"INSERT INTO turns ({', '.join(row)}) VALUES ({marks})", *row.values())  # noqa: S608
-    if row["session_id"] is not None and row["user_id"] is not None:
-        await connection.execute(_INSERT_OWNER, row["session_id"], row["user_id"], row["tenant_id"])
     return rules.accepted(row)
 
 

@@ -24,8 +24,8 @@ _SELECT_EXISTING = "SELECT * FROM turns WHERE turn_id = ? OR (session_id = ? AND
 _SELECT_READY = """
 SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= ? AND (? IS NULL OR t.kind IN ({}))
   AND NOT EXISTS (
-    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.ordinal < t.ordinal
-      AND e.status IN ('queued', 'running', 'paused'))
+    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
+      AND (e.ordinal < t.ordinal OR e.status = 'running'))
 ORDER BY t.rank, t.ordinal LIMIT 1"""
 _SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ?"
 _SELECT_ASLEEP = """

@@ -26,6 +26,12 @@ class AcceptContract:
         assert work is not None
         assert (work.status, work.payload, work.user_id) == (WorkStatus.QUEUED, {"a": [1]}, "ana")
 
+    async def test_whoever_follows_the_session_hears_of_the_message(self, subject: QueueSubject) -> None:
+        session = new_id()
+        async with subject.log.tail([session]) as bell:
+            await subject.queue.accept(turn(session), [said("hello")])
+            assert await bell.wait(0) == {session}
+
     async def test_a_refused_message_leaves_no_turn(self, subject: QueueSubject) -> None:
         work = turn()
         with pytest.raises(EventRefusedError):

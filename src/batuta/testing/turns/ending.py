@@ -48,6 +48,17 @@ class EndContract:
         assert await subject.queue.retry(await leased(subject.queue), "two", delay=NO_DELAY) is WorkStatus.DEAD
         assert await subject.queue.depth() == {WorkStatus.DEAD: 1}
 
+    async def test_a_revived_turn_waits_for_the_one_that_runs_meanwhile(self, subject: QueueSubject) -> None:
+        session = new_id()
+        dead = await subject.queue.accept(turn(session, max_attempts=1))
+        await subject.queue.retry(await leased(subject.queue), "broken", delay=NO_DELAY)
+        await subject.queue.accept(turn(session))
+        running = await leased(subject.queue)
+        assert await subject.queue.revive(dead.work.turn_id)
+        assert await subject.queue.lease("another") is None
+        await subject.queue.finish(running, "completed", [noted("not fenced")])
+        assert (await leased(subject.queue)).work.turn_id == dead.work.turn_id
+
     async def test_released_work_costs_no_attempt(self, subject: QueueSubject) -> None:
         """CR-11: a worker that shuts down in good order."""
         await subject.queue.accept(turn(max_attempts=1))
