@@ -28,7 +28,7 @@ from batuta.eventstore.cursors import LARGEST, check_advance, check_position, ch
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
-from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase
+from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase, is_busy
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError, SequenceConflictError
 from batuta.kernel.ids import SessionId
@@ -177,6 +177,8 @@ class SqliteEventLog:
         try:
             return await self.database.write(lambda conn: sqlite_append.append_all(conn, batches), weight=weight)
         except Exception as error:
+            if is_busy(error.__cause__):
+                return [error] * len(batches)
             if len(batches) == 1:
                 return [_as_conflict(batches[0], error)]
             return [(await self._commit([batch]))[0] for batch in batches]

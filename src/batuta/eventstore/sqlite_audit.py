@@ -55,7 +55,10 @@ class SqliteAudit:
     async def erase_session(self, session_id: SessionId) -> Erased:
         """See `AuditStore.erase_session`. What is deleted is overwritten in the file; nothing else is rewritten."""
         now = sqlite_append.stamp(self._clock.now())
-        return await self._database.write(lambda connection: _overwrite(connection, session_id, now))
+        erased = await self._database.write(lambda connection: _overwrite(connection, session_id, now))
+        if erased.sessions:
+            await self._database.empty_write_ahead_log()
+        return erased
 
 
 def _overwrite(connection: sqlite3.Connection, session_id: SessionId, now: str) -> Erased:

@@ -21,6 +21,7 @@ SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 READERS = 2
 
+_EMPTY_WAL = "PRAGMA wal_checkpoint(TRUNCATE)"
 SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 T = TypeVar("T")
@@ -74,8 +75,16 @@ class SqliteDatabase:
 
     async def compact(self) -> None:
         """Rewrite the file without what was deleted, and empty the write-ahead log."""
+        await self._execute("VACUUM", _EMPTY_WAL)
+
+    async def empty_write_ahead_log(self) -> None:
+        """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read."""
+        await self._execute(_EMPTY_WAL)
+
+    async def _execute(self, *statements: str) -> None:
+        """Run statements that no transaction can hold."""
         assert self._write_thread is not None
-        await asyncio.get_running_loop().run_in_executor(self._write_thread, self._compact_now)
+        await asyncio.get_running_loop().run_in_executor(self._write_thread, self._execute_now, statements)
 
     async def close(self) -> None:
         """Finish what is under way and close all connections."""
@@ -107,15 +116,15 @@ class SqliteDatabase:
             return _in_one_transaction(self._writer, operations)
         except Exception as error:
             _roll_back(self._writer)
-            if len(operations) == 1:
-                return [_as_ours(error, self.path)]
+            if len(operations) == 1 or is_busy(error):
+                return [_as_ours(error, self.path)] * len(operations)
             return [self._commit_now([operation])[0] for operation in operations]
 
-    def _compact_now(self) -> None:
+    def _execute_now(self, statements: Sequence[str]) -> None:
         assert self._writer is not None
         try:
-            self._writer.execute("VACUUM")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            for statement in statements:
+                self._writer.execute(statement).fetchall()
         except sqlite3.Error as error:
             raise _as_ours(error, self.path) from error
 
@@ -158,6 +167,12 @@ def _answer(connection: sqlite3.Connection, operation: Operation) -> Any:
 def _roll_back(connection: sqlite3.Connection) -> None:
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Whether somebody else holds the file: then everybody waited long enough, and nobody is to blame."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _as_ours(error: Exception, path: Path) -> Exception:

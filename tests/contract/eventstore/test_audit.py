@@ -207,7 +207,7 @@ async def test_an_erased_session_is_overwritten_in_the_file(tmp_path: Path) -> N
     async with SqliteEventLog(tmp_path / "team.db") as log:
         await log.append(session, [said(f"{number} {CANARY} " * 300) for number in range(20)])
         await SqliteAudit(log).erase_session(session)
-    assert _files_with_canary(tmp_path) == []
+        assert _files_with_canary(tmp_path) == []
 
 
 async def test_the_first_owner_of_a_session_stays(store: Store) -> None:
