@@ -7,6 +7,7 @@ from batuta.eventstore.audit import ChainHead, ChainRow, Erased
 from batuta.eventstore.chain import GENESIS
 from batuta.eventstore.erasure import COUNTED, STATEMENTS
 from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_append import Executor
 from batuta.kernel.ids import SessionId
 
 _SELECT_CHAIN = """
@@ -58,7 +59,17 @@ class PostgresAudit:
 
     async def _erase(self, mark: str, subject: str) -> Erased:
         async with self._database.transaction() as connection:
-            chosen = sorted(row["session_id"] for row in await connection.fetch(mark, subject))
-            where = "session_id = ANY ($1)"
-            done = [await connection.execute(text.format(chosen=where), chosen) for text in STATEMENTS]
-        return Erased(sessions=tuple(SessionId(owner) for owner in chosen), events=int(done[COUNTED].split()[-1]))
+            chosen = sorted(SessionId(row["session_id"]) for row in await connection.fetch(mark, subject))
+            count = await _take_away(connection, chosen)
+        return Erased(sessions=tuple(chosen), events=count)
+
+    async def _erase_again(self, sessions: Sequence[SessionId]) -> int:
+        """Take away what came to erased sessions since. How many events."""
+        async with self._database.transaction() as connection:
+            return await _take_away(connection, sessions)
+
+
+async def _take_away(connection: Executor, sessions: Sequence[SessionId]) -> int:
+    where = "session_id = ANY ($1)"
+    done = [await connection.execute(text.format(chosen=where), list(sessions)) for text in STATEMENTS]
+    return int(done[COUNTED].split()[-1])

@@ -123,10 +123,15 @@ class Projector:
         return total
 
     async def ensure(self, session: str, seq: int) -> None:
-        """Bring the read models of a session up to a position, now. What they cannot take is buried on the way."""
+        """Bring the read models of a session up to a position, now. What they cannot take is buried on the way.
+
+        Raises `StoreUnavailableError` if the store does not hold that position (yet).
+        """
         owner = session_id(session)
         while await self._store.projected(owner) < seq:
-            await self._project_one(owner)
+            passed = await self._project_one(owner)
+            if not passed and not await self._store.failures(owner) and await self._store.projected(owner) < seq:
+                raise StoreUnavailableError(f"the read models have no event of session {owner} at position {seq}")
 
     async def lag(self) -> timedelta:
         """How long the oldest event waits that no read model has."""

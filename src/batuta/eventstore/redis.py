@@ -49,6 +49,7 @@ DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "no
 UNSEEDED = "unseeded"
 TAKEN = "equal or smaller than the target stream top item"
 """What Redis says when somebody else wrote to the stream of a session."""
+_RESTARTED_AGAIN = "Redis restarted again while the session was being compared: send it again"
 WRITERS = 2
 """One group is put together while the other is on its way."""
 
@@ -76,7 +77,10 @@ class RedisEventLog:
         self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=on_alarm)
         self._alarm = on_alarm
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
-            self._commit, weight=lambda batch: len(batch.entries), workers=WRITERS
+            self._commit,
+            weight=lambda batch: len(batch.entries),
+            key=lambda batch: batch.session_id,
+            workers=WRITERS,
         )
 
     async def append(
@@ -136,9 +140,12 @@ class RedisEventLog:
 
     async def raise_fence(self, session_id: str, fence: int) -> None:
         """See `EventLog.raise_fence`. In the database too, so that it outlives Redis."""
-        owner = _session(session_id)
-        await self.database.raise_fence(owner, fence)
-        await self._raise(owner, fence=fence)
+        await self.database.raise_fence(session_id, fence)
+        await self.highest_fence(session_id, fence)
+
+    async def highest_fence(self, session_id: str, fence: int) -> int:
+        """Raise the fence in Redis to a token that the database knows already. The token that stands there then."""
+        return await self._raise(_session(session_id), fence=fence)
 
     async def begin_epoch(self, session_id: str) -> int:
         """See `EventLog.begin_epoch`. The database gives out epochs."""
@@ -241,11 +248,15 @@ class RedisEventLog:
         found: list[str] = await self.connection.run_one(Call("head", [self.keys.head(owner)]))
         return found
 
-    async def _raise(self, owner: SessionId, *, fence: int = 0, epoch: int = 0) -> None:
+    async def _raise(self, owner: SessionId, *, fence: int = 0, epoch: int = 0) -> int:
         call = Call("raise", [self.keys.head(owner)], [fence, epoch])
-        if await self.connection.run_one(call) == UNSEEDED:
+        answer = await self.connection.run_one(call)
+        if answer == UNSEEDED:
             await self._seeder.seed([owner])
-            await self.connection.run_one(call)
+            answer = await self.connection.run_one(call)
+        if answer == UNSEEDED:
+            raise StoreUnavailableError(_RESTARTED_AGAIN)
+        return int(answer)
 
     async def _records(self, owner: SessionId, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
         """Rows behind a position: from Redis as far as it has them without a hole, else from the database."""
@@ -254,7 +265,9 @@ class RedisEventLog:
         for seq, fields in entries:
             if seq != after + 1 + len(rows):
                 break
-            rows.append((int(fields["e"]), seq, fields["i"], fields["p"]))
+            # What somebody else put there is found to be unreadable by whoever reads it, at its position.
+            epoch = fields.get("e", "")
+            rows.append((int(epoch) if epoch.isdecimal() else 0, seq, fields.get("i", ""), fields.get("p", "")))
         return rows or await self.database.rows(owner, after=after, limit=limit)
 
     async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
@@ -286,5 +299,5 @@ def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
     if verdict == "claimed":
         return key_conflict(batch)
     if verdict == UNSEEDED:
-        return StoreUnavailableError("Redis restarted again while the session was being compared: send it again")
+        return StoreUnavailableError(_RESTARTED_AGAIN)
     return sequence_conflict(batch, why=facts[2])

@@ -27,9 +27,9 @@ class ShippingProjector(Projector):
         self._shipper = log.shipper
 
     async def run_once(self) -> int:
-        """Ship and project what is due now. How many events."""
-        await self._shipper.ship_all()
-        return await super().run_once()
+        """Ship some of what is noted and project what is due then. How many notes and events."""
+        shipped = await self._shipper.run_once()
+        return shipped + await super().run_once()
 
     async def ensure(self, session: str, seq: int) -> None:
         """Bring the read models of a session up to a position, now."""
@@ -65,13 +65,28 @@ class RedisAudit(PostgresAudit):
         return await self._forget(await super().erase_session(session_id))
 
     async def _forget(self, erased: Erased) -> Erased:
+        """Erase also what owners appended before they were shut out in Redis, then forget all of it there."""
+        if not erased.sessions:
+            return erased
         for owner in erased.sessions:
-            head = await self._log.database.head(owner)
-            await self._log.connection.run_one(Call("forget", [self._log.keys.head(owner)], [owner, head.fence]))
-        if erased.sessions:
-            with errors_as_ours():
-                await self._rewrite_file()
-        return erased
+            await self._shut_out(owner)
+            await self._log.shipper.ship(owner)
+        late = await self._erase_again(erased.sessions)
+        keys = self._log.keys
+        for owner in erased.sessions:
+            last = (await self._log.database.head(owner)).last_seq
+            call = Call("forget", [keys.log(owner), keys.claims(owner), keys.ids], [last])
+            await self._log.connection.run_one(call)
+        with errors_as_ours():
+            await self._rewrite_file()
+        return Erased(sessions=erased.sessions, events=erased.events + late)
+
+    async def _shut_out(self, owner: SessionId) -> None:
+        """Raise the fence in Redis above that of every owner. A session it does not know has none there."""
+        fence = (await self._log.database.head(owner)).fence
+        seen = await self._log.fence_in_redis(owner)
+        call = Call("raise", [self._log.keys.head(owner)], [max(fence, seen + 1), 0])
+        await self._log.connection.run_one(call)
 
     async def _rewrite_file(self) -> None:
         """Ask for a rewrite that begins now: one that is running may have begun with what is to be forgotten."""

@@ -51,14 +51,15 @@ return {'seeded', string.format('%d', had)}
 """
 
 RAISE = """
--- Raise fence and epoch of a session. KEYS: head. ARGV: fence, epoch.
+-- Raise fence and epoch of a session. KEYS: head. ARGV: fence, epoch. Answers the fence that stands then.
 local head = redis.call('HMGET', KEYS[1], 'epoch', 'fence', 'life')
 if head[3] ~= LIFE then
   return 'unseeded'
 end
+local fence = string.format('%d', math.max(tonumber(head[2]), tonumber(ARGV[1])))
 redis.call('HSET', KEYS[1], 'epoch', string.format('%d', math.max(tonumber(head[1]), tonumber(ARGV[2]))),
-  'fence', string.format('%d', math.max(tonumber(head[2]), tonumber(ARGV[1]))))
-return 'raised'
+  'fence', fence)
+return fence
 """
 
 BEGIN_SHIPPING = """
@@ -79,14 +80,20 @@ return 1
 """
 
 FORGET = """
--- Forget the contents of an erased session, and shut its owners out. KEYS: head. ARGV: session, fence.
-local log = TAG .. ':log:' .. ARGV[1]
-for _, entry in ipairs(redis.call('XRANGE', log, '-', '+')) do
-  redis.call('HDEL', TAG .. ':ids', entry[2][4])
+-- Forget the contents of an erased session, and no more than the database has erased. KEYS: log, claims, ids.
+-- ARGV: last position to forget.
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', ARGV[1] .. '-0')) do
+  redis.call('HDEL', KEYS[3], entry[2][4])
+  redis.call('XDEL', KEYS[1], entry[1])
 end
-redis.call('DEL', log, TAG .. ':claims:' .. ARGV[1])
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  redis.call('HSET', KEYS[1], 'fence', ARGV[2])
+if redis.call('XLEN', KEYS[1]) == 0 then
+  redis.call('DEL', KEYS[1])
+end
+local claims = redis.call('HGETALL', KEYS[2])
+for index = 1, #claims, 2 do
+  if tonumber(string.match(claims[index + 1], '^%d+ (%d+) ')) <= tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[2], claims[index])
+  end
 end
 return 1
 """
@@ -118,6 +125,10 @@ class Keys:
     def log(self, session_id: str) -> str:
         """The events of a session."""
         return f"{self.tag}:log:{session_id}"
+
+    def claims(self, session_id: str) -> str:
+        """What the client keys of a session stand for."""
+        return f"{self.tag}:claims:{session_id}"
 
 
 def with_life(script: str, life: str, tag: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+import asyncpg
 from pydantic_core import from_json
 from redis.exceptions import ResponseError
 
@@ -89,9 +90,11 @@ class Shipper:
             await self._connection.client.xdel(self._keys.shipping, *ids)
 
     async def ship_all(self) -> None:
-        """Ship until no fresh note is left."""
-        while await self.run_once():
-            pass
+        """Ship what was noted up to now; what is appended meanwhile does not keep it going."""
+        with errors_as_ours():
+            left = await self._connection.client.xlen(self._keys.shipping)
+        while left > 0 and (done := await self.run_once()):
+            left -= done
 
     async def ship_new(self) -> None:
         """Ship the sessions of which the database has nothing yet, whoever holds their notes."""
@@ -101,14 +104,15 @@ class Shipper:
             await self.ship(SessionId(row["session_id"]))
 
     async def ship(self, owner: SessionId) -> int:
-        """Bring one session up to date. The position the database has then."""
+        """Bring one session up to date with what Redis holds now. The position the database has then."""
         # First: what is appended from here on leaves a note of its own.
         await self._connection.run_one(Call("begin_shipping", [self._keys.head(owner)]))
-        while True:
-            last = await self._last(owner)
+        last, is_more = await self._last(owner), True
+        while is_more:
             entries = await self._connection.entries(self._keys.log(owner), after=last, limit=EVENTS_AT_ONCE)
             if not entries or not await self._import(owner, entries):
                 break
+            last, is_more = entries[-1].seq, len(entries) == EVENTS_AT_ONCE
         if last > self._kept:
             await self._connection.run_one(Call("trim", [self._keys.log(owner), self._keys.ids], [last - self._kept]))
         return last
@@ -122,8 +126,11 @@ class Shipper:
             columns = _columns(entries)
         except (ValueError, KeyError, TypeError) as error:
             return self._report(owner, "undecodable", f"an entry behind position {entries[0].seq - 1}: {error!r}")
-        async with self._database.transaction() as connection:
-            row = await connection.fetchrow(_IMPORT, owner, *columns)
+        try:
+            async with self._database.transaction() as connection:
+                row = await connection.fetchrow(_IMPORT, owner, *columns)
+        except asyncpg.PostgresError as error:  # what may pass is a `StoreUnavailableError` by now
+            return self._report(owner, "refused", f"behind position {entries[0].seq - 1}: {error}")
         assert row is not None, "the function answers once"
         failpoint("shipper.after_commit")
         if row["verdict"] == "imported":

@@ -24,6 +24,9 @@ from batuta.eventstore.redis import RedisEventLog
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 
+LEASE_ATTEMPTS = 3
+"""How often a token that somebody else overtook is replaced by a higher one; the next look at the queue goes on."""
+
 _SELECT_PENDING = """
 SELECT accepted_events, client_key FROM turns
 WHERE turn_id = $1 AND accepted_seq IS NULL AND accepted_events IS NOT NULL"""
@@ -45,11 +48,16 @@ class RedisTurnQueue(PostgresTurnQueue):
         self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
     ) -> Lease | None:
         """See `TurnQueue.lease`. The session's fence rises in Redis, and what was accepted is appended there."""
-        lease = await super().lease(owner, length=length, kinds=kinds)
-        if lease is not None and lease.work.session_id is not None:
-            await self._redis.raise_fence(lease.work.session_id, lease.fence)
-            await self._append_accepted(lease.work.turn_id, lease.work.session_id)
-        return lease
+        for _ in range(LEASE_ATTEMPTS):
+            lease = await super().lease(owner, length=length, kinds=kinds)
+            if lease is None or lease.work.session_id is None:
+                return lease
+            if await self._redis.highest_fence(lease.work.session_id, lease.fence) == lease.fence:
+                await self._append_accepted(lease.work.turn_id, lease.work.session_id)
+                return lease
+            # Redis saw a higher token between the look at it and now: this lease could append nothing.
+            await self.release(lease)
+        return None
 
     async def _accept(
         self, work: NewWork, events: Sequence[Event], batch: Batch | None, client_key: str | None
