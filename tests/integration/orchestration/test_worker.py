@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from batuta.orchestration import Orchestrator, Specialist
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.testing import ScriptedModel
+from batuta.testing.turns.subject import EXPIRED
 from tests.integration.orchestration.crew import Ledger, build
 
 
@@ -231,12 +232,12 @@ async def test_an_owner_that_lost_its_lease_writes_nothing_more(store: Store) ->
 
     session = new_id()
     turn = await store.say(session, "go", target_agent_id="work")
-    lease = await store.queue.lease("stale", length=timedelta(milliseconds=50))
+    lease = await store.queue.lease("stale", length=EXPIRED)
     assert lease is not None
     asleep = TurnWorker(one(work), Frozen(store.queue), store.log, store, WorkerSettings(owner="stale"))
-    stale = asyncio.create_task(asleep.run_turn(lease))
+    # Its own clock does not tell it: the store has to.
+    stale = asyncio.create_task(asleep.run_turn(replace(lease, length=timedelta(minutes=1))))
     await begun.wait()
-    await asyncio.sleep(0.1)
     await store.queue.recover()
     assert await store.worker(one(work), "fresh").run_until_idle() == 1
     before = len(await store.events(session))
@@ -302,13 +303,12 @@ async def test_an_owner_whose_orphaned_turn_waits_for_another_does_not_end_it(st
         return "done"
 
     turn = await store.say(session, "go", target_agent_id="work")
-    lease = await store.queue.lease("stale", length=timedelta(milliseconds=300))
+    lease = await store.queue.lease("stale", length=EXPIRED)
     assert lease is not None
     held = Late(store.queue)
     worker = TurnWorker(one(work), held, store.log, store, WorkerSettings(owner="stale"))
-    running = asyncio.create_task(worker.run_turn(lease))
+    running = asyncio.create_task(worker.run_turn(replace(lease, length=timedelta(seconds=3))))
     await begun.wait()
-    await asyncio.sleep(0.35)
     assert (await store.queue.recover()).requeued == (turn,)
     held.gate.set()
     await running
