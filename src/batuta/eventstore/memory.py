@@ -1,34 +1,17 @@
 """The event log in memory: the reference every other backend is compared with, and the store of tests."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Unpack
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
-from batuta.events.envelope import Event
-from batuta.events.log import (
-    PAGE_SIZE,
-    Alarm,
-    AlarmListener,
-    Appended,
-    Doorbell,
-    Durability,
-    Head,
-    Lag,
-    Page,
-    Stored,
-    StoredPage,
-    log_alarm,
-)
-from batuta.events.stored import opened
+from batuta.events.admission import Batch
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
+from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.chain import GENESIS, Place, Sealed, salts, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
 from batuta.eventstore.readmodels import CONSUMER, Upsert
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import SequenceConflictError
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId, session_id
 
@@ -116,40 +99,12 @@ class MemoryStore:
             session.claims[batch.client_key] = Claim(batch.content, appended)
 
 
-class MemoryEventLog:
+class MemoryEventLog(StoreLog):
     """An `EventLog` that forgets everything with its process."""
 
-    def __init__(
-        self,
-        store: MemoryStore | None = None,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        on_alarm: AlarmListener = log_alarm,
-        clock: Clock = SYSTEM_CLOCK,
-    ) -> None:
+    def __init__(self, store: MemoryStore | None = None, **options: Unpack[LogOptions]) -> None:
         self.store = store or MemoryStore()
-        self.limits = limits
-        self._alarm = on_alarm
-        self.clock = clock
-
-    async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
-    ) -> Appended:
-        """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
-        failpoint("log.append.before_commit")
-        try:
-            appended = self.store.append(batch)
-        except SequenceConflictError as error:
-            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
-            raise
-        failpoint("log.append.after_commit")
-        self.store.bells.ring([batch.session_id])
-        return appended
-
-    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
-        """See `EventLog.read`."""
-        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
+        super().__init__(bells=self.store.bells, **options)
 
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
@@ -181,13 +136,6 @@ class MemoryEventLog:
         head = session.head
         session.head = Head(epoch=head.epoch + 1, last_seq=head.last_seq, fence=head.fence)
         return session.head.epoch
-
-    @asynccontextmanager
-    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
-        """See `EventLog.tail`."""
-        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
-        with self.store.bells.hung(watched) as bell:
-            yield bell
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
@@ -221,12 +169,14 @@ class MemoryEventLog:
     async def close(self) -> None:
         """See `EventLog.close`."""
 
-    async def __aenter__(self) -> Self:
-        """Nothing to open."""
-        return self
+    async def _store(self, batch: Batch) -> Appended:
+        failpoint("log.append.before_commit")
+        appended = self.store.append(batch)
+        failpoint("log.append.after_commit")
+        return appended
 
-    async def __aexit__(self, *exc_info: object) -> None:
-        """Nothing to close."""
+    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
+        return {owner: session.head.last_seq for owner in owners if (session := self.store.sessions.get(owner))}
 
     def rows(self, table: str) -> list[Mapping[str, Any]]:
         """The rows of a read model, by key."""

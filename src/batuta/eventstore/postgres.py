@@ -1,36 +1,19 @@
 """The event log in PostgreSQL: one function call per group of appends, on one connection."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Self
+from collections.abc import Collection, Mapping, Sequence
+from typing import Unpack
 
 import asyncpg
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
-from batuta.events.envelope import Event
-from batuta.events.log import (
-    PAGE_SIZE,
-    Alarm,
-    AlarmListener,
-    Appended,
-    Doorbell,
-    Durability,
-    Head,
-    Lag,
-    Page,
-    Stored,
-    StoredPage,
-    log_alarm,
-)
-from batuta.events.stored import opened
+from batuta.events.admission import Batch
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
+from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
 from batuta.eventstore.decisions import overlap, sequence_conflict
-from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all
 from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresDatabase
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import ConfigurationError, SequenceConflictError, StoreUnavailableError
+from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
@@ -65,45 +48,18 @@ WRITERS = 2
 """One group is put together while the other is committed."""
 
 
-class PostgresEventLog:
+class PostgresEventLog(StoreLog):
     """An `EventLog` in PostgreSQL. Opens at the first use; the schema comes from `migrations.migrate`."""
 
-    def __init__(
-        self,
-        database: str | PostgresDatabase,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        on_alarm: AlarmListener = log_alarm,
-        clock: Clock = SYSTEM_CLOCK,
-    ) -> None:
+    def __init__(self, database: str | PostgresDatabase, **options: Unpack[LogOptions]) -> None:
+        super().__init__(**options)
         self.database = PostgresDatabase(database) if isinstance(database, str) else database
-        self.limits = limits
-        self.clock = clock
-        self.bells = Bells()
-        self._alarm = on_alarm
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
             self._commit,
             weight=lambda batch: len(batch.entries),
             key=lambda batch: batch.session_id,
             workers=WRITERS,
         )
-
-    async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
-    ) -> Appended:
-        """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
-        try:
-            appended = await self._group.submit(batch)
-        except SequenceConflictError as error:
-            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
-            raise
-        self.bells.ring([batch.session_id])
-        return appended
-
-    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
-        """See `EventLog.read`."""
-        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
 
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
@@ -142,13 +98,6 @@ class PostgresEventLog:
         async with self.database.connection() as connection:
             epoch: int = await connection.fetchval(_CHANGE_HEAD, _session(session_id), 1, 0)
             return epoch
-
-    @asynccontextmanager
-    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
-        """See `EventLog.tail`. A bell for all sessions hears this process only."""
-        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
-        with self.bells.hung(watched) as bell:
-            yield PollingDoorbell(bell, self._heads)
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
@@ -193,15 +142,8 @@ class PostgresEventLog:
         await self._group.close()
         await self.database.close()
 
-    async def __aenter__(self) -> Self:
-        """Connect and check what a commit is worth there."""
-        await self.database.open()
-        await self.durability()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        """Disconnect."""
-        await self.close()
+    async def _store(self, batch: Batch) -> Appended:
+        return await self._group.submit(batch)
 
     async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""

@@ -8,38 +8,21 @@ Redis is never the only home for long, and the database is the authority about e
 only restarted, the next append to a session first compares the two and begins a new epoch.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Self
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Unpack
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
-from batuta.events.envelope import Event
-from batuta.events.log import (
-    PAGE_SIZE,
-    Alarm,
-    AlarmListener,
-    Appended,
-    Doorbell,
-    Durability,
-    Head,
-    Lag,
-    Page,
-    Stored,
-    StoredPage,
-    log_alarm,
-)
-from batuta.events.stored import opened
+from batuta.events.admission import Batch
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
+from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.cursors import check_position, check_range
 from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
-from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.redis_connection import Call, RedisConnection
 from batuta.eventstore.redis_scripts import Keys
 from batuta.eventstore.redis_seed import Seeder
 from batuta.eventstore.redis_shipping import Shipper
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import ConfigurationError, SequenceConflictError, StoreUnavailableError
+from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
@@ -54,28 +37,18 @@ WRITERS = 2
 """One group is put together while the other is on its way."""
 
 
-class RedisEventLog:
+class RedisEventLog(StoreLog):
     """An `EventLog` in Redis, shipped to the database of a `PostgresEventLog`. It owns both connections."""
 
     def __init__(
-        self,
-        url: str,
-        database: PostgresEventLog,
-        *,
-        prefix: str = "batuta",
-        limits: Limits = DEFAULT_LIMITS,
-        on_alarm: AlarmListener = log_alarm,
-        clock: Clock = SYSTEM_CLOCK,
+        self, url: str, database: PostgresEventLog, *, prefix: str = "batuta", **options: Unpack[LogOptions]
     ) -> None:
+        super().__init__(**options)
         self.keys = Keys(prefix)
         self.connection = RedisConnection(url, self.keys.tag)
         self.database = database
-        self.limits = limits
-        self.clock = clock
-        self.bells = Bells()
-        self.shipper = Shipper(self.connection, database.database, self.keys, on_alarm=on_alarm)
-        self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=on_alarm)
-        self._alarm = on_alarm
+        self.shipper = Shipper(self.connection, database.database, self.keys, on_alarm=self._alarm)
+        self._seeder = Seeder(self.connection, database.database, self.keys, on_alarm=self._alarm)
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
             self._commit,
             weight=lambda batch: len(batch.entries),
@@ -83,33 +56,11 @@ class RedisEventLog:
             workers=WRITERS,
         )
 
-    async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
-    ) -> Appended:
-        """See `EventLog.append`."""
-        return await self.append_batch(
-            admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
-        )
-
-    async def append_batch(self, batch: Batch) -> Appended:
-        """Append events that have passed the gate."""
-        try:
-            appended = await self._group.submit(batch)
-        except SequenceConflictError as error:
-            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
-            raise
-        self.bells.ring([batch.session_id])
-        return appended
-
     async def append_together(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """Append batches that have passed the gate in one step of the server: nobody sees some of them only."""
         answers = await self._commit(batches)
         self.bells.ring([batch.session_id for batch in batches])
         return answers
-
-    async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
-        """See `EventLog.read`."""
-        return opened(await self.read_stored(session_id, after=after, epoch=epoch, limit=limit))
 
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
@@ -155,13 +106,6 @@ class RedisEventLog:
         await self._raise(owner, epoch=epoch)
         return epoch
 
-    @asynccontextmanager
-    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
-        """See `EventLog.tail`. A bell for all sessions hears this process only."""
-        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
-        with self.bells.hung(watched) as bell:
-            yield PollingDoorbell(bell, self._heads)
-
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
         await self.shipper.ship_new()
@@ -201,14 +145,8 @@ class RedisEventLog:
         await self.connection.close()
         await self.database.close()
 
-    async def __aenter__(self) -> Self:
-        """Connect and check what an acknowledgement is worth."""
-        await self.durability()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        """Disconnect."""
-        await self.close()
+    async def _store(self, batch: Batch) -> Appended:
+        return await self._group.submit(batch)
 
     async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         failpoint("log.append.before_commit")

@@ -1,36 +1,20 @@
 """The event log in one SQLite file: events, read models and cursors change in one transaction."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Unpack
 
-from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
-from batuta.events.envelope import Event
-from batuta.events.log import (
-    PAGE_SIZE,
-    Alarm,
-    AlarmListener,
-    Appended,
-    Doorbell,
-    Durability,
-    Head,
-    Lag,
-    Page,
-    Stored,
-    StoredPage,
-    log_alarm,
-)
+from batuta.events.admission import Batch
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Page, Stored, StoredPage
 from batuta.events.stored import opened
 from batuta.eventstore import sqlite_append
+from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
 from batuta.eventstore.decisions import overlap, sequence_conflict
-from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase, is_busy
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import ConfigurationError, SequenceConflictError
+from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
 
@@ -53,38 +37,15 @@ MAX_EVENTS = 256
 """In one commit: the writer has a thread of its own, and fewer changes between threads are cheaper."""
 
 
-class SqliteEventLog:
+class SqliteEventLog(StoreLog):
     """An `EventLog` in a file. Opens at the first use."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        on_alarm: AlarmListener = log_alarm,
-        clock: Clock = SYSTEM_CLOCK,
-    ) -> None:
+    def __init__(self, path: str | Path, **options: Unpack[LogOptions]) -> None:
+        super().__init__(**options)
         self.database = SqliteDatabase(path)
-        self.limits = limits
-        self.clock = clock
-        self.bells = Bells()
-        self._alarm = on_alarm
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
             self._commit, weight=lambda batch: len(batch.entries), max_weight=MAX_EVENTS
         )
-
-    async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
-    ) -> Appended:
-        """See `EventLog.append`."""
-        batch = admit(session_id, events, fence=fence, client_key=client_key, limits=self.limits)
-        try:
-            appended = await self._group.submit(batch)
-        except SequenceConflictError as error:
-            self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
-            raise
-        self.bells.ring([batch.session_id])
-        return appended
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
@@ -114,13 +75,6 @@ class SqliteEventLog:
         """See `EventLog.begin_epoch`."""
         owner = _session(session_id)
         return (await self.database.write(lambda connection: _change_head(connection, owner, epochs=1))).epoch
-
-    @asynccontextmanager
-    async def tail(self, session_ids: Collection[str] | None = None) -> AsyncIterator[Doorbell]:
-        """See `EventLog.tail`. A bell for all sessions hears this process only."""
-        watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
-        with self.bells.hung(watched) as bell:
-            yield PollingDoorbell(bell, self._heads)
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:
         """See `EventLog.sessions`."""
@@ -159,15 +113,8 @@ class SqliteEventLog:
         await self._group.close()
         await self.database.close()
 
-    async def __aenter__(self) -> Self:
-        """Open the file and check what a commit is worth there."""
-        await self.database.open()
-        await self.durability()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        """Close the file."""
-        await self.close()
+    async def _store(self, batch: Batch) -> Appended:
+        return await self._group.submit(batch)
 
     async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
