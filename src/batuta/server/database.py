@@ -37,6 +37,8 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_SECONDS = 10.0
 READERS = 4
 POOL_SIZE = 8
+COMMAND_SECONDS = 30.0
+"""How long anybody waits for an answer of PostgreSQL."""
 
 
 class Database(Protocol):
@@ -96,10 +98,15 @@ class SqliteDatabase:
 class PostgresDatabase:
     """A `Database` in PostgreSQL."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, command_seconds: float | None = COMMAND_SECONDS) -> None:
         address = sa.make_url(url).set(drivername="postgresql+asyncpg")
         self.engine = create_async_engine(
-            address, pool_size=POOL_SIZE, max_overflow=0, pool_timeout=10, pool_pre_ping=True
+            address,
+            pool_size=POOL_SIZE,
+            max_overflow=0,
+            pool_timeout=10,
+            pool_pre_ping=True,
+            connect_args={"command_timeout": command_seconds, "timeout": 10.0},
         )
 
     async def read(self, query: Query[T]) -> T:
@@ -179,7 +186,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
     If a role is named, it may then do what the platform does, and no more.
     """
     await reach(url)
-    database = PostgresDatabase(url)
+    database = PostgresDatabase(url, command_seconds=None)  # whoever migrates waits for as long as it takes
     try:
         async with _alone(database):
             await migrate_event_store(url)

@@ -12,11 +12,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.server.behalf import SYSTEM, acting
 from batuta.server.config import Settings
 from batuta.server.database import VERSION_TABLE, Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
 from batuta.server.tables import metadata, workspaces
 from batuta.server.wiring import migrate, open_platform
 from tests.support.platform import Stage, settings_for
+from tests.support.servers import PostgresServer
 
 MIGRATE = """
 import asyncio, os
@@ -123,3 +125,17 @@ async def test_an_absent_server_is_unavailable_and_its_address_stays_secret() ->
         with pytest.raises(StoreUnavailableError) as caught:
             await database.read(lambda connection: connection.execute(sa.select(1)).scalar())
     assert "hunter2" not in str(caught.value)
+
+
+async def test_a_server_that_never_answers_is_waited_for_no_longer_than_allowed(
+    private_postgres: PostgresServer,
+) -> None:
+    async with closing(PostgresDatabase(private_postgres.url(), command_seconds=0.5)) as database:
+        with acting(SYSTEM):
+            assert await database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
+            private_postgres.pause()
+            async with asyncio.timeout(20):
+                with pytest.raises(StoreUnavailableError):
+                    await database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar())
+            private_postgres.resume()
+            assert await database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
