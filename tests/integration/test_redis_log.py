@@ -131,6 +131,30 @@ async def test_events_beyond_what_redis_keeps_are_read_from_the_database(
     assert [record.seq for record in page.records] == [6, 7, 8, 9, 10][: len(page.records)]
 
 
+async def test_a_session_at_rest_costs_redis_only_its_position_and_goes_on_as_if_it_had_not(
+    log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
+) -> None:
+    """Or Redis would fill up with sessions that nobody comes back to."""
+    session, batch = new_id(), [said("a"), said("b")]
+    first = await log.append(session, batch, client_key="m1")
+    assert await log.shipper.let_rest(0) == 0, "the database does not hold it yet"
+    await log.shipper.ship_all()
+    assert await log.shipper.let_rest(60) == 0, "it was used just now"
+    assert await log.shipper.let_rest(0) == 1
+    keys = {str(key).split(":")[1] for key in await log.connection.client.keys("*")}
+    assert keys <= {"head", "shipping"}
+    assert await words(log, session) == ["a", "b"]
+    assert (await log.head(session)).last_seq == 2
+    assert await log.append(session, batch, client_key="m1") == first
+    assert await log.append(session, [said("c")]) == Appended(epoch=1, first_seq=3, count=1)
+    await log.shipper.ship_all()
+    assert await log.shipper.let_rest(0) == 1
+    private_redis.restart()
+    assert (await log.append(session, [said("d")])).epoch == 2
+    assert await words(log, session) == ["a", "b", "c", "d"]
+    assert alarms == []
+
+
 async def test_nothing_is_trimmed_that_the_database_does_not_hold(log: RedisEventLog) -> None:
     log.shipper._kept = 0
     session = new_id()

@@ -30,6 +30,8 @@ from batuta.kernel.ids import session_id as _session
 DURABLE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 
 UNSEEDED = "unseeded"
+PRESENT = ("known", "resting")
+"""What Redis says of sessions whose position it knows."""
 TAKEN = "equal or smaller than the target stream top item"
 """What Redis says when somebody else wrote to the stream of a session."""
 _RESTARTED_AGAIN = "Redis restarted again while the session was being compared: send it again"
@@ -177,7 +179,7 @@ class RedisEventLog(StoreLog):
         if status == "stale":
             await self._seeder.seed([owner])
             status, *found = await self._head(owner)
-        if status != "known":
+        if status not in PRESENT:
             return None
         epoch, seq, fence = (int(text) for text in found)
         return Head(epoch=epoch, last_seq=seq, fence=fence)
@@ -212,7 +214,7 @@ class RedisEventLog(StoreLog):
         wanted = list(owners)
         answers = await self.connection.run(*(Call("head", [self.keys.head(owner)]) for owner in wanted))
         known = zip(wanted, answers, strict=True)
-        return {owner: int(answer[2]) for owner, answer in known if isinstance(answer, list) and answer[0] == "known"}
+        return {owner: int(answer[2]) for owner, answer in known if isinstance(answer, list) and answer[0] in PRESENT}
 
 
 def _arguments(batch: Batch) -> list[str | bytes | int]:

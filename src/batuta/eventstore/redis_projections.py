@@ -27,9 +27,15 @@ class ShippingProjector(Projector):
         self._shipper = log.shipper
 
     async def run_once(self) -> int:
-        """Ship some of what is noted and project what is due then. How many notes and events."""
-        shipped = await self._shipper.run_once()
-        return shipped + await super().run_once()
+        """Ship some of what is noted and project what is due then, until there is something or nothing is left.
+
+        How many events.
+        """
+        while True:
+            notes = await self._shipper.run_once()
+            events = await super().run_once()
+            if events or not notes:
+                return events
 
     async def ensure(self, session: str, seq: int) -> None:
         """Bring the read models of a session up to a position, now."""

@@ -10,12 +10,18 @@ from pathlib import Path
 APPEND = Path(__file__).with_name("redis_append.lua").read_text()
 
 HEAD = """
--- Where a session stands, if this life of the server knows it. KEYS: head.
+-- Where a session stands, if this life of the server knows it, also one whose contents it let go of. KEYS: head.
 local head = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'fence', 'life')
 if not head[4] or head[4] == 'begun' then
   return {head[4] or 'unknown'}
 end
-return {head[4] == LIFE and 'known' or 'stale', head[1], head[2], head[3]}
+local status = 'stale'
+if head[4] == LIFE then
+  status = 'known'
+elseif head[4] == 'resting ' .. LIFE then
+  status = 'resting'
+end
+return {status, head[1], head[2], head[3]}
 """
 
 ANNOUNCE = """
@@ -79,6 +85,22 @@ end
 return 1
 """
 
+REST = """
+-- Let go of the contents of a session that nobody used for long and that the database holds whole: the next append
+-- begins it again from there. KEYS: head, log, claims, ids. ARGV: the position of the database, seconds.
+local idle = redis.call('OBJECT', 'IDLETIME', KEYS[1])
+local head = redis.call('HMGET', KEYS[1], 'seq', 'life')
+if not idle or idle < tonumber(ARGV[2]) or head[1] ~= ARGV[1] or head[2] ~= LIFE then
+  return 0
+end
+for _, entry in ipairs(redis.call('XRANGE', KEYS[2], '-', '+')) do
+  redis.call('HDEL', KEYS[4], entry[2][4])
+end
+redis.call('DEL', KEYS[2], KEYS[3])
+redis.call('HSET', KEYS[1], 'life', 'resting ' .. LIFE)
+return 1
+"""
+
 FORGET = """
 -- Forget the contents of an erased session, and no more than the database has erased. KEYS: log, claims, ids.
 -- ARGV: last position to forget.
@@ -106,6 +128,7 @@ SCRIPTS = {
     "raise": RAISE,
     "begin_shipping": BEGIN_SHIPPING,
     "trim": TRIM,
+    "rest": REST,
     "forget": FORGET,
 }
 

@@ -63,7 +63,7 @@ class Seeder:
             await self._begin(connection, [owner for owner in unknown if owner not in known])
             for owner, status in unknown.items():
                 if owner in known:
-                    await self._begin_again(connection, owner, is_unfinished=status == "begun")
+                    await self._begin_again(connection, owner, status)
             await connection.execute(_UNLOCK, wanted)
 
     async def _unknown(self, owners: Sequence[SessionId]) -> dict[SessionId, str]:
@@ -82,12 +82,12 @@ class Seeder:
             [Call("seed", [self._keys.head(owner)], [owner, epoch, 0, fence, 0]) for owner, epoch, fence in rows]
         )
 
-    async def _begin_again(self, connection: Executor, owner: SessionId, *, is_unfinished: bool) -> None:
+    async def _begin_again(self, connection: Executor, owner: SessionId, status: str) -> None:
         async with connection.transaction():
             (row,) = await connection.fetch(_LOCK_HEAD, owner)
             last = row["last_seq"]
-            was_known = last > 0 or (row["is_seeded"] and not is_unfinished)
-            epoch = row["epoch"] + int(was_known)
+            was_known = last > 0 or (row["is_seeded"] and status != "begun")
+            epoch = row["epoch"] + int(was_known and status != "resting")
             await connection.execute(_NEXT_LIFE, owner, epoch)
             claims = await connection.fetch(_SELECT_CLAIMS, owner)
             events = await connection.fetch(_SELECT_IDS, owner, REMEMBERED)

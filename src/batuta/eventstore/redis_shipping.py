@@ -6,6 +6,7 @@ claimed by another. A note is a hint: what is shipped is whatever the session's 
 """
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -33,8 +34,13 @@ IDLE_MS = 5_000
 KEPT = 1_000
 """How many events of a session stay in Redis after they were shipped, for readers and for recognising repeats."""
 POLL_SECONDS = 0.1
+REST_AFTER_SECONDS = 3_600
+"""Of a session that nobody used for so long, Redis keeps only where it stands."""
+REST_EVERY_SECONDS = 600
+HEADS_AT_ONCE = 500
 
 _LAST = "SELECT last_seq FROM log_heads WHERE session_id = $1"
+_POSITIONS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY ($1)"
 _UNSHIPPED = "SELECT session_id FROM log_heads WHERE is_seeded AND last_seq = 0"
 _IMPORT = "SELECT * FROM batuta_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 
@@ -59,6 +65,7 @@ class Shipper:
         self._clock = clock
         self._kept = kept
         self._name = new_id()
+        self._look_for_idle_at = time.monotonic() + REST_EVERY_SECONDS
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -73,6 +80,9 @@ class Shipper:
 
     async def run_once(self) -> int:
         """Ship the sessions of the next notes, abandoned ones first. How many notes."""
+        if time.monotonic() > self._look_for_idle_at:
+            self._look_for_idle_at = time.monotonic() + REST_EVERY_SECONDS
+            await self.let_rest()
         with errors_as_ours():
             # Its own unfinished ones come first: they may have been handed out in an answer that got lost.
             notes = await self._read("0") or await self._abandoned() or await self._read(">")
@@ -102,6 +112,33 @@ class Shipper:
             rows = await connection.fetch(_UNSHIPPED)
         for row in rows:
             await self.ship(SessionId(row["session_id"]))
+
+    async def let_rest(self, after_seconds: int = REST_AFTER_SECONDS) -> int:
+        """Let Redis forget the contents of idle sessions that the database holds whole. How many sessions.
+
+        Otherwise it would fill up with those that nobody comes back to, and refuse the others.
+        """
+        cursor, rested, is_first = 0, 0, True
+        while is_first or cursor:
+            with errors_as_ours():
+                cursor, keys = await self._connection.client.scan(
+                    cursor, match=self._keys.head("*"), count=HEADS_AT_ONCE
+                )
+            owners = [SessionId(str(key).rpartition(":")[2]) for key in keys]
+            rested += await self._let_rest_of(owners, after_seconds)
+            is_first = False
+        return rested
+
+    async def _let_rest_of(self, owners: Sequence[SessionId], after_seconds: int) -> int:
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_POSITIONS, owners)
+        calls = [self._rest(SessionId(owner), last, after_seconds) for owner, last in rows if last > 0]
+        answers = await self._connection.run(*calls) if calls else []
+        return sum(answer == 1 for answer in answers)
+
+    def _rest(self, owner: SessionId, last: int, after_seconds: int) -> Call:
+        keys = [self._keys.head(owner), self._keys.log(owner), self._keys.claims(owner), self._keys.ids]
+        return Call("rest", keys, [last, after_seconds])
 
     async def ship(self, owner: SessionId) -> int:
         """Bring one session up to date with what Redis holds now. The position the database has then."""
