@@ -136,12 +136,17 @@ def complete(view: SessionView, event: conversation.Complete) -> SessionView:
             stop_reason=event.stop_reason,
             usage=event.usage,
             cost=event.cost,
-            duration_ms=event.duration_ms,
+            duration_ms=_together(turn.duration_ms, event.duration_ms),
             items=tuple(_settled(item, is_over=is_over) for item in turn.items),
             streams=(),
         )
 
     return _next_started(changed(with_turn(view, event, change), progress=()))
+
+
+def _together(before: float | None, now: float | None) -> float | None:
+    """A turn that waited for somebody has worked before and after."""
+    return now if before is None else before + (now or 0)
 
 
 def _settled(item: Item, *, is_over: bool) -> Item:

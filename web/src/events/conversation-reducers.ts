@@ -84,6 +84,10 @@ export const error = (view: SessionView, event: ErrorOccurred): SessionView =>
     retryable: event.retryable,
   });
 
+/** A turn that waited for somebody has worked before and after. */
+const together = (before: number | null, now: number | null): number | null =>
+  before === null ? now : before + (now ?? 0);
+
 /** The turn ends or pauses: nothing of it is arriving any more, and the next one in line may start. */
 export const complete = (view: SessionView, event: Complete): SessionView => {
   const isOver = event.status !== "paused";
@@ -94,7 +98,7 @@ export const complete = (view: SessionView, event: Complete): SessionView => {
     stop_reason: event.stop_reason,
     usage: event.usage,
     cost: event.cost,
-    duration_ms: event.duration_ms,
+    duration_ms: together(turn.duration_ms, event.duration_ms),
     items: turn.items.map((item) => settled(item, isOver)),
     streams: [],
   }));

@@ -93,9 +93,9 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** How long ago, or in how long: `3 hours ago`, `in 5 minutes`. */
 export const relative = (timestamp: string, now: number, { language }: Locale): string => {
   const difference = new Date(timestamp).getTime() - now;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const [unit, size] = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? ["second", 1000];
-  return format.format(Math.trunc(difference / size), unit);
+  return format.format(Math.round(difference / size), unit);
 };
 
 /** A moment in the past, as short as a list wants it: `5 min`, `3 h`, then the day. Null while it is now. */

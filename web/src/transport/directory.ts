@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { create } from "zustand";
 
-import type { AgentIdentity } from "../events";
+import type { AgentIdentity, Namings } from "../events";
 import { useText } from "../lib/i18n";
 import { api } from "./api";
 import type { Agent, AgentFace } from "./api-types";
@@ -64,4 +64,14 @@ export const faceOf = (
   return identity === undefined
     ? { agent_id: id, name: id, icon: null, color: null }
     : { agent_id: id, name: identity.agent_name, icon: identity.agent_icon, color: identity.agent_color };
+};
+
+/** What sources are called in the language of the person. */
+export const useNamings = (told: Readonly<Record<string, AgentIdentity>>): Namings => {
+  const directory = useDirectory();
+  const line = useText().sources.line;
+  return useMemo(
+    () => ({ line, agent: (id: string) => faceOf(id, directory, told).name }),
+    [line, directory, told],
+  );
 };

@@ -2,14 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 
-import type { Citation } from "../../src/events";
+import { type Citation, placeOf, withMarks } from "../../src/events";
 import { argsOf, argsOfJson, fieldsOf } from "../../src/features/chat/approval/args-form";
-import { withMarks } from "../../src/features/chat/citations";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
 import { passageAt, passageIn, textsOf } from "../../src/lib/passage";
 import { inWords, named } from "../../src/lib/words";
 import type { Agent } from "../../src/transport/api-types";
+
+const SPANISH = { language: "es", timezone: null };
 
 const cited = (end: number | null): Citation => ({
   source: "a.md",
@@ -25,6 +26,16 @@ const cited = (end: number | null): Citation => ({
 describe("citations", () => {
   test("each is marked where it ends, in the order of the text", () => {
     expect(withMarks("One. Two.", [cited(9), cited(4)])).toBe("One.[2](#cite-2) Two.[1](#cite-1)");
+  });
+
+  test.each([
+    ["Vacaciones, line 18", "Vacaciones, línea 18"],
+    ["line 3", "línea 3"],
+    ["p. 1", "p. 1"],
+    ["deadline 3", "deadline 3"],
+    ["[2]", ""],
+  ])("the place %s is told as %s", (place, words) => {
+    expect(placeOf({ ...cited(null), place }, (line) => `línea ${line}`)).toBe(words);
   });
 
   test("one without a place in the text leaves it as it is", () => {
@@ -96,11 +107,11 @@ test("a name the dictionary knows is said as there, and nothing else of the dict
 });
 
 test("tool names and arguments are put into words", () => {
-  expect([inWords("create_order"), inWords("findSlot"), summaryOf({ place: "Lugo", n: 2 })]).toEqual([
-    "Create order",
-    "Find slot",
-    "place: Lugo · n: 2",
-  ]);
+  expect([
+    inWords("create_order"),
+    inWords("findSlot"),
+    summaryOf({ place: "Lugo", n: 2, start: "2026-11-16T10:00:00+01:00" }, { place: "Lugar" }, SPANISH),
+  ]).toEqual(["Create order", "Find slot", "lugar: Lugo · n: 2 · start: lun, 16 nov 2026, 10:00 (+01:00)"]);
 });
 
 describe("arguments as a form", () => {

@@ -64,7 +64,8 @@ describe("format", () => {
   test("counts and moments follow the language", () => {
     const now = Date.parse("2026-03-02T09:00:00Z");
     expect(format.count(12_345, spanish)).toMatch(/^12,3/);
-    expect(format.relative("2026-03-02T12:00:00Z", now, english)).toBe("in 3 hr.");
+    expect(format.relative("2026-03-02T12:00:00Z", now, english)).toBe("in 3 hours");
+    expect(format.relative("2026-03-09T08:59:59Z", now, english)).toBe("in 7 days");
     expect([
       format.shortAgo("2026-03-02T08:59:40Z", now, english),
       format.shortAgo("2026-03-02T08:10:00Z", now, english),

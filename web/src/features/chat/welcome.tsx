@@ -51,13 +51,13 @@ const AgentCard = ({ agent, onAsk }: { readonly agent: Agent; readonly onAsk: (t
           <p className="text-muted line-clamp-2 text-[0.8125rem] leading-snug">{agent.description}</p>
         </div>
       </div>
-      <div className="mt-3 -mb-1.5 flex flex-col">
+      <div className="mt-3 -mx-2 -mb-1.5 flex flex-col">
         {examples.slice(0, MOST_EXAMPLES).map((example) => (
           <button
             key={example}
             type="button"
             onClick={() => onAsk(example)}
-            className="group hover:bg-hover -mx-2 flex items-start gap-2 rounded-lg px-2 py-1.5 text-left text-sm leading-snug transition-colors"
+            className="group hover:bg-hover flex items-start gap-2 rounded-lg px-2 py-1.5 text-left text-sm leading-snug transition-colors"
           >
             <CornerDownRight className="text-faint group-hover:text-accent mt-0.5 size-3.5 shrink-0" />
             <span className="min-w-0">{example}</span>

@@ -51,9 +51,9 @@ export const SessionRow = (props: SessionRowProps) => {
           event.preventDefault();
           onOpen();
         }}
-        className="min-w-0 flex-1 rounded-lg py-2 pr-9 pl-2.5"
+        className="min-w-0 flex-1 rounded-lg px-2.5 py-2 pointer-coarse:pr-9"
       >
-        <span className="flex items-center gap-2">
+        <span className="mr-6.5 flex items-center gap-2 pointer-coarse:mr-0">
           {session.status !== "idle" && (
             <StatusDot
               tone={TONES[session.status]}
@@ -67,7 +67,7 @@ export const SessionRow = (props: SessionRowProps) => {
           <span className="min-w-0 flex-1 truncate">{plainText(session.preview ?? "")}</span>
           <time
             dateTime={session.updated_at}
-            className="-mr-6.5 shrink-0 tabular-nums group-focus-within:invisible group-hover:invisible pointer-coarse:mr-0"
+            className="shrink-0 tabular-nums group-focus-within:invisible group-hover:invisible pointer-coarse:visible!"
           >
             {shortAgo(session.updated_at, now, locale) ?? t.sessions.now}
           </time>

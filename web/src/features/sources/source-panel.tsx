@@ -5,11 +5,20 @@ import { useEffect, useRef, useState } from "react";
 
 import { Pill } from "../../components/pill";
 import { Sheet } from "../../components/sheet";
-import type { AssistantMessageItem, Citation, TurnView } from "../../events";
+import {
+  type AssistantMessageItem,
+  type Citation,
+  namedSource,
+  type TurnView,
+  workBehind,
+} from "../../events";
 import { useText } from "../../lib/i18n";
 import { type Passage, passageAt, passageIn, textsOf } from "../../lib/passage";
 import { safeUrl } from "../../lib/safe";
 import { api } from "../../transport/api";
+import { useChannel } from "../../transport/channel";
+import { useNamings } from "../../transport/directory";
+import { ColleagueWork } from "./colleague-work";
 
 export interface SourcePanelProps {
   readonly sessionId: string;
@@ -17,6 +26,8 @@ export interface SourcePanelProps {
   /** Which of its citations, counted from 0. */
   readonly number: number;
   readonly turn: TurnView;
+  /** Open a citation of another answer of the turn. */
+  readonly onOpen: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;
   readonly onClose: () => void;
 }
 
@@ -46,45 +57,73 @@ const useDocument = (sessionId: string, messageId: string | null, number: number
   return passage;
 };
 
-export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: SourcePanelProps) => {
+export const SourcePanel = ({ sessionId, answer, number, turn, onOpen, onClose }: SourcePanelProps) => {
   const t = useText();
+  const namings = useNamings(useChannel((state) => state.view.agents));
   const citation = answer.citations[number];
-  const document = useDocument(sessionId, answer.message_id, number);
   if (citation === undefined) return null;
-  const url = safeUrl(citation.url);
-  const passage = document ?? foundIn(turn, citation);
+  const { title, place } = namedSource(citation, turn, namings);
+  const work = workBehind(citation, turn);
   return (
-    <Sheet
-      isOpen
-      onClose={onClose}
-      title={citation.title === "" ? citation.source : citation.title}
-      closeLabel={t.common.close}
-      className="max-w-lg"
-    >
+    <Sheet isOpen onClose={onClose} title={title} closeLabel={t.common.close} className="max-w-lg">
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
-        <div className="flex flex-wrap items-center gap-2">
-          <Pill>{citation.source}</Pill>
-          {citation.place !== "" && <Pill tone="accent">{citation.place}</Pill>}
-        </div>
-        {citation.quote !== "" && (
-          <blockquote className="bg-accent-soft mt-4 flex gap-3 rounded-xl px-4 py-3 text-[0.9375rem] leading-relaxed">
-            <Quote aria-hidden="true" className="text-accent mt-1 size-4 shrink-0" />
-            <span className="min-w-0 break-words whitespace-pre-wrap">{citation.quote}</span>
-          </blockquote>
-        )}
-        {passage !== null && <InContext passage={passage} />}
-        {url !== null && (
-          <a
-            href={url}
-            target="_blank"
-            rel="noopener noreferrer"
-            className="text-accent mt-5 inline-flex items-center gap-1.5 text-sm font-medium hover:underline"
-          >
-            <ExternalLink className="size-4" /> {t.sources.open}
-          </a>
+        {work === null ? (
+          <Document
+            key={`${answer.message_id}-${number}`}
+            {...{ sessionId, answer, number, turn, citation, place }}
+          />
+        ) : (
+          <ColleagueWork
+            work={work}
+            name={title}
+            sources={work.answer?.citations.map((each) => namedSource(each, turn, namings)) ?? []}
+            onOpen={(own) => work.answer !== undefined && onOpen(work.answer, own - 1, turn)}
+          />
         )}
       </div>
     </Sheet>
+  );
+};
+
+interface DocumentProps extends Pick<SourcePanelProps, "sessionId" | "answer" | "number" | "turn"> {
+  readonly citation: Citation;
+  readonly place: string;
+}
+
+const Document = ({ sessionId, answer, number, turn, citation, place }: DocumentProps) => {
+  const t = useText();
+  const passage = useDocument(sessionId, answer.message_id, number) ?? foundIn(turn, citation);
+  const url = safeUrl(citation.url);
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Pill className="max-w-full">
+          <span className="truncate">{citation.source}</span>
+        </Pill>
+        {place !== "" && (
+          <Pill tone="accent" className="max-w-full">
+            <span className="truncate">{place}</span>
+          </Pill>
+        )}
+      </div>
+      {citation.quote !== "" && (
+        <blockquote className="bg-accent-soft mt-4 flex gap-3 rounded-xl px-4 py-3 text-[0.9375rem] leading-relaxed">
+          <Quote aria-hidden="true" className="text-accent mt-1 size-4 shrink-0" />
+          <span className="min-w-0 break-words whitespace-pre-wrap">{citation.quote}</span>
+        </blockquote>
+      )}
+      {passage !== null && <InContext passage={passage} />}
+      {url !== null && (
+        <a
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="text-accent mt-5 inline-flex items-center gap-1.5 text-sm font-medium hover:underline"
+        >
+          <ExternalLink className="size-4" /> {t.sources.open}
+        </a>
+      )}
+    </>
   );
 };
 

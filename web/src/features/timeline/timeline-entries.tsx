@@ -27,7 +27,8 @@ export const TimelineEntries = ({ timeline }: { readonly timeline: Timeline }) =
         {ticksOf(span).map((tick) => (
           <span
             key={tick}
-            className="absolute -translate-x-1/2 first:translate-x-0"
+            className="absolute -translate-x-1/2 whitespace-nowrap first:translate-x-0 last:data-[edge]:-translate-x-full"
+            data-edge={tick > 0.9 * span ? "" : undefined}
             style={{ left: `${(100 * tick) / span}%` }}
           >
             {duration(tick, locale)}

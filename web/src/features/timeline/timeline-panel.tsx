@@ -54,7 +54,7 @@ const TimelinePanel = ({ sessionId, turnId, onClose }: TimelinePanelProps) => {
         )}
         {timeline !== null && timeline !== "failed" && (
           <>
-            <TimelineSummary summary={timeline.summary} />
+            <TimelineSummary timeline={timeline} />
             <TimelineEntries timeline={timeline} />
           </>
         )}

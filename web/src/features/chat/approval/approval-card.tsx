@@ -69,9 +69,11 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
         summary={
           <>
             <ShieldCheck aria-hidden="true" className="text-faint size-3.5 shrink-0" />
-            <span className="shrink-0 text-[0.8125rem] font-medium">{title}</span>
-            <span className="text-faint min-w-0 flex-1 truncate text-xs">{facts.join(" · ")}</span>
-            <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
+            <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1">
+              <span className="max-w-full truncate text-[0.8125rem] font-medium">{title}</span>
+              <span className="text-faint min-w-0 flex-1 truncate text-xs">{facts.join(" · ")}</span>
+              <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
+            </span>
           </>
         }
       >

@@ -76,7 +76,7 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
           <Button size="small" disabled={isBusy} onClick={() => setMode("reject")}>
             <X className="size-4" /> {t.approval.reject}
           </Button>
-          <label className="text-muted ml-auto flex items-center gap-2 py-1 text-xs">
+          <label className="text-muted flex sm:ml-auto items-center gap-2 py-1 text-xs">
             <input
               type="checkbox"
               checked={isRemembered}

@@ -1,13 +1,13 @@
 /** What an agent said, with its sources. */
 
-import { BookOpenText } from "lucide-react";
 import { useCallback, useMemo } from "react";
 
 import { Markdown } from "../../../components/markdown/markdown";
 import { Notice } from "../../../components/notice";
-import type { AssistantMessageItem, Citation, TurnView } from "../../../events";
+import { SourceLinks } from "../../../components/source-links";
+import { type AssistantMessageItem, namedSource, type TurnView, withMarks } from "../../../events";
 import { useText } from "../../../lib/i18n";
-import { placeOf, withMarks } from "../citations";
+import { useNamings } from "../../../transport/directory";
 import { useChat } from "../context";
 
 export interface AssistantMessageProps {
@@ -17,7 +17,8 @@ export interface AssistantMessageProps {
 
 export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   const t = useText();
-  const { openSource } = useChat();
+  const { agents, openSource } = useChat();
+  const namings = useNamings(agents);
   const text = useMemo(() => withMarks(item.content, item.citations), [item]);
   const open = useCallback(
     (number: number) => {
@@ -28,38 +29,18 @@ export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   return (
     <div className="py-1">
       <Markdown text={text} copyLabels={t.common.copyLabels} onCitation={open} />
-      {item.citations.length > 0 && <Sources citations={item.citations} onOpen={open} />}
+      {item.citations.length > 0 && (
+        <SourceLinks
+          label={t.chat.sources}
+          sources={item.citations.map((citation) => namedSource(citation, turn, namings))}
+          onOpen={open}
+        />
+      )}
       {item.stop_reason === "max_tokens" && (
         <div className="mt-3">
           <Notice tone="warn">{t.chat.cutShort}</Notice>
         </div>
       )}
     </div>
-  );
-};
-
-const Sources = ({ citations, onOpen }: { citations: readonly Citation[]; onOpen: (n: number) => void }) => {
-  const t = useText();
-  return (
-    <nav aria-label={t.chat.sources} className="mt-3 flex flex-wrap items-center gap-1.5">
-      <BookOpenText aria-hidden="true" className="text-faint size-3.5" />
-      {citations.map((citation, index) => (
-        <button
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same place may be cited twice, and its number names it
-          key={index}
-          type="button"
-          onClick={() => onOpen(index + 1)}
-          className="border-line bg-raised hover:bg-hover shadow-card inline-flex max-w-72 items-center gap-1.5 rounded-lg border px-2 py-1 text-xs transition-colors"
-        >
-          <span className="text-accent font-semibold tabular-nums">{index + 1}</span>
-          <span className="truncate font-medium">
-            {citation.title === "" ? citation.source : citation.title}
-          </span>
-          {placeOf(citation) !== "" && (
-            <span className="text-faint max-w-40 truncate">{placeOf(citation)}</span>
-          )}
-        </button>
-      ))}
-    </nav>
   );
 };

@@ -25,9 +25,10 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
   const t = useText();
   const locale = useLocale();
   const Icon = item.is_server_side ? Unplug : Wrench;
+  const name = named(item.tool_name, t.tools.names);
   return (
     <section
-      aria-label={t.tools.card(item.tool_name, t.tools.states[item.state])}
+      aria-label={t.tools.card(name, t.tools.states[item.state])}
       data-state={item.state}
       className="bg-raised border-line shadow-card my-1 rounded-xl border"
     >
@@ -36,11 +37,9 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
         summary={
           <>
             <Icon aria-hidden="true" className="text-faint size-3.5 shrink-0" />
-            <span className="shrink-0 text-[0.8125rem] font-medium">
-              {named(item.tool_name, t.tools.names)}
-            </span>
+            <span className="max-w-[60%] shrink-0 truncate text-[0.8125rem] font-medium">{name}</span>
             <span className="text-faint min-w-0 flex-1 truncate text-xs">
-              {summaryOf(item.args, t.tools.fields)}
+              {summaryOf(item.args, t.tools.fields, locale)}
             </span>
             {item.duration_ms !== null && (
               <span className="text-faint shrink-0 text-xs tabular-nums">

@@ -5,6 +5,7 @@ import { CircleStop, GanttChart, RotateCcw, ThumbsDown, ThumbsUp } from "lucide-
 import { CopyButton } from "../../../components/copy-button";
 import { IconButton } from "../../../components/icon-button";
 import { toast } from "../../../components/toaster";
+import { Tooltip } from "../../../components/tooltip";
 import type { TurnView } from "../../../events";
 import { count, duration, money } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
@@ -55,11 +56,20 @@ const TurnCost = ({ turn }: { readonly turn: TurnView }) => {
   const locale = useLocale();
   const tokens = turn.usage.input + turn.usage.output;
   const facts = [
-    turn.duration_ms !== null && duration(turn.duration_ms, locale),
     tokens > 0 && t.usage.tokens(count(tokens, locale)),
     turn.cost !== null && Number(turn.cost) > 0 && money(turn.cost, locale),
   ].filter((fact) => fact !== false);
-  return <p className="text-faint text-xs tabular-nums">{facts.join(" · ")}</p>;
+  return (
+    <p className="text-faint text-xs tabular-nums">
+      {turn.duration_ms !== null && (
+        <Tooltip label={t.timeline.workedHint}>
+          <span>{duration(turn.duration_ms, locale)}</span>
+        </Tooltip>
+      )}
+      {turn.duration_ms !== null && facts.length > 0 && " · "}
+      {facts.join(" · ")}
+    </p>
+  );
 };
 
 const Feedback = ({ messageId }: { readonly messageId: string }) => {

@@ -1,6 +1,7 @@
-/** Citations marked in the text of an answer. Pure. */
+/** Citations of an answer: their marks in the text, their places, and the work behind them. Pure. */
 
-import type { Citation } from "../../events";
+import type { Citation } from "./generated";
+import type { AssistantMessageItem, PlanStepView, TurnView } from "./generated-view";
 
 const NOTE = /^\[\^([\w-]+)\]:.*(?:\n(?: {2,}|\t).*)*\n?/gm;
 const MARK = /\[\^([\w-]+)\]/g;
@@ -54,5 +55,45 @@ const isPlain = (content: string, end: number): boolean => {
   return !isInCode && !isInWord;
 };
 
-/** Where a citation stands, unless that is only its number again. */
-export const placeOf = ({ place }: Citation): string => (/^\[\d+\]$/.test(place) ? "" : place);
+const LINE = /^(?:(.*), )?line (\d+)$/;
+
+/** Where a citation stands, with its line in the words of the reader; nothing if that is only its number again. */
+export const placeOf = ({ place }: Citation, lineInWords: (line: string) => string): string => {
+  if (/^\[\d+\]$/.test(place)) return "";
+  const [, section, line] = LINE.exec(place) ?? [];
+  if (line === undefined) return place;
+  return section === undefined ? lineInWords(line) : `${section}, ${lineInWords(line)}`;
+};
+
+export interface Work {
+  readonly step: PlanStepView;
+  /** What was said at its end, with sources of its own. */
+  readonly answer: AssistantMessageItem | undefined;
+}
+
+/** The work of a colleague that is cited; null if the source is something else. */
+export const workBehind = ({ source }: Citation, turn: TurnView): Work | null => {
+  const steps = turn.items.flatMap((item) => (item.kind === "plan" ? item.steps : []));
+  const step = steps.find(({ step_id }) => step_id === source);
+  if (step === undefined) return null;
+  const answer = turn.items.findLast(
+    (item): item is AssistantMessageItem =>
+      item.kind === "assistant_message" && item.agent_id === step.agent_id && item.content === step.result,
+  );
+  return { step, answer };
+};
+
+export interface Namings {
+  readonly line: (line: string) => string;
+  readonly agent: (agentId: string) => string;
+}
+
+/** What a source is called, and where in it the words stand. */
+export const namedSource = (citation: Citation, turn: TurnView, namings: Namings) => {
+  const work = workBehind(citation, turn);
+  const own = citation.title === "" ? citation.source : citation.title;
+  return {
+    title: work === null ? own : namings.agent(work.step.agent_id),
+    place: placeOf(citation, namings.line),
+  };
+};
