@@ -1,15 +1,19 @@
 """What somebody sees who has just started the platform (P-1, W-1, W-7, A-30, A-40)."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Locator, Page
 
+from batuta.agents import documents
 from tests.support.browser import TALL, Visitor, ask, conversation, enter_demo, picture, settled
 from tests.support.demo import Demo
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SAMPLES = Path(documents.__file__).parent / "samples"
 
 
 async def opened(visitor: Visitor, demo: Demo, **options: Any) -> Page:
@@ -54,6 +58,57 @@ async def test_a_question_in_english_is_answered_with_its_source(visitor: Visito
     await page.get_by_role("dialog").wait_for(state="detached")
     assert (await page.evaluate("document.activeElement.textContent")).startswith("1")
     await conversation(page).get_by_text("25 days of paid holidays").first.wait_for()
+
+
+async def test_a_citation_opens_the_whole_document_as_the_server_has_it(visitor: Visitor, demo: Demo) -> None:
+    """W-1: from the endpoint of sources, with the quoted words marked in it and in view."""
+    page = await opened(visitor, demo)
+    await ask(page, "How many days of holidays do I have?")
+    await settled(page)
+    async with page.expect_response(lambda answer: "/source?" in answer.url) as told:
+        await page.get_by_role("navigation", name="Sources").get_by_role("button").first.click()
+    served = await (await told.value).json()
+    document = (SAMPLES / "onboarding-guide.md").read_text("utf-8")
+    assert served["text"] == document
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_text("A medical certificate is needed from the third day on").wait_for()
+    assert document.strip() in (await dialog.text_content() or "")
+    mark = dialog.locator("mark")
+    assert await mark.text_content() == document[served["start"] : served["end"]]
+    box, frame = await mark.bounding_box(), page.viewport_size
+    assert box is not None
+    assert frame is not None
+    assert 0 <= box["y"] < frame["height"]
+
+
+async def test_the_last_word_cites_a_colleague_and_a_document_and_both_open(visitor: Visitor, demo: Demo) -> None:
+    """W-1: what a colleague worked out is shown with its task, what is from a document in that document."""
+    page = await opened(visitor, demo)
+    await ask(page, "What is 12 times 7 and how many days of holidays do I have?")
+    await settled(page)
+    cited = page.get_by_role("navigation", name="Sources").last
+    await cited.get_by_role("button", name=re.compile("Calculator")).click()
+    dialog = page.get_by_role("dialog", name="Calculator")
+    await dialog.get_by_text("What is 12 times 7").wait_for()
+    await dialog.get_by_text("12 * 7 = 84").wait_for()
+    assert not re.search(r"[0-9A-F]{8}-[0-9A-F]{4}-", await dialog.inner_text())
+    await picture(page, "colleague")
+    await page.keyboard.press("Escape")
+    await cited.get_by_role("button", name=re.compile("Onboarding guide Holidays, line 18")).click()
+    await page.get_by_role("dialog", name="Onboarding guide").locator("mark").wait_for()
+
+
+async def test_the_time_under_an_answer_is_the_one_of_its_timeline(visitor: Visitor, demo: Demo) -> None:
+    """Also of a turn that waited for somebody in its middle."""
+    page = await opened(visitor, demo)
+    await waits_for_approval(page, "Book a meeting with Thusnelda tomorrow at 9pm")
+    await page.get_by_role("button", name="Approve", exact=True).click()
+    await settled(page)
+    under = (await page.locator("footer p").last.inner_text()).split(" · ")[0]
+    await page.get_by_role("button", name="Timeline of this turn").click()
+    figures = page.get_by_role("dialog").locator("dl > div")
+    await figures.first.wait_for()
+    assert (await figures.first.inner_text()).split() == ["Working", "time", *under.split()]
 
 
 async def test_a_question_in_spanish_is_answered_in_spanish(visitor: Visitor, demo: Demo) -> None:
@@ -106,12 +161,15 @@ async def test_what_was_edited_is_booked_and_not_what_was_asked_for(visitor: Vis
     await waits_for_approval(page, "Book a meeting with Ludmila tomorrow at 1pm")
     await page.get_by_role("button", name="Edit").click()
     await page.get_by_label("Title", exact=True).fill("Lunch with Ludmila")
-    await page.get_by_label("Duration minutes", exact=True).fill("45")
+    start = page.get_by_label("Start", exact=True)
+    await start.fill(f"{(await start.input_value())[:10]}T14:30")
+    await page.get_by_label("Duration (minutes)", exact=True).fill("45")
     await page.get_by_role("button", name="Approve with changes").click()
     await settled(page)
     [event] = demo.booked("Ludmila")
     assert "SUMMARY:Lunch with Ludmila" in event
-    assert "T134500" in event
+    assert "T143000" in event
+    assert "T151500" in event
     assert "Lunch with Ludmila" in (await conversation(page).text_content() or "")
 
 

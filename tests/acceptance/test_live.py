@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.support.browser import TALL, Row, Visitor, ask, conversation, picture, rows_of, settled
 from tests.support.platform import Person, Running, running, settings_for
-from tests.support.stepped import DICTATION, STOPS_OF_A_PLAN, Stops, stepped_team
+from tests.support.stepped import DICTATION, STOPS_OF_A_PLAN, THOUGHT, Stops, stepped_team
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -104,6 +104,28 @@ async def test_a_reload_inside_streaming_text_shows_the_same_as_live(
     await loaded.reload()
     end = await in_step(live, loaded)
     assert any("and the end." in row["text"] for row in end)
+
+
+async def test_a_thought_is_open_while_it_arrives_and_folded_afterwards(
+    visitor: Visitor, site: Running, ana: Person, stops: Stops
+) -> None:
+    """W-1, W-2: live and after a reload in its middle."""
+    live = await visitor.open(site.address, person=ana, viewport=TALL)
+    await ask(live, "/think please")
+    await stops.until(2)
+    await conversation(live).get_by_text("".join(THOUGHT[:2]).strip()).wait_for()
+    await conversation(live).get_by_role("button", name="Thinking…", expanded=True).wait_for()
+    await picture(live, "thinking")
+    loaded = await visitor.tab(live.context, live.url)
+    await in_step(live, loaded)
+    stops.go()
+    await settled(live)
+    thought = conversation(live).get_by_role("button", name="Thought", expanded=False)
+    await thought.wait_for()
+    assert await conversation(live).get_by_text("I add them up").count() == 0
+    await thought.click()
+    await conversation(live).get_by_text("".join(THOUGHT)).wait_for()
+    await conversation(live).get_by_text("There are four sides.").wait_for()
 
 
 async def test_after_five_seconds_without_network_nothing_is_missing_and_nothing_is_there_twice(

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import TextBlock, ToolCallBlock
+from batuta.kernel.messages import TextBlock, ThinkingBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator
@@ -35,6 +35,8 @@ DICTATION = (
     "and the end.",
 )
 """Pieces that end in the middle of a word, of a mark, of a table and of a block of code."""
+THOUGHT = ("First I count ", "the sides, then ", "I add them up.")
+"""Pieces of a thought that comes before an answer."""
 LONG_ANSWER = " ".join(f"word{index}" for index in range(400))
 
 
@@ -119,8 +121,27 @@ class DictatingModel:
         yield _answer("".join(DICTATION))
 
 
+@dataclass
+class ThinkingModel:
+    """Thinks in pieces and stands still after each, then answers."""
+
+    stops: Stops
+    provider: str = "rules"
+    name: str = "thinking-1"
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        return _answer("There are four sides.", thought="".join(THOUGHT))
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        for piece in THOUGHT:
+            yield Delta("thinking", piece)
+            await self.stops.stand()
+        yield Delta("text", "There are four sides.")
+        yield await self.generate(request)
+
+
 def stepped_team(stops: Stops) -> Orchestrator:
-    """A surveyor who is asked three times in a row; a talker and a dictator who are asked directly."""
+    """A surveyor who is asked three times in a row; a talker, a dictator and a thinker who are asked directly."""
     surveyor = AgentStep(
         name="surveyor",
         model=SteppedModel(stops),
@@ -132,12 +153,16 @@ def stepped_team(stops: Stops) -> Orchestrator:
     dictator = AgentStep(
         name="dictator", model=DictatingModel(stops), output=str, instructions="Dictate.", is_streaming=True
     )
+    thinker = AgentStep(
+        name="thinker", model=ThinkingModel(stops), output=str, instructions="Think.", is_streaming=True
+    )
     return Orchestrator(
         supervisor=SteppedModel(stops),
         agents=[
             Specialist(surveyor, name="Surveyor", icon="🧭", color="#10B981"),
             Specialist(talker, name="Talker", commands=("/talk",)),
             Specialist(dictator, name="Dictator", commands=("/dictate",)),
+            Specialist(thinker, name="Thinker", commands=("/think",)),
         ],
     )
 
@@ -171,10 +196,10 @@ def _plan() -> str:
     return json.dumps({"steps": steps})
 
 
-def _answer(said: str | ToolCallBlock) -> Answer:
+def _answer(said: str | ToolCallBlock, thought: str = "") -> Answer:
     content = TextBlock(text=said) if isinstance(said, str) else said
     return Answer(
-        content=(content,),
+        content=(ThinkingBlock(text=thought), content) if thought else (content,),
         stop_reason="success",
         model="rules",
         provider="rules",

@@ -55,25 +55,34 @@ const Waiting = () => {
 const Unreachable = () => {
   const t = useText();
   return (
-    <main className="grid h-full place-items-center">
-      <EmptyState
-        icon={<CloudOff className="size-8" />}
-        title={t.common.unreachable}
-        description={t.common.unreachableHint}
-        action={<Button onClick={() => void arrive()}>{t.chat.tryAgain}</Button>}
-      />
-    </main>
+    <Halted
+      title={t.common.unreachable}
+      description={t.common.unreachableHint}
+      onRetry={() => void arrive()}
+    />
   );
 };
 
 const Broken = ({ onRetry }: { readonly onRetry: () => void }) => {
   const t = useText();
+  return <Halted title={t.common.broken} description={t.common.brokenHint} onRetry={onRetry} />;
+};
+
+interface HaltedProps {
+  readonly title: string;
+  readonly description: string;
+  readonly onRetry: () => void;
+}
+
+/** Nothing else can be shown; it can be tried again. */
+const Halted = ({ title, description, onRetry }: HaltedProps) => {
+  const t = useText();
   return (
     <main className="grid h-full place-items-center">
       <EmptyState
         icon={<CloudOff className="size-8" />}
-        title={t.common.broken}
-        description={t.common.brokenHint}
+        title={title}
+        description={description}
         action={
           <Button look="primary" onClick={onRetry}>
             {t.chat.tryAgain}

@@ -146,7 +146,7 @@ export const Shell = () => {
         {opened?.what === "settings" && <SettingsDialog onClose={close} />}
       </Suspense>
       {opened?.what === "source" && sessionId !== null && (
-        <SourcePanel {...opened} sessionId={sessionId} onOpen={openSource} onClose={close} />
+        <SourcePanel {...opened} sessionId={sessionId} onClose={close} />
       )}
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>

@@ -1,7 +1,7 @@
 /** Citations of an answer: their marks in the text, their places, and the work behind them. Pure. */
 
 import type { Citation } from "./generated";
-import type { AssistantMessageItem, PlanStepView, TurnView } from "./generated-view";
+import type { PlanStepView, TurnView } from "./generated-view";
 
 const NOTE = /^\[\^([\w-]+)\]:.*(?:\n(?: {2,}|\t).*)*\n?/gm;
 const MARK = /\[\^([\w-]+)\]/g;
@@ -55,7 +55,7 @@ const isPlain = (content: string, end: number): boolean => {
   return !isInCode && !isInWord;
 };
 
-const LINE = /^(?:(.*), )?line (\d+)$/;
+const LINE = /^(?:(.*), )?l\. (\d+)$/;
 
 /** Where a citation stands, with its line in the words of the reader; nothing if that is only its number again. */
 export const placeOf = ({ place }: Citation, lineInWords: (line: string) => string): string => {
@@ -65,23 +65,11 @@ export const placeOf = ({ place }: Citation, lineInWords: (line: string) => stri
   return section === undefined ? lineInWords(line) : `${section}, ${lineInWords(line)}`;
 };
 
-export interface Work {
-  readonly step: PlanStepView;
-  /** What was said at its end, with sources of its own. */
-  readonly answer: AssistantMessageItem | undefined;
-}
-
-/** The work of a colleague that is cited; null if the source is something else. */
-export const workBehind = ({ source }: Citation, turn: TurnView): Work | null => {
-  const steps = turn.items.flatMap((item) => (item.kind === "plan" ? item.steps : []));
-  const step = steps.find(({ step_id }) => step_id === source);
-  if (step === undefined) return null;
-  const answer = turn.items.findLast(
-    (item): item is AssistantMessageItem =>
-      item.kind === "assistant_message" && item.agent_id === step.agent_id && item.content === step.result,
-  );
-  return { step, answer };
-};
+/** The step of a plan whose result is cited; undefined if the source is something else. */
+export const stepBehind = ({ source }: Citation, turn: TurnView): PlanStepView | undefined =>
+  turn.items
+    .flatMap((item) => (item.kind === "plan" ? item.steps : []))
+    .find(({ step_id }) => step_id === source);
 
 export interface Namings {
   readonly line: (line: string) => string;
@@ -90,10 +78,10 @@ export interface Namings {
 
 /** What a source is called, and where in it the words stand. */
 export const namedSource = (citation: Citation, turn: TurnView, namings: Namings) => {
-  const work = workBehind(citation, turn);
+  const step = stepBehind(citation, turn);
   const own = citation.title === "" ? citation.source : citation.title;
   return {
-    title: work === null ? own : namings.agent(work.step.agent_id),
+    title: step === undefined ? own : namings.agent(step.agent_id),
     place: placeOf(citation, namings.line),
   };
 };

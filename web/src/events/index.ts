@@ -1,6 +1,6 @@
 /** Events and what they add up to. */
 
-export { type Namings, namedSource, placeOf, type Work, withMarks, workBehind } from "./citations";
+export { type Namings, namedSource, placeOf, stepBehind, withMarks } from "./citations";
 export { EMPTY, fold } from "./fold";
 export * from "./generated";
 export type * from "./generated-view";

@@ -59,7 +59,7 @@ test("an approval is edited and what was edited is executed", async () => {
   await ask(page, "Book a meeting");
   await page.getByRole("button", { name: "Edit" }).click();
   await picture(page, "approval");
-  await page.getByLabel("Duration minutes").fill("45");
+  await page.getByLabel("Duration (minutes)").fill("45");
   await page.getByRole("button", { name: "Approve with changes" }).click();
   await settled(page);
   expect(await conversation(page)).toContain("45 minutes");

@@ -58,7 +58,7 @@ test("the timeline of a turn shows its events and what one carried", async () =>
   await page.getByRole("button", { name: "Timeline of this turn" }).click();
   await page
     .getByRole("dialog")
-    .getByRole("button", { name: /search_documents/ })
+    .getByRole("button", { name: /Search documents/ })
     .first()
     .click();
   await page.getByRole("dialog").getByText('"query": "travel policy hotels"').waitFor();

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Citation, placeOf, withMarks } from "../../src/events";
-import { argsOf, argsOfJson, fieldsOf } from "../../src/features/chat/approval/args-form";
+import { argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "../../src/features/chat/approval/args-form";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
 import { passageAt, passageIn, textsOf } from "../../src/lib/passage";
@@ -29,10 +29,10 @@ describe("citations", () => {
   });
 
   test.each([
-    ["Vacaciones, line 18", "Vacaciones, línea 18"],
-    ["line 3", "línea 3"],
+    ["Vacaciones, l. 18", "Vacaciones, línea 18"],
+    ["l. 3", "línea 3"],
     ["p. 1", "p. 1"],
-    ["deadline 3", "deadline 3"],
+    ["Teil. 3", "Teil. 3"],
     ["[2]", ""],
   ])("the place %s is told as %s", (place, words) => {
     expect(placeOf({ ...cited(null), place }, (line) => `línea ${line}`)).toBe(words);
@@ -122,6 +122,7 @@ describe("arguments as a form", () => {
     who: ["ana"],
     note: "x".repeat(80),
     none: null,
+    start: "2026-11-16T10:00:00+01:00",
   };
 
   test("each argument gets the field of its kind", () => {
@@ -132,6 +133,7 @@ describe("arguments as a form", () => {
       "json",
       "long-text",
       "json",
+      "moment",
     ]);
   });
 
@@ -143,9 +145,25 @@ describe("arguments as a form", () => {
     ["minutes", "soon"],
     ["minutes", " "],
     ["who", "[ana"],
+    ["start", ":00+01:00"],
   ])("%s = %j is named as what cannot be read", (name, value) => {
     const fields = fieldsOf(args).map((field) => (field.name === name ? { ...field, value } : field));
     expect(argsOf(fields)).toEqual({ ok: false, field: name });
+  });
+
+  test("a moment is moved on the clock it was written for", () => {
+    const before = "2026-11-16T10:00:00+01:00";
+    expect([
+      partsOf(before),
+      momentAt("2026-11-17T09:30", before),
+      momentAt("2026-11-17T09:30", "2026-11-16T10:00Z"),
+      momentAt("2026-11-17T09:30", momentAt("", before)),
+    ]).toEqual([
+      { local: "2026-11-16T10:00", offset: "+01:00" },
+      "2026-11-17T09:30:00+01:00",
+      "2026-11-17T09:30:00Z",
+      "2026-11-17T09:30:00+01:00",
+    ]);
   });
 
   test("all arguments as JSON have to be an object", () => {

@@ -79,7 +79,7 @@ def _entry(line: TimelineLine) -> Entry:
         at_ms=line.offset.total_seconds() * 1000,
         duration_ms=getattr(event, "duration_ms", None),
         type=line.type,
-        agent_id=line.agent,
+        agent_id=getattr(event, "agent_id", None) or line.agent,
         label=_label(event),
         path=line.path,
         depth=line.path.count("/") if line.path else 0,

@@ -9,8 +9,8 @@ import {
   type AssistantMessageItem,
   type Citation,
   namedSource,
+  stepBehind,
   type TurnView,
-  workBehind,
 } from "../../events";
 import { useText } from "../../lib/i18n";
 import { type Passage, passageAt, passageIn, textsOf } from "../../lib/passage";
@@ -26,8 +26,6 @@ export interface SourcePanelProps {
   /** Which of its citations, counted from 0. */
   readonly number: number;
   readonly turn: TurnView;
-  /** Open a citation of another answer of the turn. */
-  readonly onOpen: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;
   readonly onClose: () => void;
 }
 
@@ -57,28 +55,20 @@ const useDocument = (sessionId: string, messageId: string | null, number: number
   return passage;
 };
 
-export const SourcePanel = ({ sessionId, answer, number, turn, onOpen, onClose }: SourcePanelProps) => {
+export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: SourcePanelProps) => {
   const t = useText();
   const namings = useNamings(useChannel((state) => state.view.agents));
   const citation = answer.citations[number];
   if (citation === undefined) return null;
   const { title, place } = namedSource(citation, turn, namings);
-  const work = workBehind(citation, turn);
+  const step = stepBehind(citation, turn);
   return (
     <Sheet isOpen onClose={onClose} title={title} closeLabel={t.common.close} className="max-w-lg">
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
-        {work === null ? (
-          <Document
-            key={`${answer.message_id}-${number}`}
-            {...{ sessionId, answer, number, turn, citation, place }}
-          />
+        {step === undefined ? (
+          <Document {...{ sessionId, answer, number, turn, citation, place }} />
         ) : (
-          <ColleagueWork
-            work={work}
-            name={title}
-            sources={work.answer?.citations.map((each) => namedSource(each, turn, namings)) ?? []}
-            onOpen={(own) => work.answer !== undefined && onOpen(work.answer, own - 1, turn)}
-          />
+          <ColleagueWork step={step} name={title} />
         )}
       </div>
     </Sheet>

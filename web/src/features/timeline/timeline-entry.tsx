@@ -9,10 +9,10 @@ import { ValueView } from "../../components/value-view";
 import { count, duration, money } from "../../lib/format";
 import { useLocale, useText } from "../../lib/i18n";
 import { safeColor } from "../../lib/safe";
-import { named } from "../../lib/words";
 import type { TimelineEntry } from "../../transport/api-types";
 import { faceOf, useDirectory } from "../../transport/directory";
 import { barOf } from "./bars";
+import { labelOf, titleOf } from "./labels";
 
 const DEEPEST = 6;
 
@@ -30,7 +30,7 @@ export const Entry = ({ entry, span }: { readonly entry: TimelineEntry; readonly
   ]
     .filter(Boolean)
     .join(" · ");
-  const said = [face?.name, entry.label === entry.type ? undefined : entry.label].filter(Boolean).join(" · ");
+  const said = [face?.name, labelOf(entry, t)].filter(Boolean).join(" · ");
   return (
     <Disclosure
       summaryClassName="py-1.5 hover:bg-hover/60 rounded-md"
@@ -48,7 +48,7 @@ export const Entry = ({ entry, span }: { readonly entry: TimelineEntry; readonly
                   entry.is_internal ? "text-muted" : "font-medium",
                 )}
               >
-                {named(entry.type, t.timeline.types)}
+                {titleOf(entry, t)}
               </span>
               {said !== "" && <span className="text-faint block truncate text-2xs leading-4">{said}</span>}
             </span>

@@ -7,7 +7,7 @@ import { AreaField, TextField } from "../../../components/field";
 import { Switch } from "../../../components/switch";
 import { useText } from "../../../lib/i18n";
 import { named } from "../../../lib/words";
-import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf } from "./args-form";
+import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "./args-form";
 
 export interface ArgsEditorProps {
   readonly args: Args;
@@ -83,6 +83,19 @@ const Argument = ({ field: { name, kind, value }, isBroken, onChange }: Argument
   const label = named(name, t.tools.fields);
   if (kind === "boolean") {
     return <Switch label={label} isOn={value === "true"} onChange={(isOn) => onChange(name, String(isOn))} />;
+  }
+  if (kind === "moment") {
+    const { local, offset } = partsOf(value);
+    return (
+      <TextField
+        type="datetime-local"
+        label={label}
+        value={local}
+        hint={offset === "" ? undefined : `UTC${offset === "Z" ? "" : offset}`}
+        onChange={(event) => onChange(name, momentAt(event.target.value, value))}
+        error={isBroken ? t.approval.notMoment : null}
+      />
+    );
   }
   if (kind === "long-text" || kind === "json") {
     return (

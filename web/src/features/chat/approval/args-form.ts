@@ -1,6 +1,6 @@
 /** The arguments of a call as fields of a form, and back. Pure. */
 
-export type FieldKind = "text" | "long-text" | "number" | "boolean" | "json";
+export type FieldKind = "text" | "long-text" | "number" | "boolean" | "moment" | "json";
 
 export interface ArgField {
   readonly name: string;
@@ -16,7 +16,20 @@ export type Parsed<T> =
 
 const LONG = 60;
 
+const MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::00(?:\.0+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Date and time of a moment on the clock it was written for, and how far that clock is from UTC. */
+export const partsOf = (moment: string): { readonly local: string; readonly offset: string } => {
+  const [, local = "", offset = ""] = MOMENT.exec(moment) ?? [];
+  return { local, offset };
+};
+
+/** The moment at another time of the same clock. */
+export const momentAt = (local: string, before: string): string =>
+  `${local}:00${/(?:Z|[+-]\d\d:\d\d)?$/.exec(before)?.[0] ?? ""}`;
+
 const kindOf = (value: unknown): FieldKind => {
+  if (typeof value === "string" && MOMENT.test(value)) return "moment";
   if (typeof value === "string") return value.length > LONG || value.includes("\n") ? "long-text" : "text";
   if (typeof value === "number") return "number";
   return typeof value === "boolean" ? "boolean" : "json";
@@ -45,6 +58,7 @@ export const argsOf = (fields: readonly ArgField[]): Parsed<Args> => {
 
 const valueIn = ({ name, kind, value }: ArgField): Parsed<unknown> => {
   if (kind === "text" || kind === "long-text") return { ok: true, value };
+  if (kind === "moment") return MOMENT.test(value) ? { ok: true, value } : { ok: false, field: name };
   if (kind === "boolean") return { ok: true, value: value === "true" };
   if (kind === "number") {
     const number = Number(value);

@@ -4,14 +4,21 @@ import { CircleAlert } from "lucide-react";
 
 import { Button } from "../../../components/button";
 import { Spinner } from "../../../components/spinner";
-import { useText } from "../../../lib/i18n";
+import { type Dictionary, useText } from "../../../lib/i18n";
 import type { Parcel } from "../../../transport/outbox";
+import type { Problem } from "../../../transport/problem";
 import { giveUp, sendAgain } from "../../../transport/sending";
+import { useChat } from "../context";
 import { UserBubble } from "./user-message";
 
 export const ParcelRow = ({ parcel }: { readonly parcel: Parcel }) => {
   const t = useText();
+  const { edit } = useChat();
   const id = parcel.message.client_message_id;
+  const change = (): void => {
+    giveUp(id);
+    edit(parcel.message.text, parcel.message.target_agent_id ?? null);
+  };
   return (
     <div className="flex flex-col items-end pt-6 pb-3">
       <div className="flex w-full justify-end opacity-70">
@@ -20,10 +27,13 @@ export const ParcelRow = ({ parcel }: { readonly parcel: Parcel }) => {
       {parcel.state === "refused" ? (
         <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-xs">
           <span className="text-danger flex items-center gap-1.5">
-            <CircleAlert className="size-3.5" /> {parcel.problem?.detail ?? t.common.failed}
+            <CircleAlert className="size-3.5 shrink-0" /> {wordsFor(parcel.problem, t)}
           </span>
           <Button size="small" onClick={() => sendAgain(id)}>
             {t.chat.tryAgain}
+          </Button>
+          <Button size="small" onClick={change}>
+            {t.approval.edit}
           </Button>
           <Button size="small" look="quiet" onClick={() => giveUp(id)}>
             {t.common.discard}
@@ -36,4 +46,11 @@ export const ParcelRow = ({ parcel }: { readonly parcel: Parcel }) => {
       )}
     </div>
   );
+};
+
+/** Why the server did not take it, in the words of the reader where there are some. */
+const wordsFor = (problem: Problem | null, { chat, common }: Dictionary): string => {
+  const known: Readonly<Record<string, string>> = chat.refusals;
+  if (problem === null) return common.failed;
+  return known[problem.code] ?? (problem.detail || common.failed);
 };

@@ -22,7 +22,7 @@ export const fields: Names = {
   title: "Title",
   start: "Start",
   previous_start: "Previous start",
-  duration_minutes: "Duration minutes",
+  duration_minutes: "Duration (minutes)",
   with_whom: "With whom",
   place: "Place",
   request: "Request",

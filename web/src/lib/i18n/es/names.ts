@@ -33,7 +33,7 @@ export const fields: Names = {
   title: "Título",
   start: "Inicio",
   previous_start: "Inicio anterior",
-  duration_minutes: "Duración en minutos",
+  duration_minutes: "Duración (minutos)",
   with_whom: "Con quién",
   place: "Lugar",
   request: "Petición",
