@@ -91,7 +91,7 @@ class TalkativeModel:
 
     provider: str = "rules"
     name: str = "talkative-1"
-    seconds_per_word: float = 0.03
+    seconds_per_word: float = 0.06
 
     async def generate(self, request: ModelRequest) -> Answer:
         return _answer(LONG_ANSWER)
