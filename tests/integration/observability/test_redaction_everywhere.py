@@ -17,7 +17,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from batuta import AgentStep, Pipeline, step, tool
 from batuta.events import EventSink
+from batuta.events.runtime import ToolRefused
 from batuta.kernel.errors import ProviderRejectedError
+from batuta.observability import measures
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
 from batuta.observability.logs import LOGGED, LogSink, configure_logs
@@ -181,6 +183,31 @@ async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     assert len(outlets.spans.get_finished_spans()) > SECRETS * 5
     assert '"event": "agent_execution_failed"' in texts["logs"]
     assert "ConnectionError" in texts["logs"]
+
+
+class SeesThrough(Redactor):
+    """Hides nothing: to see that a secret would be found."""
+
+    def text(self, text: str, *, limit: int = 0) -> str:
+        return text
+
+
+def labels_of(secrets: list[Planted]) -> str:
+    """The metrics of models that ask for tools by names made of secrets."""
+    metrics = PrometheusMetrics()
+    for one in secrets:
+        metrics.emit(ToolRefused(tool_name=one.text, tool_use_id="t", path="clerk", reason="there is no such tool"))
+    return metrics.text().decode()
+
+
+def test_no_secret_becomes_the_label_of_a_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = list(planted())
+    shown = labels_of(secrets)
+    assert shown.count("tool_refusals_total{") > 5, "there are labels that could hold one"
+    assert [one.secret for one in secrets if one.secret in shown] == []
+    monkeypatch.setattr(measures, "REDACTOR", SeesThrough())
+    bare = labels_of(secrets)
+    assert sum(one.secret in bare for one in secrets) == SECRETS, "without redaction every one would be seen"
 
 
 def test_an_address_hides_nothing_by_its_encoding() -> None:

@@ -1,0 +1,61 @@
+"""The server stops in good order whoever is connected or just leaving: at once, without a complaint (P-3)."""
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.platform import Person, Tab, running, settings_for
+
+TIMES, TABS, STREAMS = 20, 6, 3
+STOP_SECONDS = 2.0
+"""Less than the server would wait for those who do not leave."""
+
+
+async def follow(person: Person, session: str) -> None:
+    with suppress(httpx.HTTPError):
+        async with person.http.stream("GET", f"/api/sessions/{session}/stream", timeout=None) as answer:
+            async for _ in answer.aiter_bytes():
+                pass
+
+
+async def joined(person: Person, session: str) -> Tab:
+    tab = await person.tab()
+    await tab.command("session:join", {"session_id": session})
+    return tab
+
+
+async def stop_while_connected(folder: Path, number: int) -> float:
+    """Half of the tabs leave in the moment in which the server is told to stop, each time a little earlier."""
+    async with running(settings_for(folder, shutdown_seconds=10)) as site:
+        ana = await site.person()
+        session = await ana.session()
+        streams = [asyncio.create_task(follow(ana, session)) for _ in range(STREAMS)]
+        tabs = [await joined(ana, session) for _ in range(TABS)]
+        site._people.clear()  # nobody else says goodbye for them before the server does
+        leaving = [asyncio.create_task(tab.client.disconnect()) for tab in tabs[::2]]
+        await asyncio.sleep(number * 0.0005)
+        started = time.perf_counter()
+    seconds = time.perf_counter() - started
+    await asyncio.gather(*leaving, *streams, return_exceptions=True)
+    for tab in tabs:
+        await tab.close()
+    await ana.http.aclose()
+    return seconds
+
+
+async def test_it_stops_in_good_order_while_clients_are_connected_or_leaving(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    loose: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: loose.append(context))
+    with caplog.at_level(logging.WARNING):
+        seconds = [await stop_while_connected(tmp_path / str(number), number) for number in range(TIMES)]
+    complaints = [record.getMessage() for record in caplog.records if record.name.startswith(("uvicorn", "batuta"))]
+    assert (complaints, loose) == ([], [])
+    assert sorted(seconds)[TIMES // 2] < STOP_SECONDS
