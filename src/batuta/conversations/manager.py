@@ -15,6 +15,7 @@ from batuta.conversations.stores.store import ConversationRecord, ConversationSt
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import BatutaError, ConflictError, UnknownConversationError
 from batuta.kernel.messages import Message
+from batuta.kernel.numbers import check_duration, check_number
 from batuta.llm.model import Model, ModelRequest, ModelSettings
 
 log = logging.getLogger("batuta.conversations")
@@ -46,6 +47,11 @@ class ConversationManager:
     max_active: int = MAX_ACTIVE
     idle_before_archive: timedelta = IDLE_BEFORE_ARCHIVE
     clock: Clock = field(default=SYSTEM_CLOCK)
+
+    def __post_init__(self) -> None:
+        """Refuse limits under which nobody could talk."""
+        check_number("max_active", self.max_active, at_least=1)
+        check_duration("idle_before_archive", self.idle_before_archive)
 
     async def start(
         self, user_id: str | None, *, system_prompt: str = "", metadata: dict[str, Any] | None = None

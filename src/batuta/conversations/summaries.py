@@ -15,6 +15,7 @@ from batuta.conversations.window import KEEP_FIRST, SlidingWindow
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelRequest, ModelSettings
 
 log = logging.getLogger("batuta.conversations")
@@ -40,6 +41,13 @@ class Summarizer:
     keep_first: int = KEEP_FIRST
     keep_recent: int = KEEP_RECENT
     clock: Clock = SYSTEM_CLOCK
+
+    def __post_init__(self) -> None:
+        """Refuse a summary of nothing, or without words."""
+        check_number("every", self.every, at_least=1)
+        check_number("target_tokens", self.target_tokens, at_least=1)
+        check_number("keep_first", self.keep_first)
+        check_number("keep_recent", self.keep_recent)
 
     async def update(self, conversation: Conversation) -> KeptBookmark | None:
         """Sum up what has become old, if there is enough of it, and keep the bookmark in the conversation."""

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 
 from batuta.kernel.errors import BudgetExceededError
 from batuta.kernel.ids import new_id
+from batuta.kernel.numbers import check_number
 
 Scope = Literal["run", "session", "user", "tenant"]
 
@@ -38,6 +39,11 @@ class Budget:
     id: str
     limit_tokens: int | None = None
     limit_money: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a limit below nothing."""
+        check_number("limit_tokens", self.limit_tokens)
+        check_number("limit_money", self.limit_money, is_whole=False)
 
     @property
     def key(self) -> str:

@@ -15,6 +15,7 @@ from typing import Protocol
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.messages import TextBlock, ThinkingBlock
+from batuta.kernel.numbers import check_number
 from batuta.kernel.usage import Usage
 from batuta.llm.model import MODEL_CALL_TIMEOUT, Model, ModelRequest
 from batuta.llm.prices import Prices, prices_of
@@ -186,6 +187,7 @@ class MemoryAnswerCache:
     """Keeps the newest answers of this process."""
 
     def __init__(self, limit: int = 1_000) -> None:
+        check_number("limit", limit, at_least=1)
         self._limit = limit
         self._answers: dict[str, Answer] = {}
 

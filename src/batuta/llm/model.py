@@ -6,7 +6,9 @@ from datetime import timedelta
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import SettingsError
 from batuta.kernel.messages import Message, TextBlock, ToolResultBlock
+from batuta.kernel.numbers import check_duration, check_number
 
 ToolChoice = Literal["auto", "required", "none"]
 
@@ -28,6 +30,14 @@ class ModelSettings:
     """Ask the provider to cache the system prompt and tools, where it can."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Passed to the provider as it is."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no provider could take; what only some of them refuse is checked before a call."""
+        check_number("max_tokens", self.max_tokens, at_least=1, error=SettingsError)
+        check_number("thinking_budget_tokens", self.thinking_budget_tokens, at_least=1, error=SettingsError)
+        check_number("temperature", self.temperature, is_whole=False, error=SettingsError)
+        check_number("top_p", self.top_p, at_most=1, is_whole=False, error=SettingsError)
+        check_duration("timeout", self.timeout, error=SettingsError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from batuta.kernel.errors import MissingExtraError
 from batuta.kernel.extras import load_extra
+from batuta.kernel.numbers import check_number
 from batuta.kernel.usage import Usage
 
 MILLION = Decimal(1_000_000)
@@ -30,6 +31,11 @@ class Price:
     output: Decimal
     cache_read: Decimal | None = None
     cache_write: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a price below nothing: a budget would grow by being used."""
+        for name in ("input", "output", "cache_read", "cache_write"):
+            check_number(f"the price of {name} tokens", getattr(self, name), is_whole=False)
 
     def of(self, usage: Usage) -> Decimal:
         """The cost of some usage."""

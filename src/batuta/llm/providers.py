@@ -121,7 +121,10 @@ ALIASES = {"gemini": "google", "google-gla": "google", "mistralai": "mistral", "
 
 
 def parse_model(text: str) -> tuple[str, str]:
-    """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first."""
+    """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first.
+
+    Raises `ConfigurationError`. Needs no key and loads no SDK, so that a name is checked where it is written.
+    """
     cut = min((place for place in (text.find(":"), text.find("/")) if place > 0), default=0)
     spelt, model_name = text[:cut].lower().replace("_", "-"), text[cut + 1 :]
     provider = ALIASES.get(spelt, spelt)

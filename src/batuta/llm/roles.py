@@ -10,6 +10,7 @@ from typing import Any
 
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.model import ModelSettings
+from batuta.llm.providers import parse_model
 
 DEFAULT_MODEL = "anthropic:claude-sonnet-4-6"
 
@@ -23,6 +24,11 @@ class ModelRole:
     temperature: float | None = None
     max_tokens: int = 4_096
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a name and settings that could never be used."""
+        parse_model(self.model)
+        _ = self.settings
 
     @property
     def settings(self) -> ModelSettings:

@@ -1,4 +1,7 @@
-"""Settings are checked before a call, by a table of rules per provider. The error says which setting and why (F-42)."""
+"""Settings are checked before a call, by a table of rules per provider. The error says which setting and why (F-42).
+
+What no provider could take, such as a negative maximum, is refused by `ModelSettings` itself.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -30,20 +33,6 @@ def _problems(dialect: Dialect, request: ModelRequest) -> Iterator[str]:
 
 def _has_messages(request: ModelRequest) -> str | None:
     return None if request.messages else "messages must not be empty: a model answers something"
-
-
-def _max_tokens_are_positive(request: ModelRequest) -> str | None:
-    limit = request.settings.max_tokens
-    return None if limit is None or limit > 0 else f"max_tokens must be positive, got {limit}"
-
-
-def _timeout_is_positive(request: ModelRequest) -> str | None:
-    return None if request.settings.timeout.total_seconds() > 0 else "timeout must be positive"
-
-
-def _top_p_is_a_share(request: ModelRequest) -> str | None:
-    top_p = request.settings.top_p
-    return None if top_p is None or 0 <= top_p <= 1 else f"top_p must be between 0 and 1, got {top_p:g}"
 
 
 def _forced_tools_exist(request: ModelRequest) -> str | None:
@@ -121,9 +110,6 @@ def _enough_output(request: ModelRequest) -> str | None:
 
 COMMON: tuple[Rule, ...] = (
     _has_messages,
-    _max_tokens_are_positive,
-    _timeout_is_positive,
-    _top_p_is_a_share,
     _forced_tools_exist,
     _thinking_fits_max_tokens,
 )

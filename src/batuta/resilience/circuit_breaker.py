@@ -20,6 +20,7 @@ from typing import Literal, Protocol
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import CircuitOpenError, ErrorCategory, RateLimitedError, category_of
+from batuta.kernel.numbers import check_duration, check_number
 from batuta.resilience.breaker_metrics import BreakerMetrics, MetricsBook
 
 Phase = Literal["closed", "open", "half_open"]
@@ -44,6 +45,12 @@ class BreakerSettings:
     failures_to_open: int = 5
     open_for: timedelta = timedelta(seconds=60)
     trials: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse a breaker that would never close, or never open."""
+        check_number("failures_to_open", self.failures_to_open, at_least=1)
+        check_number("trials", self.trials, at_least=1)
+        check_duration("open_for", self.open_for)
 
 
 @dataclass(frozen=True, slots=True)

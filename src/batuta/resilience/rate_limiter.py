@@ -129,6 +129,8 @@ class RateLimiter:
         clock: Clock = SYSTEM_CLOCK,
         on_throttle: OnThrottle | None = None,
     ) -> None:
+        if max_wait < timedelta(0):
+            raise ConfigurationError(f"max_wait is zero, which refuses at once, or a time to wait; got {max_wait}")
         self._rate = rate or Rate()
         self._max_wait = max_wait.total_seconds()
         self._state = state or MemoryLimiterState(clock)

@@ -59,8 +59,8 @@ class RetryPolicy:
             )
         if not 0 <= self.jitter < 1:
             raise ConfigurationError(f"jitter is a share of the delay in [0, 1), got {self.jitter}")
-        if self.first_delay < timedelta(0) or self.factor < 1:
-            raise ConfigurationError("first_delay must not be negative and factor not below 1")
+        if min(self.first_delay, self.max_delay) < timedelta(0) or not self.factor >= 1:
+            raise ConfigurationError("first_delay and max_delay must not be negative and factor not below 1")
 
     def delay_after(self, attempt: int) -> float:
         """Seconds to wait after the given attempt (the first is 1), without jitter."""

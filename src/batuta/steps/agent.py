@@ -20,6 +20,7 @@ from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
+from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelSettings, OutputSpec
 from batuta.llm.providers import parse_model
 from batuta.pipelines.bounds import Bounds
@@ -27,7 +28,7 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import type_name
 from batuta.steps.artefacts import Tag
-from batuta.steps.correction import Attempts
+from batuta.steps.correction import MIN_FEEDBACK_TOKENS, Attempts
 from batuta.steps.execution import AgentExecution
 from batuta.steps.judging import Judge
 from batuta.steps.models import equipped
@@ -71,9 +72,9 @@ class AgentOptions(TypedDict, total=False):
     max_tool_iterations: int
     """How many rounds of tools (10)."""
     min_confidence: float
-    """An output with a lower `confidence` is corrected."""
+    """An output with a lower `confidence`, between 0 and 1, is corrected."""
     feedback_tokens: int
-    """How long the feedback to a rejected answer may be (500)."""
+    """How long the feedback to a rejected answer may be (500); at least 64."""
     is_grounded: bool
     """The first call must use a tool; by default only for workers of a team."""
     is_streaming: bool
@@ -184,6 +185,8 @@ class AgentStep(Step[In_contra, Out_co]):
     @contextmanager
     def override(self, *, model: Model | str | None = None, instructions: str | None = None) -> Iterator[None]:
         """Use another model or other instructions inside the block: for tests of agents that stand at module level."""
+        if model is not None:
+            check_model(self.name, model)
         outer = self._override()
         inner = _Override(
             outer.model if model is None else model,
@@ -261,8 +264,6 @@ def _attempts(name: str, options: AgentOptions) -> Attempts:
         structural=options.get("max_structural"),
         semantic=options.get("max_semantic"),
     )
-    if attempts.total < 1:
-        raise PipelineTypeError(f"{name}: max_attempts is at least 1, got {attempts.total}")
     for kind, own in (("max_structural", attempts.structural), ("max_semantic", attempts.semantic)):
         if own is not None and not 1 <= own <= attempts.total:
             raise PipelineTypeError(f"{name}: {kind} is between 1 and max_attempts ({attempts.total}), got {own}")
@@ -291,29 +292,48 @@ def _in_words(spec: OutputSpec | None) -> str:
     return f"Answer with JSON of this schema and nothing else:\n{json.dumps(spec.schema, ensure_ascii=False)}"
 
 
+_RANGES: dict[str, tuple[int, int | None]] = {
+    "max_attempts": (1, None),
+    "max_structural": (1, None),
+    "max_semantic": (1, None),
+    "max_tool_iterations": (1, None),
+    "min_confidence": (0, 1),
+    "feedback_tokens": (MIN_FEEDBACK_TOKENS, None),
+}
+"""The least and the most that each numeric option may be."""
+
+
 def _check_options(name: str, options: AgentOptions) -> None:
     unknown = sorted(set(options) - AgentOptions.__optional_keys__)
     if unknown:
         raise PipelineTypeError(f"{name}: an agent has no option {', '.join(unknown)}")
-    if options.get("max_tool_iterations", 1) < 1:
-        raise PipelineTypeError(f"{name}: max_tool_iterations is at least 1")
+    for option, (at_least, at_most) in _RANGES.items():
+        check_number(
+            f"{name}: {option}",
+            options.get(option),
+            at_least=at_least,
+            at_most=at_most,
+            is_whole=option != "min_confidence",
+            error=PipelineTypeError,
+        )
 
 
-def _check_name(name: str, model: str) -> None:
-    try:
-        parse_model(model)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{name}: {error}") from error
+def check_model(name: str, model: Any) -> None:
+    """Refuse what is no model, and a name that no provider answers to; keys and SDKs are asked for in a run."""
+    if isinstance(model, str):
+        try:
+            parse_model(model)
+        except ConfigurationError as error:
+            raise PipelineTypeError(f"{name}: {error}") from error
+    elif not callable(getattr(model, "generate", None)):
+        raise PipelineTypeError(
+            f"{name}: a model is a name such as 'anthropic:claude-sonnet-4-6', or a Model; got {model!r}"
+        )
 
 
 def _check_kinds(name: str, *, model: Any, fallback: Any, settings: Any, tags: Sequence[Any]) -> None:
     """Refuse what is no such thing now, and not in the middle of a run."""
-    if not isinstance(model, str) and not callable(getattr(model, "generate", None)):
-        raise PipelineTypeError(
-            f"{name}: a model is a name such as 'anthropic:claude-sonnet-4-6', or a Model; got {model!r}"
-        )
-    if isinstance(model, str):
-        _check_name(name, model)
+    check_model(name, model)
     if fallback is not None and not isinstance(fallback, Step):
         raise PipelineTypeError(f"{name}: a fallback is a step, got {fallback!r}; make one with @step")
     if settings is not None and not isinstance(settings, ModelSettings):

@@ -13,7 +13,7 @@ from batuta.kernel.ids import canonical_id, new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
-from batuta.steps.agent import AgentOptions, AgentStep
+from batuta.steps.agent import AgentOptions, AgentStep, check_model
 from batuta.steps.model_calls import CallAccount, told_call
 from batuta.steps.models import equipped
 
@@ -41,6 +41,8 @@ class ChatAgentStep(AgentStep[str, str]):
     ) -> None:
         merged: Any = {"is_streaming": True, **options}
         super().__init__(name=name, model=model, output=str, **merged)
+        if summary_model is not None:
+            check_model(f"{name}: summary_model", summary_model)
         self.conversation = conversation or Conversation()
         self._window = window
         self._summarizes = summarizes

@@ -14,6 +14,8 @@ from batuta.pipelines.result import Rejection
 Kind = Literal["structural", "semantic", "confidence"]
 
 _CHARACTERS_PER_TOKEN = 4
+MIN_FEEDBACK_TOKENS = 64
+"""Below this there is no room to say what is wrong with an answer."""
 
 
 class AttemptsExhaustedError(BatutaError):

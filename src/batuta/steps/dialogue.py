@@ -48,6 +48,7 @@ class Spoken(BaseModel):
     answer: Answer
 
 
+_SHORTEST_SECONDS = 0.001
 _SPOKEN = TypeAdapter(Spoken)
 _EXECUTION = TypeAdapter(Execution)
 
@@ -159,7 +160,8 @@ class Dialogue:
         settings, deadline = self._agent.settings, self._ctx.deadline
         if deadline is None or deadline.remaining_seconds() >= settings.timeout.total_seconds():
             return settings
-        return replace(settings, timeout=type(settings.timeout)(seconds=deadline.remaining_seconds()))
+        left = max(deadline.remaining_seconds(), _SHORTEST_SECONDS)  # the deadline itself ends what has no time left
+        return replace(settings, timeout=type(settings.timeout)(seconds=left))
 
     async def _call(self, request: ModelRequest) -> Spoken:
         """One real call, with its beginning and end told."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from batuta.events.runtime import EffectKind
 from batuta.kernel.errors import ConfigurationError
+from batuta.kernel.numbers import check_duration, check_number
 from batuta.tools.context import ToolContext
 
 ToolKind = Literal["retrieval", "computation", "external", "side_effect"]
@@ -45,6 +46,11 @@ class Limits:
     timeout: timedelta = TOOL_TIMEOUT
     rate: RateLimit | None = None
     max_concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse bounds under which the tool could never run."""
+        check_duration("a tool's timeout", self.timeout)
+        check_number("max_concurrency", self.max_concurrency, at_least=1)
 
 
 KIND_LIMITS: dict[ToolKind | None, Limits] = {
@@ -98,6 +104,11 @@ class ToolPolicy:
     max_argument_bytes: int = MAX_ARGUMENT_BYTES
     max_result_chars: int = MAX_RESULT_CHARS
 
+    def __post_init__(self) -> None:
+        """Refuse caps that nothing fits under."""
+        check_number("max_argument_bytes", self.max_argument_bytes, at_least=1)
+        check_number("max_result_chars", self.max_result_chars, at_least=1)
+
     def needs_approval(self, args: dict[str, Any]) -> bool:
         """Whether somebody has to agree to a call with these arguments. A predicate that fails says yes."""
         if not callable(self.approval):
@@ -136,16 +147,11 @@ def policy_from(options: ToolOptions) -> ToolPolicy:
 
 def _limits_from(options: ToolOptions) -> Limits:
     defaults = KIND_LIMITS[options.get("kind")]
-    limits = Limits(
+    return Limits(
         timeout=_as_timedelta(options.get("timeout", defaults.timeout)),
         rate=options.get("rate", defaults.rate),
         max_concurrency=options.get("max_concurrency", defaults.max_concurrency),
     )
-    if limits.timeout <= timedelta(0):
-        raise ConfigurationError(f"a tool's timeout is positive, got {limits.timeout}")
-    if limits.max_concurrency is not None and limits.max_concurrency < 1:
-        raise ConfigurationError(f"max_concurrency is at least 1, got {limits.max_concurrency}")
-    return limits
 
 
 def _as_timedelta(value: float | timedelta) -> timedelta:

@@ -9,13 +9,24 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batuta import AgentStep, Context, Conversation, Message, Pipeline, PipelineTypeError, Rejected, step
+from batuta import (
+    AgentStep,
+    ChatAgentStep,
+    Context,
+    Conversation,
+    Message,
+    Pipeline,
+    PipelineTypeError,
+    Rejected,
+    step,
+)
 from batuta.events import AssistantMessage, AttemptRejected, ContentDelta, LlmRequest, LlmResponse, Thinking, Usage
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError
 from batuta.llm.model import ModelSettings
 from batuta.llm.resilient import Protection
 from batuta.pipelines.journal import MemoryJournal
 from batuta.resilience.retry import fixed_delay
+from batuta.steps.correction import MIN_FEEDBACK_TOKENS, feedback_on
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
 
@@ -410,3 +421,51 @@ def test_the_worst_case_is_known_before_anything_runs() -> None:
     bounds = agent.bounds()
     assert (bounds.model_calls, bounds.tool_rounds, bounds.attempts) == (7, 4, 3)
     assert bounds.time is not None
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("feedback_tokens", -1),
+        ("feedback_tokens", MIN_FEEDBACK_TOKENS - 1),
+        ("min_confidence", 7),
+        ("min_confidence", -0.1),
+        ("min_confidence", float("nan")),
+        ("max_attempts", 0),
+        ("max_attempts", 2.5),
+        ("max_structural", 0),
+        ("max_semantic", True),
+        ("max_tool_iterations", 0),
+        ("timeout", -1),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused_when_the_agent_is_built(option: str, value: Any) -> None:
+    with pytest.raises(PipelineTypeError, match=r"^a: "):
+        AgentStep(name="a", model=ScriptedModel([]), output=Sum, **{option: value})
+
+
+def test_the_least_room_for_feedback_is_enough_for_it() -> None:
+    """What `feedback_tokens` promises holds for the smallest value it takes."""
+    text = feedback_on("x" * 9_000, Rejected("y" * 9_000, hint="z"), MIN_FEEDBACK_TOKENS)
+    assert len(text) <= MIN_FEEDBACK_TOKENS * 4
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("nonsense", "a model is named provider:model"),
+        ("", "a model is named provider:model"),
+        ("openai:", "a model is named provider:model"),
+        ("opnai:gpt-5.2", "unknown provider 'opnai'"),
+        ("offline:other", "there is one offline model"),
+    ],
+)
+def test_a_name_that_no_provider_answers_to_is_refused_when_the_agent_is_built(model: str, reason: str) -> None:
+    """F-41: the first call would be too late. Neither a key nor an SDK is needed to tell."""
+    with pytest.raises(PipelineTypeError, match=f"^a: {reason}"):
+        AgentStep(name="a", model=model, output=str)
+    with pytest.raises(PipelineTypeError, match=r"^chat: summary_model: "):
+        ChatAgentStep(name="chat", model=ScriptedModel([]), summary_model=model)
+    good = AgentStep(name="a", model="anthropic/claude-sonnet-4-6", output=str)
+    with pytest.raises(PipelineTypeError, match=reason), good.override(model=model):
+        pass

@@ -225,7 +225,7 @@ def test_a_function_that_cannot_be_a_tool_says_why(function: Any, message: str) 
     ("options", "message"),
     [
         ({"name": "no spaces"}, "1 to 64 letters"),
-        ({"timeout": 0}, "timeout is positive"),
+        ({"timeout": 0}, "timeout is a time above zero"),
         ({"max_concurrency": 0}, "at least 1"),
         ({"roles": "buyer"}, "set of names"),
         ({"retries": 3}, "no option retries"),
