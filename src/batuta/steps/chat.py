@@ -21,7 +21,10 @@ _ANSWER = TypeAdapter(Answer)
 
 
 class ChatAgentStep(AgentStep[str, str]):
-    """Answers in a conversation: the one the run is given, else its own.
+    """Answers in a conversation: the one the run is given, else the one it was declared with.
+
+    Without either, each run is a conversation of its own: an agent at module level serves many users, and none of them
+    sees what another one said. `conversation=` is for an agent that talks with one person.
 
     What its model sees is a window over the conversation, with summaries for what is old; what is kept is everything
     that was validly said. Summaries are made by `summary_model`, by default the agent's own; `summarizes=False` and
@@ -43,13 +46,14 @@ class ChatAgentStep(AgentStep[str, str]):
         super().__init__(name=name, model=model, output=str, **merged)
         if summary_model is not None:
             check_model(f"{name}: summary_model", summary_model)
-        self.conversation = conversation or Conversation()
+        self.conversation = conversation
+        """The one it was declared with, for runs that are given none."""
         self._window = window
         self._summarizes = summarizes
         self._summary_model = summary_model
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        conversation = ctx.conversation or self.conversation
+        conversation = ctx.conversation or self.conversation or Conversation()
         return await super()._perform(value, ctx._within(ctx._scope, conversation=conversation))
 
     async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:

@@ -129,5 +129,8 @@ class AgentExecution:
 
 
 def _calls_for_fallback(error: BaseException) -> bool:
-    """Whether attempts or the provider are exhausted; a broken recorder is neither."""
+    """Whether attempts or the provider are exhausted (F-28); a broken recorder is neither.
+
+    A refusal for safety and a budget that is used up are decisions: a fallback would get around them.
+    """
     return isinstance(error, (AttemptsExhaustedError, TransientError)) and not isinstance(error, RecordingFailedError)

@@ -20,9 +20,24 @@ from batuta import (
     Rejected,
     step,
 )
-from batuta.events import AssistantMessage, AttemptRejected, ContentDelta, LlmRequest, LlmResponse, Thinking, Usage
-from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError
-from batuta.llm.model import ModelSettings
+from batuta.events import (
+    AgentFallbackTriggered,
+    AssistantMessage,
+    AttemptRejected,
+    ContentDelta,
+    LlmRequest,
+    LlmResponse,
+    Thinking,
+    Usage,
+)
+from batuta.kernel.errors import (
+    BudgetExceededError,
+    ContentRefusedError,
+    ProviderRejectedError,
+    ProviderUnavailableError,
+)
+from batuta.llm.budget import Budget
+from batuta.llm.model import Model, ModelSettings
 from batuta.llm.resilient import Protection
 from batuta.pipelines.journal import MemoryJournal
 from batuta.resilience.retry import fixed_delay
@@ -337,6 +352,31 @@ async def test_a_logical_error_does_not_call_the_fallback() -> None:
 
     result = await adder(ScriptedModel([GOOD]), validate=broken, fallback=by_hand).run("x")
     assert result.is_error
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "error"),
+    [
+        (ScriptedModel([Reply("No.", stop_reason="refused")]), {}, ContentRefusedError),
+        (ScriptedModel([]), {"budgets": [Budget(scope="run", id="r", limit_tokens=1)]}, BudgetExceededError),
+        (ScriptedModel([ProviderRejectedError("401")]), {}, ProviderRejectedError),
+    ],
+)
+async def test_a_fallback_gets_around_no_decision(model: Model, options: Any, error: type[Exception]) -> None:
+    """F-28, F-47, F-70: a refusal and a budget that is used up are returned at once."""
+    asked: list[str] = []
+
+    @step
+    async def by_hand(text: str) -> Sum:
+        asked.append(text)
+        return Sum(total=3)
+
+    sink = CapturingSink()
+    agent = AgentStep(name="add", model=model, output=Sum, fallback=by_hand)
+    result = await agent.run("x", sink=sink, **options)
+    assert isinstance(result.error.exception, error)
+    assert not asked
+    assert not sink.of(AgentFallbackTriggered)
 
 
 async def test_streaming_gives_the_same_result_and_tells_deltas() -> None:

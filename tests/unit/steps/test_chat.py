@@ -1,5 +1,7 @@
 """Chat agents: a conversation seen through a window."""
 
+import asyncio
+
 import pytest
 
 from batuta import ChatAgentStep, Conversation, Message
@@ -14,7 +16,7 @@ from batuta.testing import Reply, ScriptedModel
 async def test_a_chat_agent_remembers_what_was_said() -> None:
     """F-27."""
     model = ScriptedModel([Reply("Hello Ana."), Reply("You are Ana.")])
-    chat = ChatAgentStep(name="chat", model=model)
+    chat = ChatAgentStep(name="chat", model=model, conversation=Conversation())
     await chat.run("I am Ana.")
     await chat.run("Who am I?")
     assert [message.text for message in model.requests[1].messages] == ["I am Ana.", "Hello Ana.", "Who am I?"]
@@ -22,11 +24,28 @@ async def test_a_chat_agent_remembers_what_was_said() -> None:
 
 async def test_the_conversation_of_the_run_goes_before_its_own() -> None:
     model = ScriptedModel([Reply("hi")])
-    chat = ChatAgentStep(name="chat", model=model)
-    given = Conversation()
+    own, given = Conversation(), Conversation()
+    chat = ChatAgentStep(name="chat", model=model, conversation=own)
     await chat.run("hello", conversation=given)
     assert len(given.messages) == 2
-    assert not chat.conversation.messages
+    assert not own.messages
+
+
+async def test_two_users_of_one_agent_never_see_what_the_other_said() -> None:
+    """F-80: an agent at module level serves many; without a conversation each run is one of its own."""
+    model = ScriptedModel([Reply("Noted.")] * 22)
+    chat = ChatAgentStep(name="chat", model=model)
+    await chat.run("I am Ana, my PIN is 1234.")
+    await asyncio.gather(*(chat.run(f"I am user {n}.") for n in range(20)))
+    await chat.run("Who am I?")
+    assert all(len(request.messages) == 1 for request in model.requests)
+
+
+async def test_an_empty_conversation_that_is_given_is_used() -> None:
+    """It is a conversation, though nothing was said in it yet."""
+    given = Conversation()
+    await ChatAgentStep(name="chat", model=ScriptedModel([Reply("hi")]), conversation=given).run("hello")
+    assert [message.text for message in given.messages] == ["hello", "hi"]
 
 
 async def test_the_model_sees_what_fits_the_window_and_everything_is_kept() -> None:
