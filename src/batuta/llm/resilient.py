@@ -8,8 +8,9 @@ and of limits (`batuta.resilience.observer`).
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from batuta.kernel.answers import Answer, Delta
@@ -46,6 +47,46 @@ class Protection:
     rand: Randomness = random.random
 
 
+_IMPOSED: ContextVar[Protection | None] = ContextVar("batuta_imposed_protection", default=None)
+
+
+@contextmanager
+def _imposing(protection: Protection) -> Iterator[None]:
+    token = _IMPOSED.set(protection)
+    try:
+        yield
+    finally:
+        _IMPOSED.reset(token)
+
+
+class ImposedProtection(WrappedModel):
+    """A model whose protected core, however deep inside what is wrapped around it, is protected otherwise.
+
+    The core takes it over when it is called. The wrappers stay the objects they are, with whatever they count or keep.
+    """
+
+    def __init__(self, inner: Model, protection: Protection) -> None:
+        super().__init__(inner)
+        self._protection = protection
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once, protected as imposed."""
+        with _imposing(self._protection):
+            return await self.inner.generate(request)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """The same piece by piece; whoever reads the pieces is outside of it."""
+        with _imposing(self._protection):
+            stream = self.inner.stream(request)
+        async with closing(stream) as items:
+            while True:
+                with _imposing(self._protection):
+                    item = await anext(items, None)
+                if item is None:
+                    return
+                yield item
+
+
 class ResilientModel(WrappedModel):
     """Tries again what may pass, and refuses at once what will not.
 
@@ -70,6 +111,22 @@ class ResilientModel(WrappedModel):
 
     async def generate(self, request: ModelRequest) -> Answer:
         """Answer once, trying as often as the policy allows."""
+        imposed = self._imposed()
+        return await (self._generate(request) if imposed is None else imposed.generate(request))
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """Answer piece by piece, trying as often as the policy allows."""
+        imposed = self._imposed()
+        return self._stream(request) if imposed is None else imposed.stream(request)
+
+    def _imposed(self) -> "ResilientModel | None":
+        """The same model under the protection that is imposed on this call, unless that is its own."""
+        imposed = _IMPOSED.get()
+        if imposed is None or imposed is self._protection:
+            return None
+        return ResilientModel(self.inner, imposed)
+
+    async def _generate(self, request: ModelRequest) -> Answer:
         attempts = self._attempts()
         while True:
             try:
@@ -83,8 +140,7 @@ class ResilientModel(WrappedModel):
                 await _settle(attempts, is_successful=True)
                 return answer
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
-        """Answer piece by piece, trying as often as the policy allows."""
+    async def _stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         attempts = self._attempts()
         while True:
             has_begun = False

@@ -75,12 +75,15 @@ class AgentOptions(TypedDict, total=False):
     """An output with a lower `confidence`, between 0 and 1, is corrected."""
     feedback_tokens: int
     """How long the feedback to a rejected answer may be (500); at least 64."""
+    takes_cut_text: bool
+    """A text that was cut off at `max_tokens` counts as an answer; by default in a chat, where a person reads it."""
     is_grounded: bool
     """The first call must use a tool; by default only for workers of a team."""
     is_streaming: bool
-    """Tell deltas while the answer arrives."""
+    """Tell deltas while the answer arrives: its thoughts, and its words if it is speaking."""
     is_speaking: bool
-    """Tell its answers as messages of the conversation; by default those that are plain text."""
+    """Tell its answers, and the deltas of their text, as messages of the conversation; by default those that are plain
+    text. A structured answer is for code, so its JSON is shown to nobody unless this says so."""
     cite: Callable[[str], Sequence[Citation]]
     """Finds the citations in what it says; they are told with its messages."""
     tags: Sequence[Tag]
@@ -160,7 +163,13 @@ class AgentStep(Step[In_contra, Out_co]):
         self.fallback = fallback
         self.settings = options.get("settings", ModelSettings())
         self.attempts = _attempts(name, options)
-        self.judge = Judge(output=output, validate=validate, min_confidence=options.get("min_confidence"))
+        self.judge = Judge(
+            output=output,
+            validate=validate,
+            min_confidence=options.get("min_confidence"),
+            takes_cut_text=options.get("takes_cut_text", False),
+            takes_no_text=bool(options.get("tags")),
+        )
         self.tools = _by_name(name, options.get("tools", ()))
         self.tool_specs = tuple(tool.spec for tool in self.tools.values())
         self.tags = {tag.name: tag for tag in options.get("tags", ())}

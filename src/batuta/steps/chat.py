@@ -42,7 +42,7 @@ class ChatAgentStep(AgentStep[str, str]):
         summary_model: Model | str | None = None,
         **options: Unpack[AgentOptions],
     ) -> None:
-        merged: Any = {"is_streaming": True, **options}
+        merged: Any = {"is_streaming": True, "takes_cut_text": True, **options}
         super().__init__(name=name, model=model, output=str, **merged)
         if summary_model is not None:
             check_model(f"{name}: summary_model", summary_model)

@@ -208,7 +208,8 @@ class Dialogue:
 
     async def _tell_delta(self, delta: Delta, message_id: str) -> None:
         event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
-        if event_type is not None and delta.text and self._agent.is_speaking:
+        is_told = self._agent.is_speaking or event_type is ThinkingDelta  # thoughts are told, whoever has them
+        if event_type is not None and delta.text and is_told:
             await self._ctx.tell_live(
                 event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
             )

@@ -34,6 +34,10 @@ class Judge:
     output: Any
     validate: Validator | None = None
     min_confidence: float | None = None
+    takes_cut_text: bool = False
+    """A plain text that was cut off counts as an answer."""
+    takes_no_text: bool = False
+    """An answer may be without words: artefacts are not part of them."""
 
     async def __call__(self, text: str, ctx: Context, *, is_cut: bool = False) -> Any:
         """The value of an answer, which may have been cut off at its maximum of tokens; raises `VerdictError`."""
@@ -45,7 +49,7 @@ class Judge:
 
     async def _structured(self, text: str, *, is_cut: bool) -> Any:
         try:
-            value = text if self.output is str else self._parsed(text, is_cut=is_cut)
+            value = self._text(text, is_cut=is_cut) if self.output is str else self._parsed(text, is_cut=is_cut)
             check = declared(value, "validate_structure")
             if check is not None:
                 await check()
@@ -54,6 +58,14 @@ class Judge:
         except (InvalidAnswerError, Rejected, ValueError) as error:
             raise VerdictError("structural", _cut_off(error) if is_cut else error) from error
         return value
+
+    def _text(self, text: str, *, is_cut: bool) -> str:
+        """Words that are all there: half a letter is no letter, and no words are no answer."""
+        if not text.strip() and not self.takes_no_text:
+            raise Rejected("the answer is empty", hint="answer the request in words")
+        if is_cut and not self.takes_cut_text:
+            raise InvalidAnswerError("its end is missing")
+        return text
 
     def _parsed(self, text: str, *, is_cut: bool) -> Any:
         """A repaired value counts only if all of it came: of one that was cut off nobody knows what is missing."""
@@ -87,5 +99,5 @@ class Judge:
 def _cut_off(error: Exception) -> Rejected:
     return Rejected(
         f"the answer was cut off at its maximum of tokens (ModelSettings.max_tokens): {error}",
-        hint="answer again, more briefly, so that the whole structure fits",
+        hint="answer again, more briefly, so that the whole answer fits",
     )

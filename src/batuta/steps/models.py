@@ -7,21 +7,23 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.budget import MemoryBudgetLedger
 from batuta.llm.budgeted import BudgetedModel
 from batuta.llm.model import Model
-from batuta.llm.resilient import Protection, ResilientModel
+from batuta.llm.resilient import ImposedProtection, Protection, ResilientModel
 from batuta.pipelines.context import Context
 
 
 def equipped(model: Model | str, ctx: Context) -> Model:
     """A model ready for one execution: protection outside, budget inside, the client at the core.
 
-    A model that is protected already, inside whatever is wrapped around it, keeps its protection and gets no second
-    one: two policies would multiply their tries. One from a name shares the breakers of the process. A bare model
-    object is retried, but has no breaker: whoever made it knows what it stands for.
+    A model that is protected already, inside whatever is wrapped around it, gets no second protection: two policies
+    would multiply their tries. It keeps its own unless the run has one (`protection=`), which goes before it. One from
+    a name shares the breakers of the process. A bare model object is retried, but has no breaker: whoever made it
+    knows what it stands for.
     """
     if isinstance(model, str):
         model = _from_name(model)
     options = ctx._run.options
-    protection = options.get("protection")
+    of_the_run = options.get("protection")
+    protection = of_the_run
     if isinstance(model, ResilientModel):
         protection = protection or model.protection
         model = model.inner
@@ -29,7 +31,7 @@ def equipped(model: Model | str, ctx: Context) -> Model:
     if budgets:
         model = BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
     if _is_protected(model):
-        return model
+        return model if of_the_run is None else ImposedProtection(model, of_the_run)
     return ResilientModel(model, protection or _retries_alone(ctx._run.clock))
 
 

@@ -28,6 +28,7 @@ from batuta.events import (
     LlmRequest,
     LlmResponse,
     Thinking,
+    ThinkingDelta,
     Usage,
 )
 from batuta.kernel.errors import (
@@ -41,6 +42,7 @@ from batuta.llm.model import Model, ModelSettings
 from batuta.llm.resilient import Protection
 from batuta.pipelines.journal import MemoryJournal
 from batuta.resilience.retry import fixed_delay
+from batuta.steps.artefacts import Tag
 from batuta.steps.correction import MIN_FEEDBACK_TOKENS, feedback_on
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
@@ -299,6 +301,66 @@ async def test_an_agent_that_is_always_cut_off_says_which_setting_does_it() -> N
 async def test_a_whole_structure_stays_valid_even_if_the_words_after_it_were_cut_off() -> None:
     model = ScriptedModel([Reply('{"items": []} As you can', stop_reason="max_tokens")])
     assert (await AgentStep(name="a", model=model, output=Basket).run("x")).value == Basket(items=[])
+
+
+async def test_a_text_that_was_cut_off_is_corrected() -> None:
+    """F-20: half a letter is not what was asked for, and nobody who gets it could tell."""
+    sink = CapturingSink()
+    model = ScriptedModel([Reply("Dear customer, we", stop_reason="max_tokens"), Reply("Dear customer. Bye.")])
+    result = await AgentStep(name="a", model=model, output=str).run("write", sink=sink)
+    assert result.value == "Dear customer. Bye."
+    assert "more briefly" in model.requests[1].messages[-1].text
+    assert [event.content for event in sink.of(AssistantMessage)] == ["Dear customer. Bye."]
+
+
+async def test_a_text_that_is_always_cut_off_is_an_error_that_names_the_setting_and_has_the_text() -> None:
+    model = ScriptedModel([Reply("Dear customer, we", stop_reason="max_tokens")] * 3)
+    result = await AgentStep(name="a", model=model, output=str).run("write")
+    assert "max_tokens" in result.error.message
+    assert result.error.last_answer == "Dear customer, we"
+
+
+async def test_a_text_that_was_cut_off_may_be_taken_and_is_marked() -> None:
+    """E-7: in a chat a person reads it, and sees that it is not whole."""
+    for make in (
+        lambda model: ChatAgentStep(name="a", model=model),
+        lambda model: AgentStep(name="a", model=model, output=str, takes_cut_text=True),
+    ):
+        sink = CapturingSink()
+        result = await make(ScriptedModel([Reply("It is", stop_reason="max_tokens")])).run("tell", sink=sink)
+        assert result.value == "It is"
+        assert [event.stop_reason for event in sink.of(AssistantMessage)] == ["max_tokens"]
+
+
+@pytest.mark.parametrize("stop_reason", ["success", "max_tokens"])
+@pytest.mark.parametrize("nothing", ["", " \n"])
+async def test_an_empty_text_is_corrected(nothing: str, stop_reason: Any) -> None:
+    """F-20: also in a chat, and also when thinking used up all tokens."""
+    for make in (
+        lambda model: ChatAgentStep(name="a", model=model),
+        lambda model: AgentStep(name="a", model=model, output=str),
+    ):
+        model = ScriptedModel([Reply(nothing, stop_reason=stop_reason), Reply("Here.")])
+        assert (await make(model).run("x")).value == "Here."
+        assert "the answer is empty" in model.requests[1].messages[-1].text
+
+
+async def test_an_answer_that_is_an_artefact_alone_needs_no_words() -> None:
+    """F-31: what stands between tags is not part of the text."""
+    model = ScriptedModel([Reply('<file path="a.py">print(1)</file>')])
+    result = await AgentStep(name="a", model=model, output=str, tags=[Tag("file")], is_streaming=True).run("x")
+    assert result.value == ""
+
+
+async def test_a_structured_answer_streams_its_thoughts_and_its_json_only_if_it_speaks() -> None:
+    """F-30: JSON is for code; whoever wants to show it says `is_speaking=True`."""
+    for is_speaking, text in (({}, ""), ({"is_speaking": True}, '{"total": 3}')):
+        sink = CapturingSink()
+        model = ScriptedModel([Reply('{"total": 3}', thinking="one and two")])
+        result = await adder(model, is_streaming=True, **is_speaking).run("x", sink=sink)
+        assert result.value.total == 3
+        assert "".join(event.delta for event in sink.of(ThinkingDelta)) == "one and two"
+        assert "".join(event.delta for event in sink.of(ContentDelta)) == text
 
 
 async def test_a_refusal_of_the_provider_is_returned_at_once() -> None:

@@ -1,11 +1,14 @@
 """The model that an agent calls is protected once and budgeted by its own prices."""
 
+from collections.abc import AsyncIterator
+from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from batuta import AgentStep, ModelSettings
-from batuta.kernel.answers import Answer
+from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderUnavailableError, RateLimitedError
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.factory import client
@@ -14,6 +17,7 @@ from batuta.llm.model import ModelRequest
 from batuta.llm.prices import Price, Prices
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.llm.wrapper import WrappedModel
+from batuta.resilience.retry import fixed_delay
 from batuta.testing import FakeClock
 from tests.unit.llm.doubles import PlayedModel, answer, request
 
@@ -47,6 +51,54 @@ async def test_what_is_wrapped_around_a_protected_model_does_not_multiply_its_tr
     assert len(played.requests) == tries
     assert result.error.exception is error
     assert result.metrics.retries == tries - 1
+
+
+class Counting(WrappedModel):
+    """An interceptor with a state of its own."""
+
+    calls = 0
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        self.calls += 1
+        return await self.inner.generate(request)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        self.calls += 1
+        async for item in self.inner.stream(request):
+            yield item
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+@pytest.mark.parametrize("is_budgeted", [False, True])
+async def test_the_protection_of_a_run_reaches_a_model_inside_its_interceptors(
+    is_streaming: bool, is_budgeted: bool
+) -> None:
+    """F-44, F-71: what the run asks for goes before what the model was made with, wrapped or not."""
+    own, clock = FakeClock(), FakeClock()
+    played = PlayedModel([ProviderUnavailableError("down", status=503)] * 9)
+    counting = Counting(ResilientModel(played, Protection(clock=own)))
+    of_the_run = Protection(retry=fixed_delay(timedelta(seconds=7), max_attempts=5, jitter=0), clock=clock)
+    agent = AgentStep(name="a", model=AuditedModel(counting, ignore), output=str, is_streaming=is_streaming)
+    options: Any = {"budgets": [Budget(scope="run", id="1", limit_tokens=99_999)]} if is_budgeted else {}
+    result = await agent.run("hi", protection=of_the_run, **options)
+    assert len(played.requests) == 5
+    assert clock.sleeps == [7.0] * 4
+    assert not own.sleeps
+    assert result.metrics.retries == 4
+    assert counting.calls == 1
+    assert of_the_run.breaker is not None
+    assert await of_the_run.breaker.phase("test:m") == "open"
+
+
+async def test_a_protection_is_imposed_on_the_calls_of_its_run_alone() -> None:
+    own, clock = FakeClock(), FakeClock()
+    played = PlayedModel([ProviderUnavailableError("down")] * 2 + [ProviderUnavailableError("down"), answer("yes")])
+    model = ResilientModel(played, Protection(clock=own, breaker=None))
+    agent = AgentStep(name="a", model=AuditedModel(model, ignore), output=str)
+    twice = Protection(retry=fixed_delay(max_attempts=2), breaker=None, clock=clock)
+    assert (await agent.run("hi", protection=twice)).is_error
+    assert (await model.generate(request())).text == "yes"
+    assert (len(clock.sleeps), len(own.sleeps)) == (1, 1)
 
 
 async def test_a_budget_counts_with_the_prices_that_the_model_was_made_with() -> None:
