@@ -28,6 +28,7 @@ from batuta.events import (
     SessionEnd,
     SessionStart,
     StepProgress,
+    StreamDiscarded,
     TagCompleted,
     TagStarted,
     Thinking,
@@ -344,6 +345,28 @@ def progress(script: Script) -> None:
     end(script)
 
 
+def taken_back(script: Script) -> None:
+    """A stream that breaks and begins anew, an answer that is rejected, and one that never comes; others go on."""
+    ask(script, "Tell me twice")
+    broken, rejected, lost, other = (script.new_id() for _ in range(4))
+    script.agent = "rag"
+    script.tell(ContentDelta, delta="Meanwhile", message_id=other)
+    script.agent = "erp"
+    script.tell(ThinkingDelta, delta="Let me", message_id=broken)
+    script.tell(TagStarted, tag="chart", message_id=broken)
+    script.tell(ContentDelta, delta="Twel", message_id=broken)
+    script.tell(StreamDiscarded, reason="retried", message_id=broken)
+    script.tell(ContentDelta, delta="Twelve chairs.", message_id=broken)
+    script.tell(AssistantMessage, content="Twelve chairs.", message_id=broken)
+    script.tell(ContentDelta, delta="I think", message_id=rejected)
+    script.tell(StreamDiscarded, reason="rejected", message_id=rejected)
+    script.tell(ContentDelta, delta="Half of", message_id=lost)
+    script.tell(StreamDiscarded, reason="failed", message_id=lost)
+    script.tell(StreamDiscarded, reason="failed", message_id=script.new_id())
+    script.tell(ContentDelta, delta="Now", message_id=script.new_id())
+    end(script)
+
+
 def fragments(script: Script) -> None:
     """A log that begins in the middle: answers without questions, decisions without requests, no turns."""
     answer(script, "lost", "find", "late")
@@ -401,6 +424,7 @@ SCENARIOS: dict[str, Callable[[Script], None]] = {
     "runtime": runtime,
     "abandoned-write": abandoned,
     "joined-late": joined_late,
+    "taken-back": taken_back,
 }
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from batuta.events.progress import FileProgress as FileProgress
     from batuta.events.progress import JobProgress as JobProgress
     from batuta.events.progress import StepProgress as StepProgress
+    from batuta.events.progress import StreamDiscarded as StreamDiscarded
     from batuta.events.progress import TagCompleted as TagCompleted
     from batuta.events.progress import TagStarted as TagStarted
     from batuta.events.progress import ThinkingDelta as ThinkingDelta
@@ -135,6 +136,7 @@ _imported, __all__ = lazy_exports(
             "FileProgress",
             "JobProgress",
             "StepProgress",
+            "StreamDiscarded",
             "TagCompleted",
             "TagStarted",
             "ThinkingDelta",

@@ -169,6 +169,8 @@ _NAMES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 }
 """How each kind of speech opens, goes on and closes."""
 
+_VOID = {"isSuperseded": True}
+
 _ROLES = {"TEXT_MESSAGE_START": "assistant", "REASONING_MESSAGE_START": "reasoning"}
 
 
@@ -208,6 +210,14 @@ def _piece(kind: str) -> Callable[[AguiState, Any], Step]:
     return say
 
 
+def _discarded(state: AguiState, event: progress.StreamDiscarded) -> Step:
+    """What streamed of a message is void: it is closed and marked; what comes of it anew is a message of its own."""
+    run, source = _run(state), (event.message_id, event.source_agent_id)
+    told = [end for speech in run.open if speech.source == source for end in _closed(event, speech, _VOID)]
+    kept = tuple(speech for speech in run.open if speech.source != source)
+    return replace(state, run=replace(run, open=kept)), told
+
+
 def _whole(kind: str) -> Callable[[AguiState, Any], Step]:
     """A stored message closes what streamed of it: the rest is added, or it is said anew if the words changed."""
 
@@ -218,7 +228,7 @@ def _whole(kind: str) -> Callable[[AguiState, Any], Step]:
         current = next((speech for speech in superseded if event.content.startswith(speech.text)), None)
         for speech in superseded:
             if speech is not current:
-                told += _closed(event, speech, {"isSuperseded": True})
+                told += _closed(event, speech, _VOID)
         if current is None:
             current, begun = _opened(event, kind)
             told += begun
@@ -330,7 +340,7 @@ def _plan_completed(state: AguiState, event: plans.PlanCompleted) -> Step:
 def _complete(state: AguiState, event: conversation.Complete) -> Step:
     """Close what is open, end the run, and let the next turn begin."""
     run = _run(state)
-    told = [closing for speech in run.open for closing in _closed(event, speech, {"isSuperseded": True})]
+    told = [closing for speech in run.open for closing in _closed(event, speech, _VOID)]
     told += [_event(event, "STEP_FINISHED", stepName=step) for step in run.steps]
     told.append(_failure(run, event) if event.status == "failed" else _finish(state, run, event))
     ended = state.ended if event.status == "paused" else (*state.ended, run.turn_id)
@@ -399,6 +409,7 @@ MAPPING: dict[str, Callable[[AguiState, Any], Step]] = {
     "user_message": _nothing,  # told as the input of its run
     "content_delta": _piece("message"),
     "thinking_delta": _piece("thinking"),
+    "stream_discarded": _discarded,
     "assistant_message": _whole("message"),
     "thinking": _whole("thinking"),
     "tool_request": _tool_request,

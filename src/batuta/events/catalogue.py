@@ -36,6 +36,7 @@ from batuta.events.progress import (
     FileProgress,
     JobProgress,
     StepProgress,
+    StreamDiscarded,
     TagCompleted,
     TagStarted,
     ThinkingDelta,
@@ -101,6 +102,7 @@ CanonicalEvent = Annotated[
     | JobProgress
     | FileProgress
     | TagStarted
+    | StreamDiscarded
     | TagCompleted
     | StepStarted
     | StepCompleted

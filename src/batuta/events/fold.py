@@ -42,6 +42,7 @@ REDUCERS: dict[str, Reducer] = {
     "agent_handoff": stored.agent_handoff,
     "content_delta": live.content_delta,
     "thinking_delta": live.thinking_delta,
+    "stream_discarded": live.stream_discarded,
     "tag_started": live.tag_started,
     "tag_completed": live.tag_completed,
     "tool_progress": live.tool_progress,

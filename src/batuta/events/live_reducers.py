@@ -33,6 +33,16 @@ def _grown(event: progress.ContentDelta | progress.ThinkingDelta) -> Callable[[S
     return lambda stream: {"content": event.delta if event.offset == 0 else stream.content + event.delta}
 
 
+def stream_discarded(view: SessionView, event: progress.StreamDiscarded) -> SessionView:
+    """What arrived of a message is void."""
+
+    def without(turn: TurnView) -> TurnView:
+        kept = tuple(stream for stream in turn.streams if not _is_from(stream, event))
+        return turn if len(kept) == len(turn.streams) else changed(turn, streams=kept)
+
+    return in_turn(view, event, without)
+
+
 def tag_started(view: SessionView, event: progress.TagStarted) -> SessionView:
     """An artefact begins in the answer."""
     tag = TagView(tag=event.tag, attributes=event.attributes)
@@ -83,7 +93,11 @@ def _is_told(turn: TurnView, kind: StreamKind, event: Event) -> bool:
 
 
 def _is_of(stream: StreamView, kind: StreamKind, event: Event) -> bool:
-    return (stream.kind, stream.message_id, stream.agent_id) == (kind, event.message_id, event.source_agent_id)
+    return stream.kind == kind and _is_from(stream, event)
+
+
+def _is_from(stream: StreamView, event: Event) -> bool:
+    return (stream.message_id, stream.agent_id) == (event.message_id, event.source_agent_id)
 
 
 def tool_progress(view: SessionView, event: progress.ToolProgress) -> SessionView:

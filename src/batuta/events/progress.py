@@ -25,6 +25,17 @@ class ThinkingDelta(_Piece):
     type: Literal["thinking_delta"] = "thinking_delta"
 
 
+class StreamDiscarded(Event):
+    """What was told of this message as it arrived is void: whoever shows it takes it away.
+
+    The message may be told again from its beginning under the same id (`retried`), or never be stored.
+    """
+
+    type: Literal["stream_discarded"] = "stream_discarded"
+    reason: Literal["retried", "rejected", "failed"] = "failed"
+    """The stream broke and begins anew, the answer was rejected, or no answer came of it."""
+
+
 class _Progress(Event):
     message: str = ""
     done: float | None = None

@@ -110,6 +110,7 @@ _TABLE = (
     # progress while something runs
     _row("content_delta", "assistant", _TRANSIENT),
     _row("thinking_delta", "assistant", _TRANSIENT),
+    _row("stream_discarded", "assistant", _TRANSIENT),
     _row("tool_progress", "tool", _TRANSIENT),
     _row("step_progress", "system", _TRANSIENT),
     _row("job_progress", "system", _TRANSIENT),

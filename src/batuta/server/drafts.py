@@ -21,6 +21,7 @@ from batuta.events.progress import (
     FileProgress,
     JobProgress,
     StepProgress,
+    StreamDiscarded,
     TagCompleted,
     TagStarted,
     ThinkingDelta,
@@ -92,10 +93,10 @@ class Drafts:
         return numbered
 
     def close(self, event: Event) -> None:
-        """A stored message supersedes its pieces; the end of a turn supersedes all of them."""
+        """A stored message supersedes its pieces, and so does one that is void; the end of a turn all of them."""
         if isinstance(event, Complete):
             self._drop(lambda key: key[1] == event.turn_id)
-        elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
+        elif isinstance(event, (AssistantMessage, Thinking, StreamDiscarded)) and event.message_id is not None:
             self._drop(lambda key: key[2] == event.message_id)
 
     def of(self, session_ids: Collection[str]) -> list[Piece]:
@@ -146,12 +147,12 @@ class Marks:
             self._marks.popitem(last=False)
 
     def close(self, event: Event) -> None:
-        """A tool's answer ends its progress, a stored message its artefacts, the end of a turn everything."""
+        """A tool's answer ends its progress, a message stored or void its artefacts, the end of a turn everything."""
         if isinstance(event, Complete):
             self._drop(lambda mark: mark.turn_id == event.turn_id)
         elif isinstance(event, ToolResponse):
             self._drop(lambda mark: isinstance(mark, ToolProgress) and mark.tool_use_id == event.tool_use_id)
-        elif isinstance(event, AssistantMessage) and event.message_id is not None:
+        elif isinstance(event, (AssistantMessage, StreamDiscarded)) and event.message_id is not None:
             self._drop(lambda mark: isinstance(mark, _TAGS) and mark.message_id == event.message_id)
 
     def of(self, session_ids: Collection[str]) -> list[Event]:
@@ -209,10 +210,10 @@ class LiveSink:
                 self._publish(event)
 
     def _emit(self, event: Event) -> None:
-        if event.persistence is not Persistence.TRANSIENT:
-            self._drafts.close(event)
-            self._marks.close(event)
-        elif event.session_id is not None and event.is_visible:
+        self._drafts.close(event)
+        self._marks.close(event)
+        is_live = event.persistence is Persistence.TRANSIENT and event.is_visible
+        if is_live and event.session_id is not None:
             self._marks.add(event)
             self._publish(self._drafts.add(event) if isinstance(event, (ContentDelta, ThinkingDelta)) else event)
 
@@ -248,6 +249,9 @@ class Watch:
 
     def add(self, event: Event) -> bool:
         """A transient event; says no if a text has a hole before it, which has to be told again."""
+        if isinstance(event, StreamDiscarded):
+            for key in [key for key in self._expected if key[2] == event.message_id]:
+                del self._expected[key]
         if not isinstance(event, (ContentDelta, ThinkingDelta)) or event.offset is None:
             if event.event_id not in self._seen:
                 self._note(event.event_id)

@@ -8,13 +8,13 @@ Everything that reaches outside goes through the journal, so that a repeated run
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta.events.adapters.telling import drafts_of
 from batuta.events.conversation import AssistantMessage
-from batuta.events.progress import ContentDelta, ThinkingDelta, ToolProgress
+from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta, ToolProgress
 from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer, Delta
@@ -70,6 +70,8 @@ class Dialogue:
         self._words: list[str] = []
         """What came of the answer that is streaming."""
         self._artefacts: ArtefactStream | None = None
+        self._shown: str | None = None
+        """The message that is told as it arrives, as long as it may turn out to be void."""
         self._calls = 0
         self._rounds = 0
         self._attempt = 0
@@ -92,14 +94,18 @@ class Dialogue:
                 continuation.append(Message.tool(await self._run_tools(calls)))
             self._keep(continuation, tail)
 
-    async def discard(self) -> None:
-        """The newest answer is void, because its stream broke and begins anew, or because it was rejected."""
+    async def discard(self, reason: Literal["retried", "rejected", "failed"]) -> None:
+        """The newest answer is void: its stream broke and begins anew, it was rejected, or no answer came of it."""
         self._words.clear()
+        shown, self._shown = self._shown, None
+        if shown is not None:
+            await self._ctx.tell_live(StreamDiscarded, reason=reason, message_id=shown, source_agent_id=self.agent_id)
         if self._artefacts is not None:
             await self._artefacts.discard()
 
     async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
         """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
+        self._shown = None
         for event_type, payload in drafts_of(spoken.answer):
             if event_type is AssistantMessage:
                 if is_silent:
@@ -171,7 +177,8 @@ class Dialogue:
         return Spoken(message_id=message_id, answer=await call)
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
-        artefacts = ArtefactStream(self._agent.tags, self._ctx, self.agent_id) if self._agent.tags else None
+        tags = self._agent.tags
+        artefacts = ArtefactStream(tags, self._ctx, self.agent_id, message_id) if tags else None
         self._artefacts = artefacts
         if not self._agent.is_streaming:
             answer = await self._model.generate(request)
@@ -181,6 +188,7 @@ class Dialogue:
     async def _streamed(self, request: ModelRequest, message_id: str, artefacts: ArtefactStream | None) -> Answer:
         words = self._words
         words.clear()
+        self._shown = message_id if artefacts is not None else None
         try:
             async with closing(self._model.stream(request)) as items:
                 async for item in items:
@@ -210,6 +218,7 @@ class Dialogue:
         event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
         is_told = self._agent.is_speaking or event_type is ThinkingDelta  # thoughts are told, whoever has them
         if event_type is not None and delta.text and is_told:
+            self._shown = message_id
             await self._ctx.tell_live(
                 event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
             )

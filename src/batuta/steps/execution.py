@@ -5,6 +5,7 @@ _corrected      answer, judge, correct, at most so many times
 Dialogue.ask  the model and its tools
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
@@ -37,7 +38,7 @@ class AgentExecution:
         self._request = Message.user(agent.prompt_for(value))
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
-        self._telemetry.on_void = self._dialogue.discard
+        self._telemetry.on_void = partial(self._dialogue.discard, "retried")
 
     async def run(self) -> Any:
         """Bring a valid result, or fail having tried everything."""
@@ -76,7 +77,7 @@ class AgentExecution:
                 corrections.add(verdict.kind, text, verdict.reason, self._agent.feedback_tokens, verdict.confidence)
                 is_final = corrections.are_used_up
                 await self._telemetry.rejected(corrections, text, is_final=is_final)
-                await self._dialogue.discard()
+                await self._dialogue.discard("rejected")
                 if is_final:
                     raise corrections.exhausted(self._agent.name) from verdict.reason
                 self._tally.cognitive_retries += 1
@@ -95,6 +96,7 @@ class AgentExecution:
     async def _fall_back(self, error: BaseException) -> Any:
         """The fallback's result, or the error."""
         if isinstance(error, Exception):
+            await self._take_back(error)
             await self._telemetry.corrected(is_successful=False)
         self._telemetry.note_failure()
         fallback = self._agent.fallback
@@ -117,6 +119,13 @@ class AgentExecution:
         self._scope.agents.last_confidence = confidence_of(output)
         self._tally.note_fallback(fallback.name, declared(output, "confidence"))
         return output
+
+    async def _take_back(self, error: Exception) -> None:
+        """What was shown of an answer that never came is void. Whoever cannot take it back does not hide the error."""
+        try:
+            await self._dialogue.discard("failed")
+        except Exception as other:
+            error.add_note(f"what was streamed could not be taken back: {other!r}")
 
     async def _fell_back(self, error: BaseException, output: Any, *, is_successful: bool) -> None:
         self._scope.agents.failed += 1

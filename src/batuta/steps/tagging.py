@@ -10,10 +10,10 @@ from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, Tag, 
 class ArtefactStream:
     """Takes the text of one answer, in any pieces."""
 
-    def __init__(self, tags: dict[str, Tag], ctx: Context, agent_id: str) -> None:
+    def __init__(self, tags: dict[str, Tag], ctx: Context, agent_id: str, message_id: str) -> None:
         self._tags = tags
         self._ctx = ctx
-        self._agent_id = agent_id
+        self._source = {"source_agent_id": agent_id, "message_id": message_id}
         self._parser = TagParser(tags)
         self._attributes: dict[str, str] = {}
         self._begun: list[tuple[Tag, dict[str, str]]] = []
@@ -41,7 +41,7 @@ class ArtefactStream:
             case Opened(tag, attributes):
                 self._attributes = attributes
                 self._begun.append((self._tags[tag], attributes))
-                await self._ctx.tell_live(TagStarted, tag=tag, attributes=attributes, source_agent_id=self._agent_id)
+                await self._ctx.tell_live(TagStarted, tag=tag, attributes=attributes, **self._source)
             case Inside(tag, text):
                 await self._hand_over(tag, text, is_last=False)
             case Closed(tag, size):
@@ -51,7 +51,7 @@ class ArtefactStream:
                     tag=tag,
                     attributes=self._attributes,
                     size=size,
-                    source_agent_id=self._agent_id,
+                    **self._source,
                 )
         return ""
 

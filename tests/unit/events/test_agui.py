@@ -19,6 +19,7 @@ from batuta.events import (
     PlanStepCompleted,
     PlanStepStarted,
     StepStarted,
+    StreamDiscarded,
     Thinking,
     ThinkingDelta,
     ToolRequest,
@@ -79,6 +80,21 @@ def test_a_whole_that_says_something_else_is_said_anew_and_the_pieces_are_marked
     ends = [event for event in told(script) if event["type"] == "TEXT_MESSAGE_END"]
     assert [event["metadata"].get("isSuperseded", False) for event in ends] == [True, False]
     assert ends[0]["messageId"] != ends[1]["messageId"]
+
+
+def test_pieces_that_are_void_are_closed_and_marked_and_the_text_is_said_anew(script: Script) -> None:
+    """The protocol only adds, so what was taken back is a message of its own that says so."""
+    message = script.new_id()
+    script.tell(ContentDelta, delta="Good eve", message_id=message)
+    script.tell(StreamDiscarded, reason="retried", message_id=message)
+    script.tell(ContentDelta, delta="Good ", message_id=message)
+    script.tell(AssistantMessage, content="Good morning", message_id=message)
+    ends = [event for event in told(script) if event["type"] == "TEXT_MESSAGE_END"]
+    assert [event["metadata"].get("isSuperseded", False) for event in ends] == [True, False]
+    kept = [
+        event["delta"] for event in told(script) if event.get("messageId") == ends[1]["messageId"] and "delta" in event
+    ]
+    assert "".join(kept) == "Good morning"
 
 
 def test_a_reload_without_pieces_says_the_whole(script: Script) -> None:

@@ -25,6 +25,7 @@ from batuta.events import (
     PlanStepCompleted,
     PlanStepStarted,
     StepStarted,
+    StreamDiscarded,
     TagCompleted,
     TagStarted,
     Thinking,
@@ -185,6 +186,22 @@ def test_a_piece_that_comes_after_the_end_is_ignored(script: Script) -> None:
     script.tell(Complete, status="cancelled")
     script.tell(ContentDelta, delta="too late")
     assert turn(script).streams == ()
+
+
+def test_what_streamed_of_a_void_message_is_gone_and_may_come_anew(script: Script) -> None:
+    """Only that message of that agent: whoever streams beside it goes on."""
+    other = "019A8FD0-12AB-7CDE-8FAB-00000000000B"
+    script.agent = "erp"
+    script.tell(ThinkingDelta, delta="hm", message_id=MESSAGE)
+    script.tell(ContentDelta, delta="Twel", message_id=MESSAGE)
+    script.tell(ContentDelta, delta="mine", message_id=other)
+    script.agent = "rag"
+    script.tell(ContentDelta, delta="ours", message_id=MESSAGE)
+    script.agent = "erp"
+    script.tell(StreamDiscarded, reason="retried", message_id=MESSAGE)
+    assert [stream.content for stream in turn(script).streams] == ["mine", "ours"]
+    script.tell(ContentDelta, delta="Twelve", message_id=MESSAGE)
+    assert [stream.content for stream in turn(script).streams] == ["mine", "ours", "Twelve"]
 
 
 def test_an_artefact_in_a_stream_is_seen_open_and_then_complete(script: Script) -> None:

@@ -28,7 +28,7 @@ SPECIFIED: list[tuple[str, str | None, str | None, str, str]] = [
     ("agent_changed", None, SAME, ASYNC, "internal"),
     ("title_changed feedback_given", SAME, SAME, ASYNC, "external"),
     ("content_delta thinking_delta tool_progress step_progress", SAME, None, TRANSIENT, "external"),
-    ("job_progress file_progress tag_started tag_completed", SAME, None, TRANSIENT, "external"),
+    ("job_progress file_progress tag_started tag_completed stream_discarded", SAME, None, TRANSIENT, "external"),
     ("step.started step.completed step.failed llm.request llm.response", None, SAME, ASYNC, "internal"),
     ("attempt.rejected effect.recorded tool.refused breaker.changed", None, SAME, ASYNC, "internal"),
     ("limiter.throttled budget.refused turn.started turn.resumed", None, SAME, ASYNC, "internal"),

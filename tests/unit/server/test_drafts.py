@@ -6,7 +6,15 @@ import threading
 from batuta.events.conversation import AssistantMessage, Complete, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.fold import fold
-from batuta.events.progress import ContentDelta, StepProgress, TagCompleted, TagStarted, ThinkingDelta, ToolProgress
+from batuta.events.progress import (
+    ContentDelta,
+    StepProgress,
+    StreamDiscarded,
+    TagCompleted,
+    TagStarted,
+    ThinkingDelta,
+    ToolProgress,
+)
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.events.view import SessionView
 from batuta.events.wire import Delivered
@@ -65,6 +73,36 @@ def test_a_stored_message_and_the_end_of_a_turn_close_texts() -> None:
     assert texts(drafts.of([SESSION])) == [(0, "b")]
     drafts.close(Complete(session_id=SESSION, turn_id=TURN, status="cancelled"))
     assert drafts.of([SESSION]) == []
+
+
+def test_a_text_that_is_void_begins_anew_for_those_who_watch_and_those_who_join() -> None:
+    """A stream broke: of its first words nothing is told again, and none of the new ones is taken for an old one."""
+    bus, early, late = LocalBus(), Watch(), Watch()
+    heard: list[News] = []
+    live = LiveSink(bus)
+    void = StreamDiscarded(session_id=SESSION, turn_id=TURN, message_id=MESSAGE, reason="retried", source_agent_id="a")
+    with bus.listening(heard.append):
+        tag = TagStarted(tag="chart", session_id=SESSION, turn_id=TURN, message_id=MESSAGE, source_agent_id="a")
+        for event in (thought("hm"), tag, piece("Twelve ch"), void, piece("Twelve")):
+            live.emit(event)
+    pieces = [news.event for news in heard if news.event is not None]
+    assert [early.add(event) for event in pieces] == [True] * 5
+    assert [getattr(event, "delta", event.type) for event in early.take()] == [
+        "hm",
+        "tag_started",
+        "Twelve ch",
+        "stream_discarded",
+        "Twelve",
+    ]
+    heard.clear()
+    with bus.listening(heard.append):
+        live.take(News(kind="joined", ids=frozenset({SESSION})))
+    for news in heard:
+        assert news.event is not None
+        assert late.add(news.event)
+        assert early.add(news.event)
+    assert taken(late) == [(0, "Twelve")]
+    assert taken(early) == []
 
 
 def test_too_much_text_is_not_kept_but_still_numbered() -> None:

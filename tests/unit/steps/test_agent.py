@@ -27,6 +27,7 @@ from batuta.events import (
     ContentDelta,
     LlmRequest,
     LlmResponse,
+    StreamDiscarded,
     Thinking,
     ThinkingDelta,
     Usage,
@@ -53,6 +54,7 @@ class Sum(BaseModel):
     confidence: float = 1.0
 
 
+UNASKED = ScriptedModel([])
 GOOD = Reply('{"total": 3}')
 
 
@@ -322,12 +324,11 @@ async def test_a_text_that_is_always_cut_off_is_an_error_that_names_the_setting_
 
 async def test_a_text_that_was_cut_off_may_be_taken_and_is_marked() -> None:
     """E-7: in a chat a person reads it, and sees that it is not whole."""
-    for make in (
-        lambda model: ChatAgentStep(name="a", model=model),
-        lambda model: AgentStep(name="a", model=model, output=str, takes_cut_text=True),
-    ):
+    model = ScriptedModel([Reply("It is", stop_reason="max_tokens")] * 2)
+    taking = AgentStep(name="a", model=model, output=str, takes_cut_text=True)
+    for agent in (ChatAgentStep(name="a", model=model), taking):
         sink = CapturingSink()
-        result = await make(ScriptedModel([Reply("It is", stop_reason="max_tokens")])).run("tell", sink=sink)
+        result = await agent.run("tell", sink=sink)
         assert result.value == "It is"
         assert [event.stop_reason for event in sink.of(AssistantMessage)] == ["max_tokens"]
 
@@ -336,12 +337,10 @@ async def test_a_text_that_was_cut_off_may_be_taken_and_is_marked() -> None:
 @pytest.mark.parametrize("nothing", ["", " \n"])
 async def test_an_empty_text_is_corrected(nothing: str, stop_reason: Any) -> None:
     """F-20: also in a chat, and also when thinking used up all tokens."""
-    for make in (
-        lambda model: ChatAgentStep(name="a", model=model),
-        lambda model: AgentStep(name="a", model=model, output=str),
-    ):
+    for agent in (ChatAgentStep(name="a", model=UNASKED), AgentStep(name="a", model=UNASKED, output=str)):
         model = ScriptedModel([Reply(nothing, stop_reason=stop_reason), Reply("Here.")])
-        assert (await make(model).run("x")).value == "Here."
+        with agent.override(model=model):
+            assert (await agent.run("x")).value == "Here."
         assert "the answer is empty" in model.requests[1].messages[-1].text
 
 
@@ -453,6 +452,44 @@ async def test_streaming_gives_the_same_result_and_tells_deltas() -> None:
     (message,) = sink.of(AssistantMessage)
     assert {event.message_id for event in sink.of(ContentDelta)} == {message.message_id}
     assert [event.content for event in sink.of(Thinking)] == ["hm"]
+
+
+async def test_a_rejected_answer_that_was_shown_is_taken_away() -> None:
+    """Whoever follows sees one answer, not every attempt."""
+
+    async def short(text: str, ctx: Context) -> None:
+        if len(text) > 5:
+            raise Rejected("too long")
+
+    sink = CapturingSink()
+    model = ScriptedModel([Reply("far too long", thinking="hm"), Reply("short")])
+    agent = AgentStep(name="a", model=model, output=str, is_streaming=True, validate=short)
+    assert (await agent.run("x", sink=sink)).value == "short"
+    (void,) = sink.of(StreamDiscarded)
+    first = [event for event in sink.of(ContentDelta) if event.message_id == void.message_id]
+    assert "".join(event.delta for event in first) == "far too long"
+    assert void.reason == "rejected"
+    (message,) = sink.of(AssistantMessage)
+    assert message.message_id != void.message_id
+
+
+async def test_a_refusal_that_was_shown_is_taken_away() -> None:
+    sink = CapturingSink()
+    agent = AgentStep(
+        name="a", model=ScriptedModel([Reply("I would", stop_reason="refused")]), output=str, is_streaming=True
+    )
+    assert (await agent.run("x", sink=sink)).is_error
+    assert [event.reason for event in sink.of(StreamDiscarded)] == ["failed"]
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+async def test_nothing_is_taken_away_that_was_not_shown(is_streaming: bool) -> None:
+    """Neither JSON that nobody saw, nor an answer that stands."""
+    sink = CapturingSink()
+    await adder(ScriptedModel([Reply("no"), GOOD]), is_streaming=is_streaming).run("x", sink=sink)
+    talker = AgentStep(name="a", model=ScriptedModel([Reply("yes")]), output=str, is_streaming=is_streaming)
+    await talker.run("x", sink=sink)
+    assert not sink.of(StreamDiscarded)
 
 
 async def test_structured_answers_are_not_told_as_messages() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batuta import AgentStep, Context, Conversation, Rejected, Tag
-from batuta.events import TagCompleted, TagStarted
+from batuta.events import AssistantMessage, TagCompleted, TagStarted
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, TagParser
@@ -84,6 +84,8 @@ async def test_an_agent_hands_artefacts_to_their_handler(is_streaming: bool) -> 
     assert written[-1] == ("a.txt", "", True)
     assert [event.attributes for event in sink.of(TagStarted)] == [{"path": "a.txt"}]
     assert [event.size for event in sink.of(TagCompleted)] == [7]
+    (message,) = sink.of(AssistantMessage)
+    assert {event.message_id for event in (*sink.of(TagStarted), *sink.of(TagCompleted))} == {message.message_id}
     assert "one two" not in conversation.messages[-1].text
 
 

@@ -92,7 +92,7 @@ async def test_the_protection_of_a_run_reaches_a_model_inside_its_interceptors(
 
 async def test_a_protection_is_imposed_on_the_calls_of_its_run_alone() -> None:
     own, clock = FakeClock(), FakeClock()
-    played = PlayedModel([ProviderUnavailableError("down")] * 2 + [ProviderUnavailableError("down"), answer("yes")])
+    played = PlayedModel([*[ProviderUnavailableError("down")] * 3, answer("yes")])
     model = ResilientModel(played, Protection(clock=own, breaker=None))
     agent = AgentStep(name="a", model=AuditedModel(model, ignore), output=str)
     twice = Protection(retry=fixed_delay(max_attempts=2), breaker=None, clock=clock)

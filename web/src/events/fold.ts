@@ -44,6 +44,7 @@ export const REDUCERS: Reducers = {
   agent_handoff: plans.agentHandoff,
   content_delta: live.contentDelta,
   thinking_delta: live.thinkingDelta,
+  stream_discarded: live.streamDiscarded,
   tag_started: live.tagStarted,
   tag_completed: live.tagCompleted,
   tool_progress: live.toolProgress,

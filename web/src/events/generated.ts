@@ -286,6 +286,12 @@ export interface ThinkingDelta extends Envelope {
   readonly offset: number | null;
 }
 
+/** What was told of this message as it arrived is void: whoever shows it takes it away. */
+export interface StreamDiscarded extends Envelope {
+  readonly type: "stream_discarded";
+  readonly reason: "retried" | "rejected" | "failed";
+}
+
 /** How far a tool is. */
 export interface ToolProgress extends Envelope {
   readonly type: "tool_progress";
@@ -657,6 +663,7 @@ export type CanonicalEvent =
   | AgentChanged
   | ContentDelta
   | ThinkingDelta
+  | StreamDiscarded
   | ToolProgress
   | StepProgress
   | JobProgress
@@ -722,6 +729,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   "agent_changed": { wire: null, store: "agent_changed", persistence: "async_allowed", audience: "internal", role: "assistant", version: 1 },
   "content_delta": { wire: "content_delta", store: null, persistence: "transient", audience: "external", role: "assistant", version: 1 },
   "thinking_delta": { wire: "thinking_delta", store: null, persistence: "transient", audience: "external", role: "assistant", version: 1 },
+  "stream_discarded": { wire: "stream_discarded", store: null, persistence: "transient", audience: "external", role: "assistant", version: 1 },
   "tool_progress": { wire: "tool_progress", store: null, persistence: "transient", audience: "external", role: "tool", version: 1 },
   "step_progress": { wire: "step_progress", store: null, persistence: "transient", audience: "external", role: "system", version: 1 },
   "job_progress": { wire: "job_progress", store: null, persistence: "transient", audience: "external", role: "system", version: 1 },
@@ -789,6 +797,7 @@ export const isAgentHandoff = (event: Envelope): event is AgentHandoff => event.
 export const isAgentChanged = (event: Envelope): event is AgentChanged => event.type === "agent_changed";
 export const isContentDelta = (event: Envelope): event is ContentDelta => event.type === "content_delta";
 export const isThinkingDelta = (event: Envelope): event is ThinkingDelta => event.type === "thinking_delta";
+export const isStreamDiscarded = (event: Envelope): event is StreamDiscarded => event.type === "stream_discarded";
 export const isToolProgress = (event: Envelope): event is ToolProgress => event.type === "tool_progress";
 export const isStepProgress = (event: Envelope): event is StepProgress => event.type === "step_progress";
 export const isJobProgress = (event: Envelope): event is JobProgress => event.type === "job_progress";

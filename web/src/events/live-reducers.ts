@@ -6,6 +6,7 @@ import type {
   FileProgress,
   JobProgress,
   StepProgress,
+  StreamDiscarded,
   TagCompleted,
   TagStarted,
   ThinkingDelta,
@@ -35,6 +36,13 @@ export const thinkingDelta = (view: SessionView, event: ThinkingDelta): SessionV
 const grown =
   (event: ContentDelta | ThinkingDelta): StreamChange =>
   (stream) => ({ content: event.offset === 0 ? event.delta : stream.content + event.delta });
+
+/** What arrived of a message is void. */
+export const streamDiscarded = (view: SessionView, event: StreamDiscarded): SessionView =>
+  inTurn(view, event, (turn) => {
+    const kept = turn.streams.filter((stream) => !isFrom(stream, event));
+    return kept.length === turn.streams.length ? turn : { ...turn, streams: kept };
+  });
 
 /** An artefact begins in the answer. */
 export const tagStarted = (view: SessionView, event: TagStarted): SessionView => {
@@ -89,9 +97,10 @@ const isTold = (turn: TurnView, kind: StreamView["kind"], event: Envelope): bool
 };
 
 const isOf = (stream: StreamView, kind: StreamView["kind"], event: Envelope): boolean =>
-  stream.kind === kind &&
-  stream.message_id === event.message_id &&
-  stream.agent_id === event.source_agent_id;
+  stream.kind === kind && isFrom(stream, event);
+
+const isFrom = (stream: StreamView, event: Envelope): boolean =>
+  stream.message_id === event.message_id && stream.agent_id === event.source_agent_id;
 
 /** How far a running tool is. */
 export const toolProgress = (view: SessionView, event: ToolProgress): SessionView => {
