@@ -263,7 +263,9 @@ class Tab:
         self.client.on("session:deleted", lambda told: self.deleted.append(told["session_id"]))
 
     async def connect(self, address: str, headers: dict[str, str], auth: Any = None) -> None:
-        await self.client.connect(address, headers=headers, transports=["websocket"], auth=auth)
+        await self.client.connect(
+            address, headers=headers, transports=["websocket"], auth=auth, wait_timeout=WAIT_SECONDS
+        )
 
     async def command(self, event: str, content: Any) -> dict[str, Any]:
         """Send a command; its acknowledgement."""
