@@ -1,10 +1,13 @@
-"""`batuta rerun` from a shell: a recorded turn, in a file or on PostgreSQL, with another prompt from one event on."""
+"""`batuta rerun` from a shell: a recorded turn, in a file or on PostgreSQL, with another prompt or model."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,7 @@ from batuta.events import EffectRecorded
 from batuta.eventstore.teams import TeamStore
 from batuta.kernel.ids import new_id
 from batuta.orchestration import TurnWorker
+from batuta.simulator import Simulator
 from tests.support.stores import opener_of
 from tests.unit.cli.crew import team
 
@@ -58,7 +62,7 @@ def _batuta(place: dict[str, str], *words: str) -> subprocess.CompletedProcess[s
     if "url" in place:
         environment["BATUTA_DATABASE_URL"] = place["url"]
     command = [sys.executable, "-c", "from batuta.cli import main; main()", "rerun", *words, "--team", TEAM, *where]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=180)
 
 
 def test_a_recorded_turn_is_run_again_from_a_shell(place: dict[str, str], book: Path) -> None:
@@ -79,3 +83,43 @@ def test_a_recorded_turn_is_run_again_from_a_shell(place: dict[str, str], book: 
         assert shown in changed.stdout
     assert book.read_text() == "monday\n", "a write tool was executed"
     assert asyncio.run(_count(place, turn)) == events, "the session was written to"
+
+
+ANOTHER_DAY: dict[str, Any] = {
+    "answers": [
+        {"blocks": [{"type": "tool_call", "name": "reserve", "arguments": {"day": "friday"}}]},
+        "Friday it is.",
+    ],
+    "otherwise": "fail",
+}
+"""What the other model does: it calls the tool that writes, with arguments of its own."""
+
+
+@pytest.mark.parametrize(
+    ("model", "variables"),
+    [
+        ("anthropic:claude-haiku-4-5", {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "none"}),
+        ("openai:gpt-5.2", {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "none"}),
+    ],
+    ids=["anthropic", "openai"],
+)
+async def test_another_model_goes_on_from_a_shell_and_what_it_writes_is_not_executed(
+    place: dict[str, str], book: Path, monkeypatch: pytest.MonkeyPatch, model: str, variables: dict[str, str]
+) -> None:
+    """T-26: a provider is really asked, over the wire, with its own name and cost; nothing happens outside."""
+    turn, first_call, events = await _recorded(place)
+    async with Simulator(ANOTHER_DAY) as provider:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value.format(url=provider.url))
+        words = (turn, "--from", str(first_call), "--model", model, "--json")
+        changed = await asyncio.to_thread(_batuta, place, *words)
+        assert changed.returncode == 0, changed.stderr
+        provider.assert_finished()
+        assert [seen.model for seen in provider.requests] == [model.partition(":")[2]] * 2
+    diff = json.loads(changed.stdout)
+    assert diff["answer"] == {"before": "a table on monday", "after": "Friday it is."}
+    assert diff["usage"]["after"]["output"] > 0
+    assert Decimal(diff["cost"]["after"]) > 0
+    assert diff["writes"] == [{"name": "reserve", "args": {"day": "friday"}, "source": "stand_in"}]
+    assert book.read_text() == "monday\n", "a write tool was executed"
+    assert await _count(place, turn) == events, "the session was written to"
