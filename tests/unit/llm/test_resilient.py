@@ -16,7 +16,7 @@ from batuta.kernel.errors import (
 )
 from batuta.llm.model import Model
 from batuta.llm.resilient import Protection, ResilientModel
-from batuta.resilience.circuit_breaker import CircuitBreaker, Signal
+from batuta.resilience.circuit_breaker import BreakerSettings, CircuitBreaker, Signal
 from batuta.resilience.observer import observing
 from batuta.resilience.rate_limiter import Rate, RateLimiter
 from batuta.resilience.retry import NO_RETRY, Retry, RetryPolicy, exponential_backoff, fixed_delay
@@ -244,3 +244,17 @@ async def test_observers_of_parallel_calls_hear_only_their_own() -> None:
 
     await asyncio.gather(observed(first, heard_first), observed(second, heard_second))
     assert (len(heard_first.retries), len(heard_second.retries)) == (1, 0)
+
+
+async def test_a_trial_that_the_limiter_refuses_is_given_back_to_the_breaker() -> None:
+    """F-72, F-73: it says nothing about the provider, and must not use up the trials of a half-open breaker."""
+    clock = FakeClock()
+    breaker = CircuitBreaker(BreakerSettings(failures_to_open=1, trials=1), clock=clock)
+    limiter = RateLimiter(Rate(tokens=1, per_second=0.001), max_wait=timedelta(0), clock=clock)
+    model = ResilientModel(PlayedModel([answer("well")]), Protection(breaker=breaker, limiter=limiter, clock=clock))
+    await limiter.acquire(model.key)
+    await breaker.tell(model.key, Signal.FAILED)
+    await clock.sleep(61)
+    with pytest.raises(RateLimitedError):
+        await model.generate(request())
+    await breaker.ask(model.key)

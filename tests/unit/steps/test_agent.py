@@ -608,3 +608,41 @@ def test_a_name_that_no_provider_answers_to_is_refused_when_the_agent_is_built(m
     good = AgentStep(name="a", model="anthropic/claude-sonnet-4-6", output=str)
     with pytest.raises(PipelineTypeError, match=reason), good.override(model=model):
         pass
+
+
+async def test_rejections_of_both_kinds_together_use_up_the_attempts() -> None:
+    """F-21a: `max_attempts` bounds the answers judged, whichever way each of them fails."""
+
+    async def small(value: Sum, ctx: Context) -> None:
+        raise Rejected("too large")
+
+    model = ScriptedModel([Reply("no"), Reply('{"total": 9}'), Reply("no"), GOOD])
+    result = await adder(model, validate=small).run("x")
+    assert [rejection.kind for rejection in result.error.rejections] == ["structural", "semantic", "structural"]
+    assert len(model.requests) == 3
+
+
+async def test_the_least_confidence_is_enough() -> None:
+    model = ScriptedModel([Reply('{"total": 3, "confidence": 0.5}')])
+    assert (await adder(model, min_confidence=0.5).run("x")).value.total == 3
+
+
+@tool
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+async def test_as_many_rounds_of_tools_as_allowed_are_allowed() -> None:
+    """F-25: the limit is the last round that runs, not the first that fails."""
+    asks = Reply(tool_calls=[ToolCall("look", {})])
+    agent = adder(ScriptedModel([asks, asks, GOOD]), tools=[look], max_tool_iterations=2)
+    assert (await agent.run("x")).value.total == 3
+
+
+async def test_feedback_that_led_to_a_tool_is_not_repeated_after_it() -> None:
+    """F-81: it was heard; what the tool brought is the last thing said."""
+    model = ScriptedModel([Reply("no"), Reply(tool_calls=[ToolCall("look", {})]), GOOD])
+    await adder(model, tools=[look]).run("x")
+    assert "rejected" in model.requests[1].messages[-1].text
+    assert [message.role for message in model.requests[2].messages] == ["user", "assistant", "tool"]
