@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 import socketio
 import uvicorn
@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.protocol import State
 
 from batuta.kernel.errors import BatutaError, ConfigurationError
@@ -84,6 +85,18 @@ def create_app(platform: Platform, *, static: Path = STATIC) -> App:
     return Surroundings(both, max_body_bytes=platform.settings.max_body_bytes, is_https=is_https)
 
 
+class SocketProtocol(WebSocketsSansIOProtocol):
+    """A connection that can be shut down while its client is leaving: nobody says goodbye twice."""
+
+    def shutdown(self) -> None:
+        """Say goodbye, unless the other side did."""
+        if self.handshake_complete and not self.close_sent and self.conn.state is not State.OPEN:
+            self.stop_keepalive()
+            self.transport.close()
+        else:
+            super().shutdown()
+
+
 class Server(uvicorn.Server):
     """Serves a platform; when it is told to stop, it lets go of streams and sockets first."""
 
@@ -102,7 +115,7 @@ class Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=settings.is_proxied,
                 forwarded_allow_ips="*" if settings.is_proxied else None,
-                ws="websockets-sansio",
+                ws=SocketProtocol,
                 ws_max_size=LARGEST_FRAME,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
@@ -131,10 +144,6 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         """Stop in good order."""
         await self._platform.close_connections()
-        for connection in list(self.server_state.connections):  # uvicorn would say goodbye to those that leave already
-            if getattr(getattr(connection, "conn", None), "state", None) is State.CLOSING:
-                cast("Any", connection).transport.close()
-        await asyncio.sleep(0)
         await super().shutdown(sockets)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from batuta.kernel.ids import new_id
 from batuta.server.ownership import Caller
@@ -16,28 +16,34 @@ class Stream:
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
-        self._ended = asyncio.Event()
+        self._is_ended = False
+        self._waiting: asyncio.Timeout | None = None
 
     def end(self) -> None:
         """Say nothing more."""
-        self._ended.set()
+        if not self._is_ended and self._waiting is not None:
+            self._waiting.reschedule(asyncio.get_running_loop().time())
+        self._is_ended = True
 
     async def until_ended(self, source: AsyncIterator[T]) -> AsyncGenerator[T]:
-        """What a source gives, until it or this stream ends."""
-        ended = asyncio.create_task(self._ended.wait())
-        coming: asyncio.Future[T | None] | None = None
-        try:
-            while not self._ended.is_set():
-                coming = asyncio.ensure_future(anext(source, None))
-                await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
-                item = coming.result() if coming.done() else None
-                if item is None:
+        """What a source gives, until it or this stream ends.
+
+        The source is waited for here and not in a task of its own: whoever ends the response finds it at rest, and an
+        item costs no task.
+        """
+        while not self._is_ended:
+            try:
+                async with asyncio.timeout(None) as self._waiting:
+                    item = await anext(source, None)
+            except TimeoutError:
+                if self._waiting is not None and self._waiting.expired():
                     return
-                yield item
-        finally:
-            await _cancelled(ended)
-            if coming is not None:
-                await _cancelled(coming)
+                raise
+            finally:
+                self._waiting = None
+            if item is None:
+                return
+            yield item
 
 
 class Streams:
@@ -74,8 +80,3 @@ class Streams:
         """End all of them, and those that come."""
         self._is_closed = True
         self.end(frozenset(self._streams))
-
-
-async def _cancelled(task: "asyncio.Future[Any]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
