@@ -219,6 +219,10 @@ class EventLog(Protocol):
         """Where the session stands."""
         ...
 
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """The last position of each of these sessions that holds anything, in one look."""
+        ...
+
     async def raise_fence(self, session_id: str, fence: int) -> None:
         """From now on refuse owners with a lower token. A token that is lower than the present one changes nothing."""
         ...

@@ -72,7 +72,7 @@ class StoreLog(ABC):
         """See `EventLog.tail`. A bell for all sessions hears this process only."""
         watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
         with self.bells.hung(watched) as bell:
-            yield PollingDoorbell(bell, self._heads)
+            yield PollingDoorbell(bell, self.heads)
 
     async def __aenter__(self) -> Self:
         """Open the store and check what an acknowledgement is worth there."""
@@ -102,5 +102,5 @@ class StoreLog(ABC):
         """Store a batch, durably, or answer it as before."""
 
     @abstractmethod
-    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
-        """The last position of each of these sessions, as far as the store knows them."""
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """See `EventLog.heads`."""

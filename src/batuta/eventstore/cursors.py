@@ -1,7 +1,11 @@
-"""Checks that every backend makes of positions: of readers and of consumers."""
+"""Positions of readers and of consumers: how every backend checks them, and what it answers a reader."""
 
-from batuta.events.log import Head
+from collections.abc import Sequence
+from typing import Any
+
+from batuta.events.log import Head, Stored, StoredPage
 from batuta.kernel.errors import SequenceConflictError, StaleEpochError
+from batuta.kernel.ids import SessionId
 
 LARGEST = 2**63 - 1
 """The largest position a database can hold."""
@@ -21,6 +25,20 @@ def check_position(session_id: str, *, epoch: int, after: int, held: int | None)
         raise StaleEpochError(
             f"session {session_id} holds no position {after} of epoch {epoch}: read it again from the start"
         )
+
+
+def page_of(session_id: SessionId, rows: Sequence[Any], *, after: int, epoch: int | None) -> StoredPage:
+    """A page from what one statement found, so that all of it is of one moment.
+
+    There is at least one row; each begins with the head (epoch, position, fence) and the epoch at the reader's
+    position, and ends with a record (epoch, position, event id, content). All of them may be missing.
+    """
+    head_epoch, last_seq, fence, held = rows[0][:4]
+    if epoch is not None:
+        check_position(session_id, epoch=epoch, after=after, held=held)
+    head = Head() if head_epoch is None else Head(epoch=head_epoch, last_seq=last_seq, fence=fence)
+    records = () if rows[0][5] is None else tuple([Stored(*row[4:]) for row in rows])
+    return StoredPage(session_id=session_id, records=records, head=head)
 
 
 def check_advance(consumer: str, session_id: str, *, now: int, after: int, to: int, head: Head) -> None:

@@ -175,8 +175,10 @@ class MemoryEventLog(StoreLog):
         failpoint("log.append.after_commit")
         return appended
 
-    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
-        return {owner: session.head.last_seq for owner in owners if (session := self.store.sessions.get(owner))}
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """See `EventLog.heads`."""
+        owners, sessions = map(_session, session_ids), self.store.sessions
+        return {owner: session.head.last_seq for owner in owners if (session := sessions.get(owner)) and session.rows}
 
     def rows(self, table: str) -> list[Mapping[str, Any]]:
         """The rows of a read model, by key."""

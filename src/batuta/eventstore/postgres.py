@@ -6,9 +6,9 @@ from typing import Unpack
 import asyncpg
 
 from batuta.events.admission import Batch
-from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, StoredPage
 from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
+from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all
@@ -21,7 +21,12 @@ from batuta.kernel.ids import session_id as _session
 _SELECT_HEAD = "SELECT epoch, last_seq, fence FROM log_heads WHERE session_id = $1"
 _SELECT_EVENTS = """
 SELECT epoch, seq, event_id, payload FROM message_events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"""
-_SELECT_EPOCH = "SELECT epoch FROM message_events WHERE session_id = $1 AND seq = $2"
+_SELECT_PAGE = f"""
+SELECT h.epoch, h.last_seq, h.fence, at.epoch, e.* FROM (SELECT 1) AS always
+LEFT JOIN log_heads h ON h.session_id = $1
+LEFT JOIN message_events at ON at.session_id = $1 AND at.seq = $2
+LEFT JOIN ({_SELECT_EVENTS}) e ON true
+ORDER BY e.seq"""  # noqa: S608 - a statement of ours in another
 _CHANGE_HEAD = """
 INSERT INTO log_heads VALUES ($1, 1 + $2, 0, $3, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET
@@ -41,7 +46,7 @@ _LOCK_CURSOR = "SELECT done_seq FROM cursors WHERE consumer = $1 AND session_id 
 _MAKE_CURSOR = "INSERT INTO cursors (consumer, session_id, done_seq) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING"
 _SET_CURSOR = "UPDATE cursors SET done_seq = $3 WHERE consumer = $1 AND session_id = $2"
 _UNMARK = "DELETE FROM dirty_sessions WHERE consumer = $1 AND session_id = $2 AND last_seq <= $3"
-_SELECT_HEADS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY($1)"
+_SELECT_HEADS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY($1) AND last_seq > 0"
 
 
 WRITERS = 2
@@ -67,15 +72,9 @@ class PostgresEventLog(StoreLog):
         """See `EventLog.read_stored`."""
         owner = _session(session_id)
         check_range(after, limit)
-        start = min(after, LARGEST)
         async with self.database.connection() as connection:
-            if epoch is not None and after:
-                held = await connection.fetchval(_SELECT_EPOCH, owner, start)
-                check_position(owner, epoch=epoch, after=after, held=held)
-            rows = await connection.fetch(_SELECT_EVENTS, owner, start, min(limit, LARGEST))
-            # After the records: a head that is too new only makes the reader ask once more.
-            head = await _head(connection, owner)
-        return StoredPage(session_id=owner, records=tuple(map(Stored._make, rows)), head=head)
+            rows = await connection.fetch(_SELECT_PAGE, owner, min(after, LARGEST), min(limit, LARGEST))
+        return page_of(owner, rows, after=after, epoch=epoch)
 
     async def rows(self, session_id: SessionId, *, after: int, limit: int) -> list[tuple[int, int, str, str | None]]:
         """Records as they are kept: epoch, position, event id, content."""
@@ -171,9 +170,11 @@ class PostgresEventLog(StoreLog):
         failpoint("log.append.after_commit")
         return answers
 
-    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """See `EventLog.heads`."""
         async with self.database.connection() as connection:
-            return {SessionId(owner): last for owner, last in await connection.fetch(_SELECT_HEADS, list(owners))}
+            rows = await connection.fetch(_SELECT_HEADS, list(map(_session, session_ids)))
+        return {SessionId(owner): last for owner, last in rows}
 
 
 async def _head(connection: Executor, owner: SessionId) -> Head:

@@ -210,11 +210,15 @@ class RedisEventLog(StoreLog):
             rows.append((int(epoch) if epoch.isdecimal() else 0, seq, fields.get("i", ""), fields.get("p", "")))
         return rows or await self.database.rows(owner, after=after, limit=limit)
 
-    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
-        wanted = list(owners)
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """See `EventLog.heads`."""
+        wanted = list(map(_session, session_ids))
         answers = await self.connection.run(*(Call("head", [self.keys.head(owner)]) for owner in wanted))
         known = zip(wanted, answers, strict=True)
-        return {owner: int(answer[2]) for owner, answer in known if isinstance(answer, list) and answer[0] in PRESENT}
+        here = {owner: int(found[2]) for owner, found in known if isinstance(found, list) and found[0] in PRESENT}
+        elsewhere = [owner for owner in wanted if owner not in here]
+        found = {owner: last for owner, last in here.items() if last}
+        return {**found, **await self.database.heads(elsewhere)} if elsewhere else found
 
 
 def _arguments(batch: Batch) -> list[str | bytes | int]:

@@ -1,16 +1,17 @@
 """The event log in one SQLite file: events, read models and cursors change in one transaction."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
 from batuta.events.admission import Batch
-from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Page, Stored, StoredPage
+from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Page, StoredPage
 from batuta.events.stored import opened
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.cursors import LARGEST, check_advance, check_position, check_range
+from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase, is_busy
@@ -18,9 +19,16 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
 
-_SELECT_EVENTS = """
-SELECT epoch, seq, event_id, payload FROM message_events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
-_SELECT_EPOCH = "SELECT epoch FROM message_events WHERE session_id = ? AND seq = ?"
+_SELECT_PAGE = """
+SELECT h.epoch, h.last_seq, h.fence, at.epoch, e.* FROM (SELECT 1)
+LEFT JOIN log_heads h ON h.session_id = :owner
+LEFT JOIN message_events at ON at.session_id = :owner AND at.seq = :after
+LEFT JOIN (
+  SELECT epoch, seq, event_id, payload FROM message_events
+  WHERE session_id = :owner AND seq > :after ORDER BY seq LIMIT :limit) e
+ORDER BY e.seq"""
+_SELECT_HEADS = """
+SELECT session_id, last_seq FROM log_heads WHERE session_id IN (SELECT value FROM json_each(?)) AND last_seq > 0"""
 _SELECT_SESSIONS = "SELECT session_id FROM log_heads WHERE session_id > ? AND last_seq > 0 ORDER BY session_id LIMIT ?"
 _MARK_ALL = """
 INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
@@ -130,8 +138,11 @@ class SqliteEventLog(StoreLog):
                 return [_as_conflict(batches[0], error)]
             return [(await self._commit([batch]))[0] for batch in batches]
 
-    async def _heads(self, owners: Collection[SessionId]) -> Mapping[SessionId, int]:
-        return await self.database.read(lambda connection: _last_positions(connection, owners))
+    async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
+        """See `EventLog.heads`."""
+        owners = json.dumps(list(map(_session, session_ids)))
+        rows = await self.database.read(lambda connection: connection.execute(_SELECT_HEADS, (owners,)).fetchall())
+        return {SessionId(owner): last for owner, last in rows}
 
 
 def _as_conflict(batch: Batch, error: Exception) -> Exception:
@@ -144,18 +155,9 @@ def _as_conflict(batch: Batch, error: Exception) -> Exception:
 
 
 def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> StoredPage:
-    # One transaction: the head must not be older than the records.
-    connection.execute("BEGIN")
-    try:
-        head = sqlite_append.state_of(connection, owner).head
-        start = min(after, LARGEST)
-        if epoch is not None:
-            held = connection.execute(_SELECT_EPOCH, (owner, start)).fetchone()
-            check_position(owner, epoch=epoch, after=after, held=held[0] if held else None)
-        rows = connection.execute(_SELECT_EVENTS, (owner, start, min(limit, LARGEST))).fetchall()
-    finally:
-        connection.execute("COMMIT")
-    return StoredPage(session_id=owner, records=tuple(map(Stored._make, rows)), head=head)
+    wanted = {"owner": owner, "after": min(after, LARGEST), "limit": min(limit, LARGEST)}
+    rows = connection.execute(_SELECT_PAGE, wanted).fetchall()
+    return page_of(owner, rows, after=after, epoch=epoch)
 
 
 def _change_head(connection: sqlite3.Connection, owner: SessionId, *, fence: int = 0, epochs: int = 0) -> Head:
@@ -177,12 +179,6 @@ def _advance(connection: sqlite3.Connection, consumer: str, owner: SessionId, af
     check_advance(consumer, owner, now=row[0] if row else 0, after=after, to=to, head=head)
     sqlite_append.set_cursor(connection, consumer, owner, to)
     connection.execute(_UNMARK, (consumer, owner, to))
-
-
-def _last_positions(connection: sqlite3.Connection, owners: Collection[SessionId]) -> dict[SessionId, int]:
-    marks = ",".join("?" * len(owners))
-    query = f"SELECT session_id, last_seq FROM log_heads WHERE session_id IN ({marks})"  # noqa: S608 - marks only
-    return {SessionId(owner): last for owner, last in connection.execute(query, tuple(owners))}
 
 
 def _settings(connection: sqlite3.Connection) -> dict[str, str]:

@@ -20,18 +20,21 @@ SCHEMA_FILE = Path(__file__).with_name("sqlite_schema.sql")
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 READERS = 2
+READS_AT_ONCE = 32
+"""Queries that one reader answers before it looks at who else waits."""
 
 _EMPTY_WAL = "PRAGMA wal_checkpoint(TRUNCATE)"
 SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 T = TypeVar("T")
+Query = Callable[[sqlite3.Connection], T]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """Something to do inside a write transaction. It checks first and writes last, or it writes nothing."""
 
-    run: Callable[[sqlite3.Connection], Any]
+    run: Query[Any]
     weight: int = 1
 
 
@@ -43,6 +46,10 @@ class SqliteDatabase:
             raise ConfigurationError("an SQLite store needs a file; for one in memory use MemoryEventLog")
         self.path = Path(path)
         self._group: GroupCommit[Operation, Any] = GroupCommit(self._commit, weight=lambda item: item.weight)
+        # To hand a query to a thread costs more than most queries do: those that wait go together.
+        self._reads: GroupCommit[Query[Any], Any] = GroupCommit(
+            self._answer_all, max_weight=READS_AT_ONCE, workers=READERS
+        )
         self._opening = asyncio.Lock()
         self._writer: sqlite3.Connection | None = None
         self._write_thread: ThreadPoolExecutor | None = None
@@ -59,19 +66,19 @@ class SqliteDatabase:
             if self._writer is None:
                 await self._open()
 
-    async def write(self, run: Callable[[sqlite3.Connection], T], *, weight: int = 1) -> T:
+    async def write(self, run: Query[T], *, weight: int = 1) -> T:
         """Run an operation in the next transaction and return what it returned once that is on disk."""
         if self._writer is None or self._is_closed:
             await self.open()
         result: T = await self._group.submit(Operation(run, weight))
         return result
 
-    async def read(self, run: Callable[[sqlite3.Connection], T]) -> T:
+    async def read(self, run: Query[T]) -> T:
         """Run a query beside the writer."""
         if self._writer is None or self._is_closed:
             await self.open()
-        assert self._read_threads is not None
-        return await asyncio.get_running_loop().run_in_executor(self._read_threads, self._read, run)
+        result: T = await self._reads.submit(run)
+        return result
 
     async def compact(self) -> None:
         """Rewrite the file without what was deleted, and empty the write-ahead log."""
@@ -92,6 +99,7 @@ class SqliteDatabase:
             return
         self._is_closed = True
         await self._group.close()
+        await self._reads.close()
         for threads in (self._read_threads, self._write_thread):
             if threads is not None:
                 await asyncio.to_thread(threads.shutdown)
@@ -128,11 +136,19 @@ class SqliteDatabase:
         except sqlite3.Error as error:
             raise _as_ours(error, self.path) from error
 
-    def _read(self, run: Callable[[sqlite3.Connection], T]) -> T:
+    async def _answer_all(self, queries: Sequence[Query[Any]]) -> Sequence[Any]:
+        assert self._read_threads is not None
+        return await asyncio.get_running_loop().run_in_executor(self._read_threads, self._answer_now, queries)
+
+    def _answer_now(self, queries: Sequence[Query[Any]]) -> Sequence[Any]:
+        return [self._read(query) for query in queries]
+
+    def _read(self, query: Query[Any]) -> Any:
+        """What it answers, or what it raised: those who share its turn are not concerned."""
         try:
-            return run(self._reader())
-        except sqlite3.Error as error:
-            raise _as_ours(error, self.path) from error
+            return query(self._reader())
+        except Exception as error:
+            return _as_ours(error, self.path)
 
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -14,7 +14,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
@@ -37,7 +37,7 @@ PAGE = 500
 MOST_CLOSED = 1_000
 """Messages and turns a follower remembers as over: pieces come late by seconds, a tab may stay open for weeks."""
 
-Heads = Callable[[Collection[str]], Awaitable[Mapping[str, int]]]
+Heads = Callable[[Collection[str]], Awaitable[Mapping[Any, int]]]
 """The last position of each of these sessions, from the store."""
 
 

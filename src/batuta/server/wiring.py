@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -76,7 +76,6 @@ from batuta.server.settings.service import PreferenceBook
 from batuta.server.sockets import Sockets
 from batuta.server.streams import Streams
 from batuta.server.tables import approvals as approval_rows
-from batuta.server.tables import log_heads
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.turns.titling import Titles
 from batuta.server.watching import (
@@ -170,7 +169,7 @@ async def open_platform(
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta"))
         backends = await _open_backends(settings, stack)
-        hub = Hub(backends.bus, _heads(SystemDatabase(backends.database)))
+        hub = Hub(backends.bus, backends.log.heads)
         model = ModelLabel(model_label or settings.model or "offline", is_offline)
         platform = _wire(settings, team, backends, observers, hub, model, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
@@ -378,14 +377,6 @@ def _doors(gate: Gate, sessions: Sessions, turns: Turns, approvals: Approvals, d
         return str(await database.read(lambda connection: connection.execute(query).scalar()))
 
     return Doors(own_session=own_session, say=say, decide=decide)
-
-
-def _heads(database: Database) -> Callable[[Collection[str]], Awaitable[Mapping[str, int]]]:
-    async def heads(session_ids: Collection[str]) -> Mapping[str, int]:
-        query = sa.select(log_heads.c.session_id, log_heads.c.last_seq).where(log_heads.c.session_id.in_(session_ids))
-        return await database.read(lambda connection: {row[0]: row[1] for row in connection.execute(query)})
-
-    return heads
 
 
 def _worker(

@@ -117,6 +117,14 @@ class ReadContract:
         assert list(await subject.log.sessions()) == ids
         assert list(await subject.log.sessions(after=ids[1], limit=2)) == ids[2:4]
 
+    async def test_the_heads_of_many_sessions_are_seen_in_one_look(self, subject: Subject) -> None:
+        short, long, leased, unknown = (new_id() for _ in range(4))
+        await subject.log.append(short, [said("a")])
+        await subject.log.append(long, [said("b"), said("c")])
+        await subject.log.raise_fence(leased, 3)
+        assert await subject.log.heads([short.lower(), long, leased, unknown]) == {short: 1, long: 2}
+        assert await subject.log.heads([]) == {}
+
 
 @pytest.mark.asyncio
 class TailContract:

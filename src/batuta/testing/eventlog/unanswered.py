@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from batuta.events.log import EventLog, Record
+from batuta.kernel.ids import SessionId
 from batuta.testing.eventlog.subject import Subject, everything, noted, said
 from batuta.testing.lost_answers import LEFT_OUT, Case, Send, check, lost_in_the_process
 
@@ -49,6 +50,15 @@ async def _read_stored(log: EventLog, session: str) -> Send:
 async def _head(log: EventLog, session: str) -> Send:
     await log.append(session, [said("a")])
     return lambda: log.head(session)
+
+
+async def _heads(log: EventLog, session: str) -> Send:
+    await log.append(session, [said("a")])
+
+    async def last_position() -> int | None:
+        return (await log.heads([session])).get(SessionId(session))
+
+    return last_position
 
 
 async def _raise_fence(log: EventLog, session: str) -> Send:
@@ -120,6 +130,7 @@ LOG_CASES = (
     Case(operation="read", prepare=_read),
     Case(operation="read_stored", prepare=_read_stored),
     Case(operation="head", prepare=_head),
+    Case(operation="heads", prepare=_heads),
     Case(operation="raise_fence", prepare=_raise_fence),
     Case(operation="begin_epoch", prepare=_begin_epoch),
     Case(operation="sessions", prepare=_sessions),
