@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -308,6 +308,7 @@ async def running(
     *,
     static: Path | None = None,
     team: Orchestrator | None = None,
+    models: Sequence[str] = (),
     title_model: Model | None = None,
     read_source: Callable[[str], Awaitable[str | None]] | None = None,
 ) -> AsyncIterator[Running]:
@@ -318,6 +319,7 @@ async def running(
         team or stage.team(),
         model_label="rules",
         is_offline=True,
+        models=models,
         title_model=title_model,
         read_source=read_source,
     ) as platform:

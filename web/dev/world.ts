@@ -21,6 +21,7 @@ export class World {
     default_agent_id: null,
     timezone: "Europe/Madrid",
     enable_thinking: false,
+    model: null,
     notifications: true,
   };
   onChange: (play: Play) => void = () => undefined;

@@ -85,6 +85,6 @@ def _models(settings: Settings) -> list[Finding]:
     keys = sorted(
         {name for name, provider in PROVIDERS.items() for key in provider.key_variables if os.environ.get(key)}
     )
-    model = settings.model or default_model()
-    words = "the built-in offline model (no key is set)" if model == OFFLINE_MODEL else model
+    models = ", ".join(settings.models) or default_model()
+    words = "the built-in offline model (no key is set)" if models == OFFLINE_MODEL else models
     return [(True, f"model: {words}"), (True, f"keys: {', '.join(keys) or 'none'}")]

@@ -98,6 +98,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         team.orchestrator,
         model_label=team.model_label,
         is_offline=team.is_offline,
+        models=team.models,
         title_model=team.title_model,
         read_source=team.read_source,
     ) as platform:
@@ -109,7 +110,7 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    async with open_worker(settings, team.orchestrator, title_model=team.title_model) as process:
+    async with open_worker(settings, team.orchestrator, models=team.models, title_model=team.title_model) as process:
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)
         await process.run(stop)

@@ -16,6 +16,7 @@ from batuta.pipelines.journal import Journal
 if TYPE_CHECKING:  # what only agents need is not imported with a pipeline
     from batuta.llm.budget import Budget, BudgetLedger
     from batuta.llm.resilient import Protection
+    from batuta.llm.thinking import Thinking
     from batuta.tools.approval import Approver
     from batuta.tools.invocation import ToolInvoker
 
@@ -47,6 +48,10 @@ class RunOptions(TypedDict, total=False):
     """Runs tool calls; share one so that limits count together."""
     protection: "Protection"
     """Retries, breaker and limiter of model calls; share one so that breakers count together."""
+    models: Mapping[str, str]
+    """Which models take the place of which in this run, by name: `{"openai:gpt-5.2": "google:gemini-2.5-flash"}`."""
+    thinking: "Thinking"
+    """Whether models think before they answer, and how much; without it as each agent declares."""
     budgets: "Sequence[Budget]"
     """What the run may use; a model call that does not fit is not made."""
     ledger: "BudgetLedger"

@@ -93,6 +93,7 @@ class Settings(BaseModel):
     redis_url: SecretStr | None = None
     log_level: LogLevel
     model: str | None = None
+    """What the team runs on; of several, separated by commas, people choose one and the first is the default."""
     title_model: str | None = None
     """Names sessions after their first turn; the team's own model unless a cheaper one is named."""
     model_attempts: int = Field(ge=1, le=10)
@@ -134,6 +135,12 @@ class Settings(BaseModel):
     def mode(self) -> Mode:
         """Whether one process does everything on one file, or several share PostgreSQL."""
         return "embedded" if self.database_url is None else "distributed"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were named, the default first."""
+        named = (name.strip() for name in (self.model or "").split(","))
+        return tuple(dict.fromkeys(name for name in named if name))
 
     @property
     def database_file(self) -> Path:

@@ -16,3 +16,5 @@ class Preferences(BaseModel):
     default_agent_id: str | None = None
     timezone: str = "UTC"
     enable_thinking: bool = False
+    model: str | None = None
+    """One of the models that the operator offers; without it, or when it is offered no more, the first of them."""

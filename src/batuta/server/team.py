@@ -22,6 +22,8 @@ class FirstTeam:
     orchestrator: Orchestrator
     model_label: str
     is_offline: bool
+    models: tuple[str, ...] = ()
+    """The models people choose from, the default first; nothing where there is no choice."""
     title_model: Model | None = None
     """Names sessions; the built-in model cannot, and their first words stay their title."""
     read_source: ReadSource | None = None
@@ -30,7 +32,10 @@ class FirstTeam:
 
 def first_team(settings: Settings) -> FirstTeam:
     """The team of a platform. Without a key it runs on the built-in model, and says so."""
-    model = settings.model or default_model()
+    models = settings.models or (default_model(),)
+    model = models[0]
+    for other in models[1:]:
+        model_of(other)  # one that is misspelt or has no key is complained about now, not to whoever chooses it
     is_offline = model == OFFLINE_MODEL
     make_data_dir(settings.data_dir)
     orchestrator = Orchestrator(
@@ -48,6 +53,7 @@ def first_team(settings: Settings) -> FirstTeam:
         orchestrator=orchestrator,
         model_label=OFFLINE_LABEL if is_offline else model,
         is_offline=is_offline,
+        models=models if len(models) > 1 else (),
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
         read_source=documents.reader(data_dir=settings.data_dir),
     )

@@ -34,6 +34,7 @@ from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.llm.model import Model
 from batuta.llm.resilient import Protection, ResilientModel
+from batuta.llm.thinking import Thinking
 from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
@@ -66,6 +67,7 @@ from batuta.server.keys.service import KeyRing
 from batuta.server.meta.service import Check, Health
 from batuta.server.ownership import Caller
 from batuta.server.policy import EVENTS
+from batuta.server.preferences import Preferences
 from batuta.server.problems import NotFoundProblem
 from batuta.server.protection import Shield
 from batuta.server.search.forgetting import WordForgettingAudit
@@ -122,6 +124,8 @@ class Platform:
     observers: Observers
     model_label: str
     is_offline: bool
+    models: Sequence[str]
+    """What people choose from, the default first."""
     gate: Gate
     identity: Identity
     oidc: OidcLogins
@@ -162,15 +166,19 @@ async def open_platform(
     *,
     model_label: str = "",
     is_offline: bool = False,
+    models: Sequence[str] = (),
     title_model: Model | None = None,
     read_source: ReadSource | None = None,
 ) -> AsyncIterator[Platform]:
-    """A running platform without its HTTP server. With a model for titles, sessions are named by it."""
+    """A running platform without its HTTP server. With a model for titles, sessions are named by it.
+
+    Of several `models` people choose one that takes the place of the first, wherever the team names that.
+    """
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta"))
         backends = await _open_backends(settings, stack)
         hub = Hub(backends.bus, backends.log.heads)
-        model = ModelLabel(model_label or settings.model or "offline", is_offline)
+        model = ModelLabel(model_label or next(iter(settings.models), "offline"), is_offline, models)
         platform = _wire(settings, team, backends, observers, hub, model, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)
         shield = Shield(settings)
@@ -178,7 +186,7 @@ async def open_platform(
         work = [hub.run(), announcements.run(), _revalidate(platform), gauges.run(), *_housekeeping(backends)]
         await stack.enter_async_context(_background(work))
         if settings.worker_concurrency:
-            await stack.enter_async_context(_working(settings, team, backends, observers, shield, title_model))
+            await stack.enter_async_context(_working(settings, team, backends, observers, shield, models, title_model))
         stack.push_async_callback(platform.close_connections)
         yield platform
 
@@ -201,15 +209,15 @@ class WorkerProcess:
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, team: Orchestrator, *, title_model: Model | None = None
+    settings: Settings, team: Orchestrator, *, models: Sequence[str] = (), title_model: Model | None = None
 ) -> AsyncIterator[WorkerProcess]:
-    """A worker process. With a model for titles, sessions are named by it."""
+    """A worker process. Its models and the one for titles are those of `open_platform`."""
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta-worker"))
         backends = await _open_backends(settings, stack)
         shield = Shield(settings)
         titles = _titles(backends, title_model, shield)
-        worker, ears = _worker(settings, team, backends, observers, shield, titles)
+        worker, ears = _worker(settings, team, backends, observers, shield, models, titles)
         gauges = Gauges(observers.metrics, _figures(backends, shield))
         named = [titles.run()] if titles is not None else []
         await stack.enter_async_context(_background([gauges.run(), *named, *_housekeeping(backends)]))
@@ -309,6 +317,7 @@ class ModelLabel(NamedTuple):
 
     label: str
     is_offline: bool
+    choices: Sequence[str]
 
 
 def _wire(
@@ -336,10 +345,11 @@ def _wire(
         observers=observers,
         model_label=model.label,
         is_offline=model.is_offline,
+        models=model.choices,
         gate=gate,
         identity=Identity(everything, settings, Passwords()),
         oidc=OidcLogins(everything, settings),
-        preferences=PreferenceBook(database),
+        preferences=PreferenceBook(database, models=model.choices),
         keys=KeyRing(database),
         sessions=sessions,
         sources=Sources(database, read_source or _no_source),
@@ -385,6 +395,7 @@ def _worker(
     backends: Backends,
     observers: Observers,
     shield: Shield,
+    models: Sequence[str],
     titles: Titles | None,
 ) -> tuple[TurnWorker, Listener]:
     """A worker, and what it listens to the news with."""
@@ -399,7 +410,7 @@ def _worker(
             concurrency=max(1, settings.worker_concurrency),
             lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
-            options=_options(PreferenceBook(backends.database), shield.protection),
+            options=_options(PreferenceBook(backends.database), shield.protection, models),
             watch=watcher(observers),
         ),
         signals=bell,
@@ -420,19 +431,32 @@ def _titles(backends: Backends, model: Model | None, shield: Shield) -> Titles |
     return None if model is None else Titles(backends.log, ResilientModel(model, shield.protection))
 
 
-def _options(book: PreferenceBook, protection: Protection) -> Callable[[Lease], Awaitable[RunOptions]]:
-    """How models are asked in a run, and what it knows about the person it works for: where "tomorrow at ten" is, and
-    the language they read.
+def _options(
+    book: PreferenceBook, protection: Protection, models: Sequence[str]
+) -> Callable[[Lease], Awaitable[RunOptions]]:
+    """How models are asked in a run, and what it knows about the person it works for: where "tomorrow at ten" is, the
+    language they read, the model they chose, and whether it thinks.
     """
 
     async def options(lease: Lease) -> RunOptions:
         if lease.work.user_id is None:
             return RunOptions(protection=protection)
         likes = await book.of(lease.work.user_id)
-        services = {TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language}
-        return RunOptions(protection=protection, services=services)
+        return RunOptions(
+            protection=protection,
+            services={TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language},
+            models={models[0]: likes.model} if likes.model is not None and likes.model in models else {},
+            thinking=_thinking(lease.work.payload, likes),
+        )
 
     return options
+
+
+def _thinking(payload: Mapping[str, Any], likes: Preferences) -> Thinking:
+    """As the message says, else as the person prefers; a budget without more is a wish to think."""
+    budget = payload.get("thinking_budget")
+    is_on = payload.get("enable_thinking", likes.enable_thinking if budget is None else True)
+    return Thinking(is_on=is_on and budget != 0, budget_tokens=budget or None)
 
 
 @asynccontextmanager
@@ -442,11 +466,12 @@ async def _working(
     backends: Backends,
     observers: Observers,
     shield: Shield,
+    models: Sequence[str],
     title_model: Model | None,
 ) -> AsyncIterator[None]:
     """Run turns within the block; at its end they finish, or are left to another worker."""
     titles = _titles(backends, title_model, shield)
-    worker, ears = _worker(settings, team, backends, observers, shield, titles)
+    worker, ears = _worker(settings, team, backends, observers, shield, models, titles)
     stop = asyncio.Event()
     with backends.bus.listening(ears):
         async with _background([titles.run()] if titles is not None else []), asyncio.TaskGroup() as group:

@@ -8,6 +8,7 @@ from batuta.llm.budget import MemoryBudgetLedger
 from batuta.llm.budgeted import BudgetedModel
 from batuta.llm.model import Model
 from batuta.llm.resilient import ImposedProtection, Protection, ResilientModel
+from batuta.llm.thinking import ThinkingModel
 from batuta.pipelines.context import Context
 
 
@@ -18,9 +19,19 @@ def equipped(model: Model | str, ctx: Context) -> Model:
     would multiply their tries. It keeps its own unless the run has one (`protection=`), which goes before it. One from
     a name shares the breakers of the process. A bare model object is retried, but has no breaker: whoever made it
     knows what it stands for.
+
+    A run may put another model in the place of one that is named (`models=`), and say whether models think
+    (`thinking=`).
     """
+    options = ctx._run.options
     if isinstance(model, str):
-        model = _from_name(model)
+        model = _from_name(options.get("models", {}).get(model, model))
+    ready = _protected(model, ctx)
+    thinking = options.get("thinking")
+    return ready if thinking is None else ThinkingModel(ready, thinking)
+
+
+def _protected(model: Model, ctx: Context) -> Model:
     options = ctx._run.options
     of_the_run = options.get("protection")
     protection = of_the_run

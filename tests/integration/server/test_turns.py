@@ -143,6 +143,7 @@ def test_a_long_title_is_cut_at_a_word() -> None:
         ({"client_message_id": "x" * 101}, 422, "INVALID"),
         ({"surprise": 1}, 422, "INVALID"),
         ({"thinking_budget": -1}, 422, "INVALID"),
+        ({"thinking_budget": 16_001}, 422, "INVALID"),
     ],
 )
 async def test_a_message_that_makes_no_sense_is_refused(

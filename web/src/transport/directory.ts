@@ -12,19 +12,22 @@ export interface DirectoryState {
   readonly status: "loading" | "ready" | "failed";
   readonly agents: readonly Agent[];
   readonly supervisor: AgentFace | null;
+  /** The models one can choose from, the default first; none where there is no choice. */
+  readonly models: readonly string[];
 }
 
 const useInstalled = create<DirectoryState>(() => ({
   status: "loading",
   agents: [],
   supervisor: null,
+  models: [],
 }));
 
 /** Ask the server for its agents. */
 export const loadDirectory = async (): Promise<void> => {
   try {
-    const { items, supervisor } = await api.agents();
-    useInstalled.setState({ status: "ready", agents: items, supervisor });
+    const { items, supervisor, models } = await api.agents();
+    useInstalled.setState({ status: "ready", agents: items, supervisor, models });
   } catch {
     useInstalled.setState({ status: "failed" });
   }
@@ -32,7 +35,7 @@ export const loadDirectory = async (): Promise<void> => {
 
 /** The agents as they are called in the language of the words; one without words keeps its own name. */
 export const inWords = (
-  { status, agents, supervisor }: DirectoryState,
+  { status, agents, supervisor, models }: DirectoryState,
   words: Readonly<Record<string, string>>,
 ): DirectoryState => ({
   status,
@@ -42,7 +45,12 @@ export const inWords = (
     description: words[agent.description] ?? agent.description,
   })),
   supervisor: supervisor && { ...supervisor, name: words[supervisor.name] ?? supervisor.name },
+  models,
 });
+
+/** The model that answers: one that is offered no more has given way to the default, which is the first. */
+export const chosenModel = (models: readonly string[], wish: string | null): string =>
+  models.find((name) => name === wish) ?? models[0] ?? "";
 
 /** The agents, in the language of the person. */
 export const useDirectory = (): DirectoryState => {

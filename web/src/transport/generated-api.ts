@@ -245,7 +245,6 @@ export interface NewMessage {
   readonly target_agent_id?: string | null;
   readonly enable_thinking?: boolean | null;
   readonly thinking_budget?: number | null;
-  readonly auto_search?: boolean | null;
 }
 
 /** A session that is wanted. */
@@ -269,6 +268,7 @@ export interface PreferenceChange {
   readonly default_agent_id?: string | null;
   readonly timezone?: string;
   readonly enable_thinking?: boolean;
+  readonly model?: string | null;
 }
 
 /** All preferences of a person. */
@@ -278,6 +278,7 @@ export interface Preferences {
   readonly default_agent_id: string | null;
   readonly timezone: string;
   readonly enable_thinking: boolean;
+  readonly model: string | null;
 }
 
 /** The body of every error. */
@@ -354,6 +355,7 @@ export interface Setup {
 export interface Team {
   readonly items: readonly AgentView[];
   readonly supervisor: Face;
+  readonly models: readonly string[];
 }
 
 /** A turn from its first event to its last. */

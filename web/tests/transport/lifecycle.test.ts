@@ -13,6 +13,7 @@ const fresh: Settings = {
   default_agent_id: null,
   timezone: "UTC",
   enable_thinking: false,
+  model: null,
 };
 
 test("settings as they were made take the browser's language and time zone", () => {

@@ -34,12 +34,15 @@ class Team(BaseModel):
 
     items: list[AgentView]
     supervisor: Face
+    models: list[str]
+    """The models one can choose from, the default first; empty where there is no choice."""
 
 
 @router.get("/api/agents")
 async def list_agents(caller: CurrentCaller, request: Request) -> Team:
     """The team."""
-    team: Orchestrator = request.app.state.platform.team
+    platform = request.app.state.platform
+    team: Orchestrator = platform.team
     cards = [
         AgentView(
             **card.model_dump(exclude={"model_role", "instructions", "examples"}), examples=_listed(card.examples)
@@ -52,7 +55,7 @@ async def list_agents(caller: CurrentCaller, request: Request) -> Team:
         icon=SUPERVISOR.agent_icon,
         color=SUPERVISOR.agent_color,
     )
-    return Team(items=cards, supervisor=supervisor)
+    return Team(items=cards, supervisor=supervisor, models=list(platform.models))
 
 
 def _listed(examples: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """Preferences: every one has a default, a change touches only what it names."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from batuta.server.database import Database
 from batuta.server.preferences import Language, Preferences, Theme
+from batuta.server.problems import FieldProblem, InvalidProblem
 from batuta.server.settings import repository
 
 
@@ -22,6 +24,7 @@ class PreferenceChange(BaseModel):
     default_agent_id: str | None = Field(default=None, max_length=100)
     timezone: str = "UTC"
     enable_thinking: bool = False
+    model: str | None = Field(default=None, max_length=200)
 
     @field_validator("timezone")
     @classmethod
@@ -34,15 +37,26 @@ class PreferenceChange(BaseModel):
 class PreferenceBook:
     """Keeps everybody's preferences."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, models: Sequence[str] = ()) -> None:
         self._database = database
+        self._models = models
 
     async def of(self, user_id: str) -> Preferences:
         """The preferences of a person."""
         return Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
 
     async def change(self, user_id: str, workspace_id: str, changes: PreferenceChange) -> Preferences:
-        """Change some, and return all."""
+        """Change some, and return all.
+
+        Raises `InvalidProblem` for a model that is not offered.
+        """
+        if changes.model is not None and changes.model not in self._models:
+            told = (
+                f"it is not offered here; choose from {', '.join(self._models)}"
+                if self._models
+                else "there is no choice"
+            )
+            raise InvalidProblem(fields=[FieldProblem(field="model", message=told)])
         wanted = changes.model_dump(exclude_unset=True)
 
         def merge(connection: sa.Connection) -> dict[str, Any]:

@@ -25,6 +25,9 @@ from batuta.server.turns.titles import title_of
 
 log = logging.getLogger("batuta.server")
 
+MAX_THINKING_TOKENS = 16_000
+"""With an answer beside it, still within what every thinking model can say at once."""
+
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
 
 
@@ -38,8 +41,9 @@ class NewMessage(BaseModel):
     attachments: Annotated[list[Attachment], Field(max_length=20)] = []
     target_agent_id: str | None = Field(default=None, max_length=100)
     enable_thinking: bool | None = None
-    thinking_budget: int | None = Field(default=None, ge=0, le=1_000_000)
-    auto_search: bool | None = None
+    """Whether the models think before they answer; without it as the person prefers."""
+    thinking_budget: int | None = Field(default=None, ge=0, le=MAX_THINKING_TOKENS)
+    """How many tokens each of their calls may think; 0 for none."""
 
 
 class AcceptedTurn(BaseModel):

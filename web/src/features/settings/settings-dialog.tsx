@@ -11,7 +11,7 @@ import { toast } from "../../components/toaster";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import type { Settings } from "../../transport/api-types";
-import { useDirectory } from "../../transport/directory";
+import { chosenModel, useDirectory } from "../../transport/directory";
 import { changeSettings } from "../../transport/lifecycle";
 import { asProblem } from "../../transport/problem";
 import { ApiKeys } from "./api-keys";
@@ -28,7 +28,7 @@ const change = (wish: Partial<Settings>): void => {
 const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const t = useText();
   const settings = useAccount((state) => state.me?.settings);
-  const { agents } = useDirectory();
+  const { agents, models } = useDirectory();
   if (settings === undefined) return null;
   return (
     <Dialog
@@ -87,6 +87,21 @@ const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
             ))}
           </Choice>
         </Line>
+        {models.length > 1 && (
+          <Line label={t.settings.model}>
+            <Choice
+              label={t.settings.model}
+              value={chosenModel(models, settings.model)}
+              onChange={(name) => change({ model: name === models[0] ? null : name })}
+            >
+              {models.map((name) => (
+                <option key={name} value={name}>
+                  {name.slice(name.indexOf(":") + 1)}
+                </option>
+              ))}
+            </Choice>
+          </Line>
+        )}
         <Switch
           label={t.settings.thinking}
           hint={t.settings.thinkingHint}

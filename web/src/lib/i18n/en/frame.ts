@@ -82,6 +82,7 @@ export const frame = {
     language: "Language",
     timezone: "Time zone",
     defaultAgent: "Who is asked by default",
+    model: "Model",
     thinking: "Think before answering",
     thinkingHint: "Slower and more thorough, where the model can.",
     keys: "API keys",

@@ -84,6 +84,7 @@ export const frame: typeof english = {
     language: "Idioma",
     timezone: "Zona horaria",
     defaultAgent: "A quién se pregunta por defecto",
+    model: "Modelo",
     thinking: "Pensar antes de responder",
     thinkingHint: "Más lento y más a fondo, si el modelo lo permite.",
     keys: "Claves de API",

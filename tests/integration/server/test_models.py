@@ -1,0 +1,129 @@
+"""Which model answers a person and whether it thinks (P-10, P-32), seen by the provider on the wire."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.llm.providers import OFFLINE_MODEL
+from batuta.server.config import load_settings
+from batuta.server.team import FirstTeam, first_team
+from batuta.simulator import Simulator
+from batuta.steps import models as named_models
+from tests.support.platform import Person, Running, running, settings_for
+
+FIRST, SECOND = "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-4-5"
+
+
+@pytest.fixture
+async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
+    """A provider on this machine, for the models that are named."""
+    async with Simulator({"answers": [], "otherwise": "echo"}) as simulator:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", simulator.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        named_models._from_name.cache_clear()
+        yield simulator
+        named_models._from_name.cache_clear()
+
+
+def team_on(models: str, folder: Path) -> FirstTeam:
+    """The platform's own team, as `batuta serve` builds it."""
+    return first_team(load_settings({"BATUTA_MODEL": models}, data_dir=folder))
+
+
+@pytest.fixture
+async def site(provider: Simulator, tmp_path: Path) -> AsyncIterator[Running]:
+    team = team_on(f"{FIRST}, {SECOND}", tmp_path)
+    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.models) as found:
+        yield found
+
+
+async def asked(provider: Simulator, ana: Person, **fields: Any) -> list[dict[str, Any]]:
+    """What the provider was sent for one message."""
+    before = len(provider.requests)
+    await ana.ask(await ana.session(), "hello", **fields)
+    sent = provider.requests[before:]
+    assert sent
+    assert [exchange.problems for exchange in sent] == [[]] * len(sent)
+    return [exchange.body for exchange in sent]
+
+
+def budgets(bodies: list[dict[str, Any]]) -> set[int | None]:
+    return {body.get("thinking", {}).get("budget_tokens") for body in bodies}
+
+
+async def test_the_switch_of_a_message_reaches_every_model_call_of_its_turn(site: Running, provider: Simulator) -> None:
+    """On, the supervisor thinks as its role says or as much as the message says; off, nobody does."""
+    ana = await site.person()
+    assert budgets(await asked(provider, ana, enable_thinking=True)) == {5_000}
+    assert budgets(await asked(provider, ana, enable_thinking=True, thinking_budget=2_000)) == {2_000}
+    assert budgets(await asked(provider, ana, thinking_budget=2_000)) == {2_000}
+    assert budgets(await asked(provider, ana, enable_thinking=False)) == {None}
+    assert budgets(await asked(provider, ana, enable_thinking=True, thinking_budget=0)) == {None}
+
+
+async def test_the_preference_stands_for_messages_that_say_nothing(site: Running, provider: Simulator) -> None:
+    ana = await site.person()
+    assert budgets(await asked(provider, ana)) == {None}
+    await ana.http.patch("/api/settings", json={"enable_thinking": True})
+    assert budgets(await asked(provider, ana)) == {5_000}
+    assert budgets(await asked(provider, ana, enable_thinking=False)) == {None}
+
+
+async def test_a_specialist_thinks_too_where_its_provider_lets_it(site: Running, provider: Simulator) -> None:
+    """Its first call must use a tool, which Anthropic does not combine with thoughts; no call breaks a rule."""
+    ana = await site.person()
+    bodies = await asked(provider, ana, enable_thinking=True, target_agent_id="calculator_agent")
+    forced = [body.get("tool_choice") == {"type": "any"} for body in bodies]
+    assert forced[0]
+    assert "thinking" not in bodies[0]
+
+
+async def test_the_built_in_model_does_not_mind_the_switch(tmp_path: Path) -> None:
+    team = team_on(OFFLINE_MODEL, tmp_path)
+    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.models) as site:
+        ana = await site.person()
+        events = await ana.ask(await ana.session(), "hello", enable_thinking=True, thinking_budget=2_000)
+        assert [event["status"] for event in events if event["type"] == "complete"] == ["success"]
+        assert (await ana.http.get("/api/agents")).json()["models"] == []
+
+
+async def test_a_person_s_turns_run_on_the_model_they_chose(site: Running, provider: Simulator) -> None:
+    """The provider is asked for it, and the usage names it; others keep the default."""
+    ana, bob = await site.person(), await site.person("bob@example.com")
+    assert (await ana.http.get("/api/agents")).json()["models"] == [FIRST, SECOND]
+    changed = await ana.http.patch("/api/settings", json={"model": SECOND})
+    assert changed.json()["model"] == SECOND
+    assert {body["model"] for body in await asked(provider, ana)} == {SECOND.partition(":")[2]}
+    assert {body["model"] for body in await asked(provider, bob)} == {FIRST.partition(":")[2]}
+    session = await ana.session()
+    await ana.ask(session, "hello")
+    used = (await ana.http.get(f"/api/sessions/{session}/usage")).json()
+    assert [share["model"] for share in used["by_model"]] == [SECOND.partition(":")[2]]
+    await ana.http.patch("/api/settings", json={"model": None})
+    assert {body["model"] for body in await asked(provider, ana)} == {FIRST.partition(":")[2]}
+
+
+async def test_a_model_that_is_not_offered_is_refused_by_name(site: Running) -> None:
+    ana = await site.person()
+    refused = await ana.http.patch("/api/settings", json={"model": "anthropic:claude-opus-4-1"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [
+        {"field": "model", "message": f"it is not offered here; choose from {FIRST}, {SECOND}"}
+    ]
+
+
+async def test_a_choice_that_is_offered_no_more_falls_back_to_the_default(provider: Simulator, tmp_path: Path) -> None:
+    both = team_on(f"{FIRST},{SECOND}", tmp_path)
+    async with running(settings_for(tmp_path), team=both.orchestrator, models=both.models) as site:
+        ana = await site.person()
+        assert (await ana.http.patch("/api/settings", json={"model": SECOND})).status_code == 200
+        cookies, me = dict(ana.http.cookies), ana.me
+    one = team_on(FIRST, tmp_path)
+    async with running(settings_for(tmp_path), team=one.orchestrator, models=one.models) as site:
+        ana = site.stranger()
+        for name, value in cookies.items():
+            ana.http.cookies.set(name, value, domain="127.0.0.1")
+        ana.be(me)
+        assert {body["model"] for body in await asked(provider, ana)} == {FIRST.partition(":")[2]}
