@@ -10,6 +10,7 @@ def test_a_clone_has_bookmarks_of_its_own() -> None:
     conversation.bookmarks.append(KeptBookmark(kind="manual", first=0, end=1, text="x"))
 
     clone = conversation.clone()
+    assert clone.bookmarks == conversation.bookmarks
     clone.bookmarks.clear()
 
     assert len(conversation.bookmarks) == 1
@@ -23,3 +24,16 @@ def test_a_filtered_clone_drops_bookmarks_whose_positions_would_be_wrong() -> No
 
     assert clone.messages == (Message.assistant("two"),)
     assert clone.bookmarks == []
+
+
+def test_a_filter_that_keeps_everything_so_far_keeps_no_bookmarks_either() -> None:
+    """Whatever a filter lets through, positions in the original are not taken over as positions in the copy."""
+    conversation = Conversation([Message.user("one"), Message.assistant("two")])
+    conversation.bookmarks.append(KeptBookmark(kind="manual", first=0, end=1, text="x"))
+    conversation.bookmarks.append(KeptBookmark(kind="summary", first=1, end=2, text="y"))
+
+    clone = conversation.clone(keep=lambda message: True)
+
+    assert clone.messages == conversation.messages
+    assert clone.bookmarks == []
+    assert len(conversation.bookmarks) == 2

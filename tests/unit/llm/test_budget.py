@@ -63,6 +63,17 @@ async def test_money_runs_out_too() -> None:
         await bench.model.generate(request(max_tokens=5_000))
 
 
+async def test_the_last_cent_may_be_spent() -> None:
+    """A call whose worst case takes exactly what is left is made; one that needs the least bit more is not."""
+    ledger = MemoryBudgetLedger()
+    first = await ledger.reserve((RUN,), Amount(10, Decimal("0.02")))
+    await ledger.settle(first, Amount(10, Decimal("0.02")))
+    await ledger.reserve((RUN,), Amount(10, Decimal("0.03")))
+    with pytest.raises(BudgetExceededError, match="USD") as caught:
+        await ledger.reserve((RUN,), Amount(10, Decimal("0.000001")))
+    assert caught.value.left == "0.00"
+
+
 async def test_a_money_limit_with_an_unknown_price_refuses_and_says_how_to_set_one() -> None:
     bench = Bench(answer(usage=USED), prices=Prices())
     with pytest.raises(BudgetExceededError, match=r"Prices\(overrides=") as caught:
@@ -129,6 +140,16 @@ async def test_a_stream_left_early_costs_what_came() -> None:
     await anext(stream)
     await stream.aclose()  # type: ignore[attr-defined]
     assert 100 <= (await bench.spent()).tokens < 200
+
+
+async def test_a_stream_that_ends_in_an_error_status_after_some_text_costs_what_came() -> None:
+    """An error status is free only if nothing was said before it: text that came was paid for."""
+    bench = Bench([Delta("text", "x" * 300), ProviderUnavailableError("overloaded", status=529)])
+    with pytest.raises(ProviderUnavailableError):
+        [item async for item in bench.model.stream(request(max_tokens=500))]
+    spent = await bench.spent()
+    assert 100 <= spent.tokens < 200
+    assert spent.money
 
 
 async def test_settling_twice_counts_once() -> None:

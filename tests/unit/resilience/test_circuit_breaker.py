@@ -82,6 +82,12 @@ TRYING = BreakerRecord(phase="half_open", failures=5, since=1000.0, trials=2, su
         (BreakerRecord("half_open", 5, 1000.0, 3, 2), Signal.SUCCEEDED, 1001.0, CLOSED),
         (TRYING, Signal.FAILED, 1001.0, BreakerRecord(phase="open", failures=6, since=1001.0)),
         (TRYING, Signal.RELEASED, 1001.0, BreakerRecord("half_open", 5, 1000.0, 1, 1)),
+        (
+            BreakerRecord("half_open", 5, 1000.0, 2, 2),
+            Signal.RELEASED,
+            1001.0,
+            BreakerRecord("half_open", 5, 1000.0, 2, 2),
+        ),
     ],
 )
 def test_transitions(record: BreakerRecord, signal: Signal, now: float, expected: BreakerRecord | None) -> None:
@@ -170,6 +176,23 @@ async def test_a_cancelled_trial_gives_its_place_back() -> None:
     for _ in range(3):
         await bench.call()
     assert await bench.phase() == "closed"
+
+
+async def test_a_late_release_of_an_older_trial_does_not_let_more_trials_through_than_are_needed() -> None:
+    """Trials that were given anew leave the older ones running; what those give back must not undo a success."""
+    bench = Bench()
+    await bench.fail(5)
+    bench.clock.advance(60)
+    for _ in range(3):
+        await bench.breaker.ask(KEY)
+    bench.clock.advance(60)  # their outcome is overdue: trials are given anew
+    for _ in range(2):
+        await bench.call()
+    for _ in range(3):  # the older three end without a word about health
+        await bench.breaker.tell(KEY, Signal.RELEASED)
+    await bench.breaker.ask(KEY)
+    with pytest.raises(CircuitOpenError):
+        await bench.breaker.ask(KEY)
 
 
 async def test_keys_are_independent() -> None:
