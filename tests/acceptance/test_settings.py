@@ -1,12 +1,13 @@
 """What people set in the settings is so (P-32)."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Page
 
 from tests.support.browser import Visitor
-from tests.support.platform import Person, running, settings_for
+from tests.support.platform import WAIT_SECONDS, Person, running, settings_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -49,3 +50,78 @@ async def test_without_a_choice_none_is_shown(visitor: Visitor, tmp_path: Path) 
         await open_settings(page)
         await page.get_by_label("Time zone", exact=True).wait_for()
         assert await page.get_by_label("Model", exact=True).count() == 0
+
+
+SPY = """() => {
+  window.told = [];
+  const Real = window.Notification;
+  window.Notification = class extends Real {
+    constructor(title, options) {
+      super(title, options);
+      window.told.push({ title, body: options.body, click: () => this.dispatchEvent(new Event("click")) });
+    }
+  };
+}"""
+COUNT = "window.told.length"
+HIDDEN = "is => Object.defineProperty(document, 'visibilityState', { get: () => is, configurable: true })"
+
+
+async def told(page: Page, count: int) -> None:
+    """Wait for so many notifications; the policy of the page forbids to wait inside it."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while await page.evaluate(COUNT) < count:
+            await asyncio.sleep(0.05)
+
+
+async def test_a_hidden_page_tells_of_answers_and_decisions_and_a_click_opens_them(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    """Off by default; the switch asks the browser, and what is told is told once."""
+    async with running(settings_for(tmp_path)) as site:
+        ana = await site.person()
+        session = await ana.session(title="Trip")
+        context = await visitor.context_of(site.address, ana)
+        await context.grant_permissions(["notifications"], origin=site.address)
+        page = await visitor.tab(context, site.address)
+        await page.get_by_role("link", name="Trip").wait_for()
+        await page.locator("[data-connection=online]").wait_for(state="attached")
+        await page.evaluate(SPY)
+        await page.evaluate(HIDDEN, "hidden")
+        await ana.ask(session, "not yet")
+        await page.get_by_text("You said: not yet").wait_for()
+        assert await page.evaluate(COUNT) == 0
+
+        await open_settings(page)
+        async with page.expect_response("**/api/settings"):
+            await page.get_by_label("Notifications").click()
+        assert await preferred(ana, "notifications") is True
+        await page.keyboard.press("Escape")
+        await ana.ask(session, "hello")
+        await told(page, 1)
+        assert await page.evaluate("[told[0].title, told[0].body]") == ["Trip", "You said: hello"]
+        await ana.say(session, "book a table")
+        await ana.pending()
+        await told(page, 2)
+        assert await page.evaluate("told[1].body") == "Your decision is needed"
+        await page.evaluate("told[1].click()")
+        await page.wait_for_url(f"**/s/{session}")
+        await page.get_by_role("button", name="Approve").wait_for()
+
+        await page.evaluate(HIDDEN, "visible")
+        await ana.ask(await ana.session(title="Seen"), "hello again")
+        await page.get_by_text("You said: hello again").wait_for()
+        assert await page.evaluate(COUNT) == 2
+
+
+async def test_a_browser_that_allows_no_notifications_is_told_of_and_nothing_is_set(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    async with running(settings_for(tmp_path)) as site:
+        ana = await site.person()
+        page = await visitor.open(site.address, person=ana)
+        await page.evaluate("Notification.requestPermission = async () => 'denied'")
+        await open_settings(page)
+        await page.get_by_label("Notifications").click()
+        await page.get_by_text("does not allow notifications of this page").wait_for()
+        assert await page.get_by_label("Notifications").get_attribute("aria-checked") == "false"
+        assert await preferred(ana, "notifications") is False

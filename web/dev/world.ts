@@ -22,7 +22,7 @@ export class World {
     timezone: "Europe/Madrid",
     enable_thinking: false,
     model: null,
-    notifications: true,
+    notifications: false,
   };
   onChange: (play: Play) => void = () => undefined;
   readonly #speed: number;

@@ -16,5 +16,7 @@ class Preferences(BaseModel):
     default_agent_id: str | None = None
     timezone: str = "UTC"
     enable_thinking: bool = False
+    notifications: bool = False
+    """Whether the page, when it is hidden, tells of turns that end or wait for the person."""
     model: str | None = None
     """One of the models that the operator offers; without it, or when it is offered no more, the first of them."""

@@ -228,6 +228,7 @@ async def test_settings_have_defaults_and_change_one_by_one(site: Running) -> No
         "default_agent_id": None,
         "timezone": "UTC",
         "enable_thinking": False,
+        "notifications": False,
         "model": None,
     }
     changed = await ana.http.patch("/api/settings", json={"theme": "dark", "timezone": "Europe/Madrid"})

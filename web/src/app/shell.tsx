@@ -19,6 +19,7 @@ import { stopTurn } from "../transport/sending";
 import { AccountMenu } from "./account-menu";
 import { openSession, useRoute } from "./router";
 import { TopBar } from "./top-bar";
+import { useNotifications } from "./use-notifications";
 
 const TimelinePanel = lazy(() => import("../features/timeline/timeline-panel"));
 const SettingsDialog = lazy(() => import("../features/settings/settings-dialog"));
@@ -88,6 +89,7 @@ export const Shell = () => {
     ),
   );
   useDocumentTitle(sessionId);
+  useNotifications(open);
 
   const sidebar = (
     <Sidebar

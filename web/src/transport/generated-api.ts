@@ -268,6 +268,7 @@ export interface PreferenceChange {
   readonly default_agent_id?: string | null;
   readonly timezone?: string;
   readonly enable_thinking?: boolean;
+  readonly notifications?: boolean;
   readonly model?: string | null;
 }
 
@@ -278,6 +279,7 @@ export interface Preferences {
   readonly default_agent_id: string | null;
   readonly timezone: string;
   readonly enable_thinking: boolean;
+  readonly notifications: boolean;
   readonly model: string | null;
 }
 

@@ -13,6 +13,7 @@ const fresh: Settings = {
   default_agent_id: null,
   timezone: "UTC",
   enable_thinking: false,
+  notifications: false,
   model: null,
 };
 

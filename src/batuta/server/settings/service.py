@@ -24,6 +24,7 @@ class PreferenceChange(BaseModel):
     default_agent_id: str | None = Field(default=None, max_length=100)
     timezone: str = "UTC"
     enable_thinking: bool = False
+    notifications: bool = False
     model: str | None = Field(default=None, max_length=200)
 
     @field_validator("timezone")

@@ -15,6 +15,7 @@ import { chosenModel, useDirectory } from "../../transport/directory";
 import { changeSettings } from "../../transport/lifecycle";
 import { asProblem } from "../../transport/problem";
 import { ApiKeys } from "./api-keys";
+import { NotificationSwitch } from "./notification-switch";
 
 const ZONES: readonly string[] = [
   "UTC",
@@ -107,6 +108,10 @@ const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
           hint={t.settings.thinkingHint}
           isOn={settings.enable_thinking}
           onChange={(enable_thinking) => change({ enable_thinking })}
+        />
+        <NotificationSwitch
+          isOn={settings.notifications}
+          onChange={(notifications) => change({ notifications })}
         />
         <ApiKeys />
       </div>

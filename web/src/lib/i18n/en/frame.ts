@@ -94,6 +94,14 @@ export const frame = {
     lastUsed: (when: string) => `Last used ${when}`,
     removeKey: (name: string) => `Revoke ${name}`,
   },
+  notifications: {
+    label: "Notifications",
+    hint: "When this page is in the background and an answer is there or your decision is needed.",
+    denied:
+      "The browser does not allow notifications of this page. Allow them in its settings for this site.",
+    approval: "Your decision is needed",
+    ended: "The team has finished",
+  },
   shortcuts: {
     title: "Keyboard shortcuts",
     names: {

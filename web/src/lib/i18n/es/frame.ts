@@ -96,6 +96,14 @@ export const frame: typeof english = {
     lastUsed: (when) => `Último uso: ${when}`,
     removeKey: (name) => `Revocar ${name}`,
   },
+  notifications: {
+    label: "Notificaciones",
+    hint: "Cuando esta página está en segundo plano y hay una respuesta o hace falta tu decisión.",
+    denied:
+      "El navegador no permite notificaciones de esta página. Permítelas en su configuración de este sitio.",
+    approval: "Hace falta tu decisión",
+    ended: "El equipo ha terminado",
+  },
   shortcuts: {
     title: "Atajos de teclado",
     names: {
