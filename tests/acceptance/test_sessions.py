@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 from tests.support.browser import Visitor, ask, conversation, settled
 from tests.support.platform import Person, Running, running, settings_for
@@ -113,3 +113,37 @@ async def test_an_answer_is_copied_judged_and_asked_for_again(visitor: Visitor, 
     await page.get_by_role("button", name="Ask again", exact=True).click()
     await settled(page, 2)
     assert await conversation(page).get_by_text("You said: hello").count() == 2
+
+
+async def test_what_was_said_is_found_and_opened_where_it_was_said(
+    visitor: Visitor, site: Running, ana: Person
+) -> None:
+    """P-35, W-3: titles first, then messages with the words marked; markup in them is text."""
+    session = await ana.session(title="A long talk")
+    await ana.ask(session, "the pelican <img src=x onerror=alert(1)> flies")
+    for number in range(12):
+        await ana.ask(session, f"line {number} " + "and so on " * 40)
+    await ana.session(title="Pelicans")
+    page = await visitor.open(site.address, person=ana)
+    await page.get_by_role("link", name="Pelicans").wait_for()
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("pelic")
+    found = page.get_by_role("region", name="Messages").get_by_role("link")
+    await found.first.wait_for()
+    assert await found.count() == 2
+    titles = page.get_by_role("list", name="Conversations").get_by_role("link")
+    await expect(titles).to_have_count(1)
+    await expect(titles).to_contain_text("Pelicans")
+    said = found.filter(has_not_text="You said")
+    assert "the pelican <img src=x onerror=alert(1)> flies" in await said.inner_text()
+    assert await said.locator("mark").all_inner_texts() == ["pelic"]
+    assert await said.locator("img").count() == 0
+    for _ in range(2):
+        await said.click()
+        row = conversation(page).locator("[data-found]")
+        await row.get_by_text("flies").wait_for()
+        await expect(row).to_be_in_viewport()
+        await page.get_by_role("button", name="Latest").click()
+        await expect(row).not_to_be_in_viewport()
+    await page.get_by_label("Search").fill("zzz")
+    await page.get_by_text("Nothing found").wait_for()

@@ -168,6 +168,7 @@ export const ROUTES = [
     );
     return [204, null];
   }),
+  route("GET", "/api/search", () => [200, { sessions: [], messages: [] }]),
   route("GET", "/api/agents", () => [200, { items: AGENTS, supervisor: SUPERVISOR, models: [] }]),
   route("GET", "/api/sessions", list),
   route("POST", "/api/sessions", (world) => [201, world.summary(world.create())]),

@@ -1,6 +1,8 @@
-/** Addresses: `/` for a new conversation, `/s/<id>` for a session. */
+/** Addresses: `/` for a new conversation, `/s/<id>` for a session, `/s/<id>#e<number>` for a place in it. */
 
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
+
+import type { Place } from "../features/chat";
 
 const SESSION = /^\/s\/([0-9A-Za-z-]{1,64})$/;
 
@@ -19,10 +21,28 @@ const subscribe = (notify: () => void): (() => void) => {
 export const useRoute = (): string | null =>
   sessionOf(useSyncExternalStore(subscribe, () => window.location.pathname));
 
-/** Go to a session, or to a new conversation. */
-export const openSession = (sessionId: string | null): void => {
+const PLACE = /^#e(\d{1,15})$/;
+
+/** The place an address names, and the how-manieth visit it is. */
+export const placeOf = (hash: string, visit: number): Place | null => {
+  const number = PLACE.exec(hash)?.[1];
+  return number === undefined ? null : { number: Number(number), visit };
+};
+
+const visitNow = (): number => (window.history.state as { readonly visit?: number } | null)?.visit ?? 0;
+
+/** The place in the address bar; renders again when it is gone to. */
+export const usePlace = (): Place | null => {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  const visit = useSyncExternalStore(subscribe, visitNow);
+  return useMemo(() => placeOf(hash, visit), [hash, visit]);
+};
+
+/** Go to a session, or to a place in it, or to a new conversation. */
+export const openSession = (sessionId: string | null, place: number | null = null): void => {
   const path = pathOf(sessionId);
-  if (path === window.location.pathname) return;
-  window.history.pushState(null, "", path);
+  if (place === null && path === window.location.pathname) return;
+  const visit = visitNow() + 1;
+  window.history.pushState({ visit }, "", place === null ? path : `${path}#e${place}`);
   window.dispatchEvent(new PopStateEvent("popstate"));
 };

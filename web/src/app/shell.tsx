@@ -17,7 +17,7 @@ import { useIsDesktop } from "../lib/use-media";
 import { useChannel } from "../transport/channel";
 import { stopTurn } from "../transport/sending";
 import { AccountMenu } from "./account-menu";
-import { openSession, useRoute } from "./router";
+import { openSession, usePlace, useRoute } from "./router";
 import { TopBar } from "./top-bar";
 import { useNotifications } from "./use-notifications";
 
@@ -40,6 +40,7 @@ const SIDEBAR = "batuta.sidebar";
 export const Shell = () => {
   const t = useText();
   const sessionId = useRoute();
+  const place = usePlace();
   const isDesktop = useIsDesktop();
   const [isSidebarShown, setIsSidebarShown] = useState(() => recall(SIDEBAR, true));
   const [isDrawerOpen, setIsDrawerOpen] = useState(false);
@@ -53,11 +54,11 @@ export const Shell = () => {
     });
   }, [isDesktop]);
   const open = useCallback(
-    (id: string | null) => {
+    (id: string | null, place: number | null = null) => {
       setIsDrawerOpen(false);
-      openSession(id);
+      openSession(id, place);
       // On a phone the focus would bring up the keyboard over what was just opened.
-      if (isDesktop) window.requestAnimationFrame(focusComposer);
+      if (isDesktop && place === null) window.requestAnimationFrame(focusComposer);
     },
     [isDesktop],
   );
@@ -136,6 +137,7 @@ export const Shell = () => {
         <TopBar sessionId={sessionId} onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar} />
         <ChatPage
           sessionId={sessionId}
+          place={place}
           onOpenSession={open}
           onOpenTimeline={openTimeline}
           onOpenSource={openSource}

@@ -47,3 +47,28 @@ export const passageAt = (text: string, start: number, end: number): Passage => 
     after: characters.slice(end).join(""),
   };
 };
+
+export interface Piece {
+  readonly text: string;
+  /** Where it begins, in characters. */
+  readonly start: number;
+  readonly isMatch: boolean;
+}
+
+/** A text cut at its matches, to be shown as text; what overlaps or lies outside counts once and as far as it goes. */
+export const piecesOf = (text: string, matches: readonly (readonly [number, number])[]): readonly Piece[] => {
+  const characters = [...text];
+  const pieces: Piece[] = [];
+  let place = 0;
+  const cut = (end: number, isMatch: boolean): void => {
+    if (end <= place) return;
+    pieces.push({ text: characters.slice(place, end).join(""), start: place, isMatch });
+    place = end;
+  };
+  for (const [start, end] of [...matches].sort((first, second) => first[0] - second[0])) {
+    cut(Math.min(start, characters.length), false);
+    cut(Math.min(end, characters.length), true);
+  }
+  cut(characters.length, false);
+  return pieces;
+};

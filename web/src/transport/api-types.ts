@@ -9,6 +9,8 @@ export type {
   Decided,
   Entry as TimelineEntry,
   Face as AgentFace,
+  Found,
+  FoundMessage,
   KeyList,
   KeyView as ApiKey,
   Meta,

@@ -18,16 +18,25 @@ import { type ChatActions, ChatContext } from "./context";
 import { MessageList } from "./message-list";
 import { PlanStrip } from "./plan-strip";
 import { activityOf, rowsOf } from "./rows";
+import type { Place } from "./use-place";
 import { Welcome } from "./welcome";
 
 export interface ChatPageProps {
   readonly sessionId: string | null;
+  /** What to show first; without it the end. */
+  readonly place: Place | null;
   readonly onOpenSession: (id: string | null) => void;
   readonly onOpenTimeline: (turnId: string) => void;
   readonly onOpenSource: ChatActions["openSource"];
 }
 
-export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSource }: ChatPageProps) => {
+export const ChatPage = ({
+  sessionId,
+  place,
+  onOpenSession,
+  onOpenTimeline,
+  onOpenSource,
+}: ChatPageProps) => {
   const t = useText();
   const channel = useChannel();
   const settings = useAccount((state) => state.me?.settings);
@@ -101,7 +110,7 @@ export const ChatPage = ({ sessionId, onOpenSession, onOpenTimeline, onOpenSourc
       ) : rows.length === 0 ? (
         <Welcome onAsk={(text) => void send(text, null)} />
       ) : (
-        <MessageList rows={rows} sessionId={sessionId ?? ""} />
+        <MessageList rows={rows} sessionId={sessionId ?? ""} place={place} />
       )}
       <div className="mx-auto w-full max-w-[50rem] px-4 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         {isShown && <PlanStrip view={view} />}

@@ -8,16 +8,18 @@ import { useText } from "../../lib/i18n";
 import { RowView } from "./row-view";
 import type { Row } from "./rows";
 import { useConversationScroll } from "./use-conversation-scroll";
+import type { Place } from "./use-place";
 
 export interface MessageListProps {
   readonly rows: readonly Row[];
   readonly sessionId: string;
+  readonly place: Place | null;
 }
 
-export const MessageList = ({ rows, sessionId }: MessageListProps) => {
+export const MessageList = ({ rows, sessionId, place }: MessageListProps) => {
   const t = useText();
   const frame = useRef<HTMLElement>(null);
-  const { virtualizer, isAtEnd, toEnd } = useConversationScroll(frame, rows, sessionId);
+  const { virtualizer, isAtEnd, toEnd, found } = useConversationScroll(frame, rows, sessionId, place);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -35,7 +37,8 @@ export const MessageList = ({ rows, sessionId }: MessageListProps) => {
                 ref={virtualizer.measureElement}
                 data-index={index}
                 data-row={row.kind}
-                className="absolute inset-x-0 top-0 flow-root"
+                data-found={index === found || undefined}
+                className="data-found:bg-warn-soft/60 absolute inset-x-0 top-0 flow-root rounded-lg"
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <RowView row={row} />

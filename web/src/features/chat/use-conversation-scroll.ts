@@ -4,6 +4,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type RefObject, useEffect } from "react";
 
 import type { Row } from "./rows";
+import { type Place, rowAt, usePlace } from "./use-place";
 import { useStickToEnd } from "./use-stick-to-end";
 
 /** Guesses until a row is measured. */
@@ -19,8 +20,9 @@ export const useConversationScroll = (
   frame: RefObject<HTMLElement | null>,
   rows: readonly Row[],
   sessionId: string,
+  place: Place | null,
 ) => {
-  const { isAtEnd, isFollowing, toEnd } = useStickToEnd(frame, sessionId);
+  const { isAtEnd, isFollowing, toEnd, letGo } = useStickToEnd(frame, sessionId);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -35,7 +37,9 @@ export const useConversationScroll = (
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { scrollOffset }) =>
     !isFollowing() && item.start < (scrollOffset ?? 0);
   useOwnMessage(rows, toEnd);
-  return { virtualizer, isAtEnd, toEnd };
+  const found = rowAt(rows, place);
+  usePlace(frame, virtualizer, found, place, letGo);
+  return { virtualizer, isAtEnd, toEnd, found };
 };
 
 /** Whoever sends a message wants to see it. */

@@ -12,6 +12,8 @@ export interface StickToEnd {
   readonly isAtEnd: boolean;
   readonly isFollowing: () => boolean;
   readonly toEnd: () => void;
+  /** The reader is going elsewhere. */
+  readonly letGo: () => void;
 }
 
 const distanceOf = (frame: HTMLElement): number => frame.scrollHeight - frame.scrollTop - frame.clientHeight;
@@ -32,6 +34,11 @@ export const useStickToEnd = (frame: RefObject<HTMLElement | null>, key: string)
     setIsAtEnd(true);
     frame.current?.scrollTo({ top: frame.current.scrollHeight });
   }, [frame]);
+
+  const letGo = useCallback(() => {
+    isStuck.current = false;
+    setIsAtEnd(false);
+  }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation starts at its end
   useLayoutEffect(toEnd, [key, toEnd]);
@@ -81,5 +88,5 @@ export const useStickToEnd = (frame: RefObject<HTMLElement | null>, key: string)
     };
   }, [frame, toEnd]);
 
-  return { isAtEnd, isFollowing: () => isStuck.current, toEnd };
+  return { isAtEnd, isFollowing: () => isStuck.current, toEnd, letGo };
 };

@@ -18,12 +18,13 @@ import {
   searchSessions,
   useSessionList,
 } from "../../transport/session-list";
+import { FoundMessages, useFoundMessages } from "./found-messages";
 import { DeleteSession, RenameSession } from "./session-dialogs";
 import { SessionRow } from "./session-row";
 
 export interface SessionListProps {
   readonly currentId: string | null;
-  readonly onOpen: (id: string | null) => void;
+  readonly onOpen: (id: string | null, place?: number | null) => void;
 }
 
 type Asked = { readonly what: "rename" | "delete"; readonly session: SessionSummary } | null;
@@ -31,6 +32,7 @@ type Asked = { readonly what: "rename" | "delete"; readonly session: SessionSumm
 export const SessionList = ({ currentId, onOpen }: SessionListProps) => {
   const t = useText();
   const { items, status, query, archived } = useSessionList();
+  const found = useFoundMessages(query);
   const now = useNow(30_000);
   const roving = useRoving();
   const [asked, setAsked] = useState<Asked>(null);
@@ -44,7 +46,8 @@ export const SessionList = ({ currentId, onOpen }: SessionListProps) => {
 
   if (status === "loading" && items.length === 0) return <ListSkeleton />;
   if (status === "failed") return <ListFailed onRetry={() => void searchSessions(query, archived)} />;
-  if (items.length === 0) return <ListEmpty isSearch={query !== ""} />;
+  if (items.length === 0 && found === null) return <ListSkeleton />;
+  if (items.length === 0 && found?.length === 0) return <ListEmpty isSearch={query !== ""} />;
   return (
     <>
       <ul aria-label={t.sessions.list} onKeyDown={roving} className="flex flex-col gap-px">
@@ -63,6 +66,7 @@ export const SessionList = ({ currentId, onOpen }: SessionListProps) => {
         ))}
       </ul>
       <More isLoading={status === "more"} />
+      <FoundMessages messages={found ?? []} onOpen={onOpen} />
       {asked?.what === "rename" && <RenameSession session={asked.session} onClose={() => setAsked(null)} />}
       {asked?.what === "delete" && (
         <DeleteSession

@@ -14,7 +14,7 @@ const PAUSE_MS = 200;
 
 export interface SidebarProps {
   readonly currentId: string | null;
-  readonly onOpen: (id: string | null) => void;
+  readonly onOpen: (id: string | null, place?: number | null) => void;
   readonly footer: ReactNode;
   readonly corner?: ReactNode;
 }

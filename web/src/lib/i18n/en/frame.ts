@@ -58,6 +58,7 @@ export const frame = {
     show: "Show the sidebar",
     none: "No conversations yet",
     noneHint: "What you ask will appear here.",
+    messages: "Messages",
     nothingFound: "Nothing found",
     failed: "The conversations could not be loaded",
     actions: (title: string) => `Actions for ${title}`,

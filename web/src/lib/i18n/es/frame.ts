@@ -60,6 +60,7 @@ export const frame: typeof english = {
     show: "Mostrar la barra lateral",
     none: "Aún no hay conversaciones",
     noneHint: "Lo que preguntes aparecerá aquí.",
+    messages: "Mensajes",
     nothingFound: "No se ha encontrado nada",
     failed: "No se han podido cargar las conversaciones",
     actions: (title) => `Acciones de ${title}`,
