@@ -15,7 +15,20 @@ CALC, DOCS, AGENDA = "calculator_agent", "documents_agent", "appointments_agent"
 
 PROMPTS = [
     ("What is 15% of 1,200?", CALC, "= 180"),
-    ("¿Cuánto es el 21% de 350?", CALC, "= 73.5"),
+    ("¿Cuánto es el 21% de 350?", CALC, "= 73,5"),
+    ("¿Cuánto es 1.250,50 por 3?", CALC, "1250,50 * 3 = 3751,5"),
+    ("¿Cuánto es 1000 entre 3?", CALC, "333,333333333333333333333333333 (redondeado)"),
+    ("20% off 50", CALC, "= 40"),
+    ("100 euros con un 20% de descuento", CALC, "= 80"),
+    ("tip 18% on 64.50", CALC, "= 11.61"),
+    ("¿Cuánto es 100 más el 21% de IVA?", CALC, "= 121"),
+    ("What percentage is 30 of 120?", CALC, "= 25"),
+    ("¿Qué porcentaje es 30 de 120?", CALC, "= 25"),
+    ("What is 2+2 and what is 3*3?", CALC, "2+2 = 4\n3*3 = 9"),
+    ("/calc foo bar", CALC, "I can calculate, for example, “15% of 1,200”"),
+    ("/calc hola", CALC, "Puedo calcular, por ejemplo, «el 21% de 350»"),
+    ("¿Cuánto es 1/0?", CALC, "no se puede dividir entre cero"),
+    ("What is the date today?", CALC, "Monday, 16 November 2026"),
     ("calculate (3 + 4) * 12", CALC, "= 84"),
     ("Raíz cuadrada de 144", CALC, "= 12"),
     ("how much is 49.90 € times 12?", CALC, "= 598.8"),
@@ -36,6 +49,14 @@ PROMPTS = [
     ("How long are backups kept?", DOCS, "kept for 35 days"),
     ("When is the office open?", DOCS, "between 7:30 and 20:30"),
     ("¿Cuántos días puedo teletrabajar?", DOCS, "hasta tres días por semana"),
+    ("What is the hotel limit?", DOCS, "up to 130 euros per night"),
+    ("¿Cuál es el límite para hoteles?", DOCS, "hasta 130 euros por noche"),
+    ("What are the office hours?", DOCS, "between 7:30 and 20:30"),
+    ("¿A qué hora cierra la oficina?", DOCS, "between 7:30 and 20:30"),
+    ("Can I work from home?", DOCS, "Remote work is possible up to three days"),
+    ("¿Puedo trabajar desde casa?", DOCS, "El teletrabajo es posible hasta tres días"),
+    ("Who do I call in an emergency?", DOCS, "extension 4400"),
+    ("¿A quién llamo en una emergencia?", DOCS, "extensión 4400"),
     ("Do I need a receipt?", DOCS, "Every expense above 10 euros needs a receipt"),
     ("What is the deadline for expense claims?", DOCS, "within 30 days after the expense"),
     ("¿Qué dice la política de viajes sobre los hoteles?", DOCS, "hasta 130 euros por noche"),
@@ -57,6 +78,13 @@ PROMPTS = [
         "lunes, 23 de noviembre de 2026, 17:00",
     ),
     ("Do I have anything on Thursday?", AGENDA, "There are no appointments"),
+    ("Do I have meetings next week?", AGENDA, "There are no appointments"),
+    ("¿Tengo reuniones la semana que viene?", AGENDA, "No hay citas"),
+    ("Remind me to call John tomorrow at 9", AGENDA, "Booked: Call with John, Tuesday, 17 November 2026, 09:00"),
+    ("Recuérdame llamar a Juan mañana a las 9", AGENDA, "Reservado: Cita con Juan, martes, 17"),
+    ("Call on Friday at 3pm with Ana", AGENDA, "Booked: Call with Ana, Friday, 20"),
+    ("Book a table for two tonight at 9", AGENDA, "Monday, 16 November 2026, 21:00–22:00"),
+    ("Cena con Ana esta noche a las 9", AGENDA, "Reservado: Cena con Ana, lunes, 16 de noviembre de 2026, 21:00"),
     ("help me book a meeting", AGENDA, "At what time?"),
     ("Can I fly business class?", DOCS, "Flights are booked in economy class"),
     ("¿Puedo cancelar una suscripción anual?", DOCS, "se puede cancelar en 30 días"),
@@ -65,6 +93,7 @@ PROMPTS = [
     ("/calc 2^16", CALC, "= 65536"),
     ("/docs refund", DOCS, "full refund"),
     ("/agenda hoy", AGENDA, "No hay citas"),
+    ("/agenda", AGENDA, "No hay citas"),
 ]
 
 
@@ -100,6 +129,12 @@ async def test_a_prompt_gets_a_useful_answer_from_the_right_agent(
         ("Traduce esto al francés", "fuera de lo que sabe"),
         ("What's the weather like in Madrid?", "outside what the built-in offline model knows"),
         ("Envía un correo a Ana", "fuera de lo que sabe"),
+        ("hola, ¿qué tal?", "Soy un programa"),
+        ("What documents do you have?", "- Travel policy\n"),
+        ("¿Qué documentos tienes?", "- Política de viajes\n"),
+        ("What day is December 25?", "outside what the built-in offline model knows"),
+        ("¿Qué día es mañana?", "fuera de lo que sabe"),
+        ("I want to change my password", "outside what the built-in offline model knows"),
     ],
 )
 async def test_the_supervisor_answers_small_talk_and_says_what_is_beyond_it(
@@ -162,3 +197,91 @@ async def test_a_short_question_continues_the_one_before(team: Orchestrator) -> 
 async def test_an_agent_can_be_asked_directly(team: Orchestrator) -> None:
     turn = await team.run("2 + 2", target_agent_id=CALC)
     assert (turn.answer, turn.mode, turn.plan) == ("2 + 2 = 4", "directed", None)
+
+
+@pytest.mark.parametrize("agent", [None, DOCS])
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        (
+            "How much can I spend on meals when travelling, and how many days of holidays do I have?",
+            ("up to 45 euros per day", "25 days of paid holidays"),
+        ),
+        (
+            "¿Cuánto puedo gastar en comidas durante un viaje y cuántos días de vacaciones tengo?",
+            ("hasta 45 euros por día", "25 días de vacaciones pagadas"),
+        ),
+        ("How much can I spend on hotels and meals?", ("up to 130 euros per night", "up to 45 euros per day")),
+        ("¿Cuánto puedo gastar en hoteles y comidas?", ("hasta 130 euros por noche", "hasta 45 euros por día")),
+    ],
+)
+async def test_every_part_of_a_question_is_answered_with_a_citation_of_its_own(
+    team: Orchestrator, text: str, answers: tuple[str, str], agent: str | None
+) -> None:
+    turn = await team.run(text, target_agent_id=agent)
+    [message] = said(turn)
+    assert turn.status == "success"
+    assert [words in citation.quote for words, citation in zip(answers, message.citations, strict=True)] == [True, True]
+    assert "[^1]\n\n" in message.content
+    assert "[^2]: " in message.content
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "missing"),
+    [
+        (
+            "How many days of holidays do I have and can I bring my dog?",
+            "25 days of paid holidays",
+            "The documents do not say anything about this part: “can I bring my dog”.",
+        ),
+        (
+            "¿Cuántos días de vacaciones tengo y puedo traer a mi perro?",
+            "25 días de vacaciones pagadas",
+            "Los documentos no dicen nada sobre esta parte: «puedo traer a mi perro».",
+        ),
+    ],
+)
+async def test_the_part_of_a_question_that_no_document_answers_is_named(
+    team: Orchestrator, text: str, found: str, missing: str
+) -> None:
+    turn = await team.run(text)
+    [message] = said(turn)
+    assert found in message.content
+    assert missing in message.content
+    assert len(message.citations) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Suma 12 y 30 y luego divídelo entre 4", ["12 + 30 = 42", "42 / 4 = 10,5"]),
+        ("Multiplica 6 por 7, luego réstale 2 y después súmale 10", ["6 * 7 = 42", "42 - 2 = 40", "40 + 10 = 50"]),
+        ("Add 12 and 30 and then divide it by 4", ["12 + 30 = 42", "42 / 4 = 10.5"]),
+    ],
+)
+async def test_a_chain_of_sums_goes_on_from_each_result(team: Orchestrator, text: str, lines: list[str]) -> None:
+    turn = await team.run(text)
+    assert turn.answer is not None
+    assert turn.answer.splitlines() == [f"- {line} [{number}]" for number, line in enumerate(lines, 1)]
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        [("What is 12 + 30?", "= 42"), ("divide it by 4", "42 / 4 = 10.5"), ("and then double it", "10.5 * 2 = 21"),
+         ("times 2", "21 * 2 = 42")],
+        [("¿Cuánto es 12 más 30?", "= 42"), ("divídelo entre 4", "= 10,5"), ("y súmale 5", "10,5 + 5 = 15,5"),
+         ("menos 2,5", "15,5 - 2,5 = 13")],
+        [("Book a meeting with Ana tomorrow at 10", "Booked"),
+         ("actually make it 11am", "17 November 2026, 11:00–12:00"),
+         ("change it to Friday", "Moved: Meeting with Ana is now on Friday, 20"), ("cancel it", "Cancelled")],
+        [("mañana a las 10 con Marta", "Reservado"), ("muévela al viernes", "pasa a viernes, 20"),
+         ("cancélala", "Cancelado")],
+    ],
+)  # fmt: skip
+async def test_a_talk_goes_on_from_what_was_said_before(team: Orchestrator, talk: list[tuple[str, str]]) -> None:
+    conversation = Conversation()
+    for text, words in talk:
+        turn = await team.run(text, conversation=conversation, approver=Agrees())
+        assert turn.answer is not None
+        assert words in turn.answer

@@ -24,7 +24,7 @@ _DATES = (
     r"(?:the\s+)?day\s+after\s+tomorrow|pasado\s+manana",
     rf"(?:(?:next|this|proximo|este)\s+)?(?:{_DAYS})(?:\s+(?:que\s+viene|proximo))?(?:\s+(?:de\s+la\s+)?{_NEXT_WEEK})?",
     r"(?:in|en|dentro\s+de)\s+\d{1,3}\s+(?:days?|dias?|weeks?|semanas?)",
-    r"today|tonight|tomorrow|yesterday|ayer|hoy|(?<!la\s)(?<!de\s)manana",
+    r"today|tonight|esta\s+noche|tomorrow|yesterday|ayer|hoy|(?<!la\s)(?<!de\s)manana",
     rf"{_NEXT_WEEK}|this\s+week|esta\s+semana",
 )
 _HALF = r"\s*(?:de|por|in|of)\s+(?:la\s+|the\s+)?(?:manana|tarde|noche|morning|afternoon|evening)"
@@ -38,6 +38,7 @@ _TIMES = (
     rf"at\s+\d{{1,2}}(?!\d|[/:])(?:{_HALF})?",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia)",
 )
+_HALF_SAID = re.compile(r"[ap]\.?m|noon|midday|mediodia|manana|tarde|noche|morning|afternoon|evening")
 _DATE = re.compile("|".join(rf"\b(?:{each})\b" for each in _DATES))
 _TIME = re.compile("|".join(rf"\b(?:{each})" for each in _TIMES))
 _DURATION = re.compile(
@@ -48,7 +49,7 @@ _UNIT_MINUTES = {"m": 1, "h": 60}
 _AMOUNTS = {"a": 1.0, "an": 1.0, "un": 1.0, "una": 1.0, "half an": 0.5, "media": 0.5}
 _NAME = r"[A-ZÁÉÍÓÚÑ][\w'’-]*"
 _CONTACT = re.compile(
-    rf"\b(?:[Ww]ith|[Cc]on)\s+(?P<name>(?:(?:el|la|the|my|mi)\s+)?(?:(?:[Dd]ra?|[Ss]ra?|[Mm]rs?|[Mm]s|[Pp]rof)\.?\s+)?"
+    rf"\b(?:(?:[Ww]ith|[Cc]on)|(?:[Cc]all|[Ll]lamar\s+a)(?=\s+[A-ZÁÉÍÓÚÑ]))\s+(?P<name>(?:(?:el|la|the|my|mi)\s+)?(?:(?:[Dd]ra?|[Ss]ra?|[Mm]rs?|[Mm]s|[Pp]rof)\.?\s+)?"
     rf"(?:{_NAME}(?:\s+(?:(?:de|y|and|&)\s+)?{_NAME})*|(?:equipo|departamento)\s+de\s+\w+|[\w'’-]+(?:\s+team)?))"
 )
 _PLACE = re.compile(
@@ -58,7 +59,7 @@ _PLACE = re.compile(
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")
 _SUBJECT = re.compile(r"\b(?:about|regarding|sobre|para\s+hablar\s+de)\s+(?P<subject>[^,.;]{2,80})", re.IGNORECASE)
 _MOVE = re.compile(
-    r"\b(?:move|reschedule|shift|postpone|push|mueve\w*|mover|cambia\w*|reprograma\w*|aplaza\w*|pospon\w*|adelanta\w*|"
+    r"\b(?:move|make\s+it|change|reschedule|shift|postpone|push|mueve\w*|mover|cambia\w*|reprograma\w*|aplaza\w*|pospon\w*|adelanta\w*|"
     r"retrasa\w*|pasa)\b"
 )
 _CANCEL = re.compile(
@@ -83,7 +84,8 @@ def parse_request(text: str) -> ParsedRequest:
     intent = intent_of(text)
     target = _target(text) if intent is Intent.RESCHEDULING else text
     contact = _contact(text)
-    date, time = date_words(target), time_words(target)
+    date = date_words(target)
+    time = _at_night(time_words(target), date)
     found = [name for name, value in (("contact", contact), ("date", date), ("time", time)) if value]
     return ParsedRequest(
         intent=intent,
@@ -122,6 +124,12 @@ def time_words(text: str) -> str | None:
     return found.group().strip() if found else None
 
 
+def _at_night(time: str | None, date: str | None) -> str | None:
+    """`tonight at 9` is in the evening."""
+    is_open = time is not None and not _HALF_SAID.search(time)
+    return f"{time} de la noche" if is_open and date in ("tonight", "esta noche") else time
+
+
 def _target(text: str) -> str:
     """The part of a request that says where something is moved to; all of it if that cannot be told."""
     for match in _TARGET.finditer(text):
@@ -132,11 +140,10 @@ def _target(text: str) -> str:
 
 
 def _contact(text: str) -> str | None:
-    found = _CONTACT.search(text)
-    if found is None:
-        return None
-    name = found["name"].strip()
-    return None if _DATE.fullmatch(folded(name)) or _TIME.fullmatch(folded(name)) else name
+    names = (found["name"].strip() for found in _CONTACT.finditer(text))
+    return next(
+        (name for name in names if not _DATE.fullmatch(plain := folded(name)) and not _TIME.fullmatch(plain)), None
+    )
 
 
 def _place(text: str) -> str | None:

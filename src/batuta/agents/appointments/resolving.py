@@ -145,7 +145,7 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
 
 
 def _is_weekday(parsed: ParsedRequest) -> bool:
-    return parsed.date_text not in ("today", "hoy", "tonight")
+    return parsed.date_text not in ("today", "hoy", "tonight", "esta noche")
 
 
 def _minutes(draft: Draft) -> int:

@@ -23,6 +23,7 @@ RELATIVE = {
     "ayer": -1,
     "today": 0,
     "tonight": 0,
+    "esta noche": 0,
     "hoy": 0,
     "tomorrow": 1,
     "manana": 1,

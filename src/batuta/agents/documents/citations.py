@@ -58,7 +58,7 @@ def _taken_apart(text: str) -> _Answer:
 
 
 def _check_pairs(answer: _Answer, marks: dict[str, None]) -> None:
-    """Every mark has its note, every note its mark, every paragraph a mark."""
+    """Every mark has its note, every note its mark, every paragraph a mark unless it says that nothing is known."""
     for mark in marks:
         if mark not in answer.notes:
             raise Rejected(f"[^{mark}] has no line that says what it cites", hint=FORM)
@@ -66,7 +66,8 @@ def _check_pairs(answer: _Answer, marks: dict[str, None]) -> None:
         if mark not in marks:
             raise Rejected(f"nothing in the answer refers to [^{mark}]", hint=FORM)
     for paragraph in re.split(r"\n\s*\n", answer.body):
-        if not _MARK.search(paragraph) and not paragraph.lstrip().startswith("#"):
+        needs_mark = not NOT_SAID.match(paragraph) and not paragraph.lstrip().startswith("#")
+        if needs_mark and not _MARK.search(paragraph):
             raise Rejected(f"nothing is cited for: {paragraph.strip()[:120]}", hint=FORM)
 
 

@@ -4,14 +4,14 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
-from batuta.llm.offline.lexicon import CONCEPTS, STOP_WORDS
+from batuta.llm.offline.lexicon import AMOUNT_WORDS, CONCEPTS, STOP_WORDS
 from batuta.llm.offline.words import folded, stem
 
 MAX_TERMS = 24
 OTHER_WORD = 0.7
 
 _WORD = re.compile(r"[a-z0-9]+")
-_STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
+_STOP = frozenset(word for table in (*STOP_WORDS.values(), AMOUNT_WORDS) for word in table.split())
 
 
 @dataclass(frozen=True, slots=True)

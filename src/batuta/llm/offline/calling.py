@@ -8,13 +8,14 @@ gets its value from that one, so that one is called before. A result may name th
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock
 from batuta.llm.model import ModelRequest, ToolSpec
-from batuta.llm.offline.filling import Source, fill, zone_parameters
+from batuta.llm.offline.filling import Source, fill, takes_one_question, zone_parameters
 from batuta.llm.offline.reading import content_of, exchange_of, task_of
-from batuta.llm.offline.words import Vocabulary, folded
+from batuta.llm.offline.words import Vocabulary, folded, questions_in
 from batuta.llm.offline.zones import zones_in
 
 LEAST_SCORE = 0.2
@@ -45,12 +46,29 @@ def _first(request: ModelRequest) -> list[tuple[str, dict[str, Any]]]:
         return []
     candidates = {tool.name: _prerequisite(tool, request.tools) for tool in request.tools}
     usable = {name: _usability(scores[name], tool, source) for name, tool in candidates.items()}
-    chosen = candidates[max(usable, key=lambda name: usable[name])]
+    if best < LEAST_SCORE:
+        chosen = _least_out_of_place(candidates, source)
+    else:
+        chosen = candidates[max(usable, key=lambda name: usable[name])]
     return [(chosen.name, fill(chosen, each).args) for each in _sources(chosen, source)]
 
 
 def _usability(score: float, tool: ToolSpec, source: Source) -> float:
     return (score + BASE_SCORE) * (INCOMPLETE if fill(tool, source).missing else 1)
+
+
+def _least_out_of_place(candidates: Mapping[str, ToolSpec], source: Source) -> ToolSpec:
+    """The tool to call where none fits but one must be called: one that says itself what it misses.
+
+    One that needs nothing of the message would answer what nobody asked; one that prepares another is for those who
+    want the other.
+    """
+
+    def order(name: str) -> tuple[bool, int, bool]:
+        tool = candidates[name]
+        return not tool.schema.get("required"), len(fill(tool, source).missing), tool.name != name
+
+    return candidates[min(candidates, key=order)]
 
 
 def _following(request: ModelRequest) -> list[tuple[str, dict[str, Any]]]:
@@ -75,11 +93,14 @@ def _prerequisite(tool: ToolSpec, tools: tuple[ToolSpec, ...]) -> ToolSpec:
 
 
 def _sources(tool: ToolSpec, source: Source) -> list[Source]:
-    """One call for each place a message names, for a tool that takes one place."""
+    """One call for each place or question of a message, for a tool that takes one place or question."""
     places = zones_in(folded(source.text))[:MAX_PARALLEL]
-    if len(zone_parameters(tool)) != 1 or len(places) < 2:
+    if len(zone_parameters(tool)) == 1 and len(places) > 1:
+        return [replace(source, zone=place) for place in places]
+    if not takes_one_question(tool):
         return [source]
-    return [Source(text=source.text, earlier=source.earlier, zone=place) for place in places]
+    parts = [replace(source, text=part) for part in questions_in(source.text, MAX_PARALLEL)]
+    return [source] if any(fill(tool, part).missing for part in parts) else parts
 
 
 def _source(request: ModelRequest, offered: Mapping[str, Any] | None = None) -> Source:

@@ -43,15 +43,24 @@ def is_evidence(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("passages"), list)
 
 
-def cited_answer(value: Mapping[str, Any], question: str, language: Language) -> str:
-    """The best sentences with their footnotes, or that the documents do not say."""
-    passages = [passage for passage in value["passages"] if isinstance(passage, Mapping)]
-    quotes = _best(_quotes(passages, question))
-    if not quotes:
+def cited_answer(searches: Sequence[tuple[str, Mapping[str, Any]]], language: Language) -> str:
+    """For each question and what was found for it, the best sentences with footnotes, or that nothing says it."""
+    told = [(question, _best(_quotes(_passages(value), question))) for question, value in searches]
+    sources = dict.fromkeys((quote.where, quote.text) for _, quotes in told for quote in quotes)
+    if not sources:
         return phrase("not_in_documents", language)
-    lines = [f"{quote.text}[^{number}]" for number, quote in enumerate(quotes, 1)]
-    notes = [f'[^{number}]: {quote.where}: "{quote.text}"' for number, quote in enumerate(quotes, 1)]
-    return "\n\n".join([" ".join(lines), "\n".join(notes)])
+    numbers = {source: number for number, source in enumerate(sources, 1)}
+    paragraphs = [
+        " ".join(f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in quotes)
+        or phrase("not_in_documents_about", language, question=question.strip(" ¿?.,;"))
+        for question, quotes in told
+    ]
+    notes = [f'[^{number}]: {where}: "{text}"' for (where, text), number in numbers.items()]
+    return "\n\n".join([*dict.fromkeys(paragraphs), "\n".join(notes)])
+
+
+def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [passage for passage in value["passages"] if isinstance(passage, Mapping)]
 
 
 def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
@@ -66,6 +75,7 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         for passage in passages
         if _relevance(passage) >= LEAST_RELEVANCE
         for sentence in _sentences(str(passage.get("text", "")))
+        if sentence not in (passage.get("title"), passage.get("section"))
     ]
 
 

@@ -9,6 +9,11 @@ from batuta.llm.offline.lexicon import NUMBER_WORDS, Language
 MAX_CHARS = 400
 
 _N = r"(\d+(?:\.\d+)?)"
+_PERCENT = r"(?:%|percent|per\s+cent|por\s+ciento)"
+_DISCOUNT = r"(?:de\s+)?(?:descuento|dto\.?|discount)"
+_SURCHARGE = r"(?:de\s+)?(?:vat|tax|tip|iva|propina)"
+_OF_IT = r"(?!\s*(?:[\d(]|of\b|del?\s+\d))"
+"""After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
 _LIST = r"((?:-?\d+(?:\.\d+)?(?:\s*,\s*|\s+(?:and|y|e)\s+|\s*,\s*(?:and|y)\s+)?){2,})"
 
 
@@ -31,6 +36,17 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:the\s+)?(?:average|mean)\s+of\s+{_LIST}", _average),
     (rf"(?:el\s+|la\s+)?(?:promedio|media)\s+(?:de|entre)\s+{_LIST}", _average),
     (rf"\b(?:sum\s+of|add|add\s+up)\s+{_LIST}|\b(?:suma(?:r)?(?:\s+de)?)\s+{_LIST}", _sum),
+    (rf"{_N}\s+(?:con|with|menos|less)\s+(?:(?:an?|un|el)\s+)?{_N}\s*{_PERCENT}\s*{_DISCOUNT}",
+     r"(\1 * (1 - \2 / 100))"),
+    (rf"{_N}\s*{_PERCENT}\s*(?:off|{_DISCOUNT}\s+(?:en|sobre|de|a|on|of))\s+{_N}", r"(\2 * (1 - \1 / 100))"),
+    (rf"{_N}\s*{_PERCENT}\s*(?:{_SURCHARGE}\s+)?(?:on|sobre)\s+{_N}", r"(\1 / 100 * \2)"),
+    (rf"{_N}\s*(?:\+|plus|m[aá]s)\s*(?:(?:el|un)\s+)?{_N}\s*{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s*(?:-|minus|menos)\s*(?:(?:el|un)\s+)?{_N}\s*{_PERCENT}{_OF_IT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"\bwhat\s+percent(?:age)?\s+of\s+{_N}\s+is\s+{_N}", r"(\2 / \1 * 100)"),
+    (rf"{_N}\s+is\s+what\s+percent(?:age)?\s+of\s+{_N}", r"(\1 / \2 * 100)"),
+    (rf"\bwhat\s+percent(?:age)?\s+is\s+{_N}\s+of\s+{_N}", r"(\1 / \2 * 100)"),
+    (rf"\bqu[eé]\s+porcentaje\s+(?:es|son|representan?)\s+{_N}\s+(?:de|sobre)\s+{_N}", r"(\1 / \2 * 100)"),
+    (rf"\badd\s+{_N}\s+to\s+{_N}", r"(\2 + \1)"),
     (rf"\b(?:increase|raise)\s+{_N}\s+by\s+{_N}\s*%", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:aumenta|incrementa|sube)\s+{_N}\s+un\s+{_N}\s*%", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:decrease|reduce|discount)\s+{_N}\s+by\s+{_N}\s*%", r"(\1 * (1 - \2 / 100))"),

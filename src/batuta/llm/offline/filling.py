@@ -11,7 +11,7 @@ from typing import Any
 
 from batuta.llm.model import ToolSpec
 from batuta.llm.offline.expressions import expression_in, numbers_in
-from batuta.llm.offline.lexicon import UNIT_SECONDS, Language
+from batuta.llm.offline.lexicon import BARE_OPERATION, UNIT_SECONDS, Language
 from batuta.llm.offline.structures import Structure
 from batuta.llm.offline.words import folded, language_of
 from batuta.llm.offline.zones import zones_in
@@ -33,6 +33,15 @@ _REFERENCE = re.compile(
     r"\b(?:that|it|this|the\s+result|the\s+total|eso|esto|ese\s+resultado|el\s+resultado|ese\s+total|lo)\b",
     re.IGNORECASE,
 )
+_ATTACHED = (
+    (r"\b(div[ií]de|multipl[ií]ca|red[uú]ce|aum[eé]nta|increm[eé]nta|s[uú]be|b[aá]ja)l[oa]\b", r"\1 eso"),
+    (r"\b(?:s[uú]ma|a[ñn][aá]de)(?:le|la)\s+(\d[\d.,]*)", r"eso más \1"),
+    (r"\b(?:r[eé]sta|qu[ií]ta)(?:le|la)\s+(\d[\d.,]*)", r"eso menos \1"),
+    (r"\b(?:s[aá]cale|calc[uú]lale)\s+(?:el\s+)?(\d[\d.,]*\s*%)", r"\1 de eso"),
+)
+"""Pronouns that Spanish joins to a verb, as words of their own: "divídelo entre 4" is "divide eso entre 4"."""
+_BARE_OPERATION = re.compile(BARE_OPERATION)
+_ONE_QUESTION = re.compile(r"\bquery\b|\bquestion\b|\bexpression\b")
 _ORIGIN = re.compile(r"\b(?:from|de|desde|when|cuando|si|if)\b[^.?]*?$")
 
 
@@ -83,6 +92,13 @@ def zone_parameters(tool: ToolSpec) -> list[str]:
     """The parameters that take a time zone."""
     properties = tool.schema.get("properties", {})
     return [name for name, schema in properties.items() if _is_about("zone", name, schema)]
+
+
+def takes_one_question(tool: ToolSpec) -> bool:
+    """Whether it answers a single question or sum at a time."""
+    properties = tool.schema.get("properties", {})
+    wanted = (properties.get(name, {}) | {"name": name} for name in tool.schema.get("required", ()))
+    return any(_ONE_QUESTION.search(f"{each['name']}: {each.get('description', '')}".lower()) for each in wanted)
 
 
 def _value(name: str, schema: Mapping[str, Any], source: Source) -> Any:
@@ -144,13 +160,36 @@ def _before(plain: str, zone: str) -> str:
 
 def _expression(_: str, source: Source) -> str | None:
     found = expression_in(source.text, source.language)
-    if found is not None or not source.earlier or not _REFERENCE.search(source.text):
+    text = _completed(_detached(source.text))
+    if found is not None or not source.earlier or not _REFERENCE.search(text):
         return found
-    result = source.earlier.rpartition(" = ")[2]
-    numbers = set(numbers_in(result, language_of(source.earlier)))
-    if len(numbers) != 1:  # what "it" means would be a guess
+    number = _number_meant(source.earlier)
+    if number is None:
         return None
-    return expression_in(_REFERENCE.sub(numbers.pop(), source.text), source.language)
+    written = number if source.language == "en" else number.replace(".", ",")
+    return expression_in(_REFERENCE.sub(written, text), source.language)
+
+
+def _number_meant(earlier: str) -> str | None:
+    """The one number an answer states; where it states several, what "it" means would be a guess."""
+    _, sign, result = earlier.rpartition(" = ")
+    numbers = set(numbers_in(result.replace(",", "."), "en") if sign else numbers_in(earlier, language_of(earlier)))
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _completed(text: str) -> str:
+    """A sum that leaves out its first number, with a word for it: "times 3" is "that times 3"."""
+    bare = _BARE_OPERATION.match(folded(text))
+    if bare is None:
+        return text
+    sign = {"add": "+", "suma": "+", "subtract": "-", "resta": "-"}.get(bare["sign"], bare["sign"])
+    return f"eso {sign} {bare['number']}"
+
+
+def _detached(text: str) -> str:
+    for pattern, words in _ATTACHED:
+        text = re.sub(pattern, words, text, flags=re.IGNORECASE)
+    return text
 
 
 def _time_of_day(_: str, source: Source) -> str | None:

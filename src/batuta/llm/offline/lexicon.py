@@ -9,7 +9,7 @@ Language = Literal["en", "es"]
 
 CONCEPTS: dict[str, str] = {
     "appointment": "appointment appointments meeting meetings cita citas reunion reuniones calendar calendario agenda "
-    "schedule event events evento eventos call calls llamada",
+    "schedule event events evento eventos call calls llamada llamar llamo llama",
     "create": "create book schedule arrange reserve agendar agenda crear crea reservar reserva programar programa "
     "concertar apunta apuntame anota set put pon",
     "move": "move reschedule shift postpone mover mueve muevela muevelo cambia cambiar cambiame reprogramar reprograma "
@@ -22,17 +22,22 @@ CONCEPTS: dict[str, str] = {
     "convert": "convert conversion convierte convertir pasar pasa",
     "calculate": "calculate calculation arithmetic compute sum subtract multiply divide percent percentage average "
     "plus minus times divided squared calcula calculame calcular calculo aritmetica suma sumar resta restar "
-    "multiplica multiplicar dividir dividido porcentaje promedio media raiz root mas menos",
+    "multiplica multiplicar dividir dividido porcentaje promedio media raiz root mas menos dividelo dividela "
+    "multiplicalo multiplicala sumale anadele restale quitale add tip discount descuento iva vat propina "
+    "double halve half doble mitad doblalo",
     "document": "document documents file files policy policies manual handbook guide faq documento documentos archivo "
     "archivos politica politicas guia normativa",
     "search": "search find look lookup busca buscar encuentra encontrar",
     "read": "read lee leer",
     "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
-    "reembolso reembolsa reembolsan",
-    "travel": "travel trip trips travelling flight flights fly hotel viaje viajes viajar vuelo vuelos volar",
+    "reembolso reembolsa reembolsan costar",
+    "travel": "travel trip trips travelling flight flights fly viaje viajes viajar vuelo vuelos volar",
+    "hotel": "hotel hotels hoteles accommodation alojamiento",
     "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
     "holiday": "holiday holidays vacation vacations leave vacaciones vacacion",
-    "work": "remote remotely homeworking teletrabajo teletrabajar",
+    "work": "remote remotely homeworking home teletrabajo teletrabajar casa",
+    "office": "office offices oficina oficinas",
+    "open": "open opens opening close closes closing closed hours abre abren abierta abierto cierra cierran horario",
     "price": "price prices pricing plan plans precio precios plan planes",
     "product": "product producto",
     "cancel": "cancel delete remove cancela cancelar borra borrar elimina eliminar anula anular",
@@ -58,12 +63,15 @@ STOP_WORDS: dict[Language, str] = {
     "dias minuto minutos resume resumen resumir explica explicame cuentame dice",
 }
 
+AMOUNT_WORDS = "limit limits maximum limite limites maximo maxima"
+"""Ask how much, not about what: rules give a number and seldom call it a limit."""
+
 MARKS: dict[Language, str] = {
     "en": "the is are what how much many when where which who can could would my your you please with and for of to do "
     "does move book schedule show list calculate time tomorrow today on at hello hi thanks help read search find it",
     "es": "el la los las de del que es son como cuanto cuanta cuantos cuantas cual cuando donde quien mi mis tu por "
     "para con y en un una hay puedo puedes dime muestra mueve agenda calcula hora manana hoy hola gracias ayuda cita "
-    "lee busca abre reunion lunes martes miercoles jueves viernes sabado domingo tengo estoy entre dividido mas "
+    "lee busca abre reunion lunes martes miercoles jueves viernes sabado domingo tengo estoy entre dividido mas menos "
     "multiplicado suma resta raiz convierte proxima citas se cuesta vale perfecto adios estupendo entendido",
 }
 """Words that tell a language from the other."""
@@ -106,7 +114,8 @@ IDENTITY = (
 )
 WELLBEING = (
     r"\bhow(?:'s it going| are you| do you feel| is it going)\b|\bhow are things\b|"
-    r"\bcomo (?:estas|te va|va todo|te sientes)\b|^\W*que tal(?:\s+(?:estas|todo|va|te va))?\W*$"
+    r"\bcomo (?:estas|te va|va todo|te sientes)\b|"
+    r"^\W*(?:(?:hola|buenas|hey)\W+)?que tal(?:\s+(?:estas|todo|va|te va))?\W*$"
 )
 OUTSIDE = (
     r"\bweather\b|\bforecast\b|\brain(?:s|ing|y)?\b|\bsnow(?:s|ing)?\b|\bsunny\b|\bhow (?:hot|cold|warm) is it\b|"
@@ -115,9 +124,30 @@ OUTSIDE = (
     r"\bnews\b|\bnoticias\b|\bheadlines\b|\b(?:stock|share)s? price|\bstock market\b|\bla bolsa\b|"
     r"\bexchange rate|\btipo de cambio\b|\bjokes?\b|\bchistes?\b|\bpoems?\b|\bpoemas?\b|\bmusic\b|\bmusica\b|\bsong\b|"
     r"\bcancion\b|\brecipes?\b|\breceta\b|\brestaurants?\b|\brestaurantes?\b|\bpizza\b|\bfootball\b|\bfutbol\b|"
-    r"\bworld cup\b|\bmundial\b|\bmovies?\b|\bpeliculas?\b"
+    r"\bworld cup\b|\bmundial\b|\bmovies?\b|\bpeliculas?\b|"
+    r"\b(?:what|which) (?:week)?day (?:is|was|will)\b.{0,60}(?:\d|\btomorrow\b|\bchristmas\b)|"
+    r"\bwhat is the date\b.{0,60}\btomorrow\b|"
+    r"\bque (?:dia|fecha) (?:es|sera|fue|cae)\b.{0,60}(?:\d|\bmanana\b|\bnavidad\b)|"
+    r"\bhow many (?:days|weeks|hours) (?:until|till|to|are left)\b|"
+    r"\bcuant[oa]s (?:dias|semanas|horas) (?:faltan|quedan)\b"
 )
 """What people like to ask an assistant and nobody here can know: the world outside, and what is made up."""
+
+ABOUT_DOCUMENTS = (
+    r"\b(?:what|which) (?:documents|files)\b.{0,60}\b(?:have|are there|know|read)\b|"
+    r"\bque (?:documentos|archivos)\b.{0,60}\b(?:tienes?|hay|conoces?|tenemos|teneis)\b|"
+    r"\blist (?:the |your |all )*documents\b"
+)
+WHOM_TO_ASK = (
+    r"\bwhom? (?:do|should|can|must) i (?:call|contact|ask|tell|inform)\b|\ba quien (?:llamo|debo|tengo|puedo|aviso)\b"
+)
+"""Asks for a rule, although it speaks of a call."""
+BARE_OPERATION = (
+    r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*"
+    r"(?P<sign>plus|minus|times|divided\s+by|multiplied\s+by|mas|menos|por|entre|dividido\s+(?:entre|por)|"
+    r"multiplicado\s+por|add|subtract|suma|resta|[-+*/x×÷])\s*(?P<number>\d[\d.,]*\s*%?)\W*$"
+)
+"""A sum whose first number was said before: "times 3", "y luego menos 2"."""
 
 SEQUENCE = (
     r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)"
@@ -131,7 +161,7 @@ ADDITION = (
 """Between steps that do not need one another."""
 LOOSE = r"\s*,?\s+(?:and|y|e)\s+"
 """May join words as well as requests: it divides only where both sides are requests of different agents."""
-CONTINUATION = r"^[¿¡\s]*(?:and|y|e|what about|how about|que tal|qué tal)\b"
+CONTINUATION = r"^[¿¡\s]*(?:and|y|e|what about|how about|que tal|qué tal|(?:please\s+)?change it)\b"
 
 ZONE_ALIASES: dict[str, str] = {
     "tokio": "Asia/Tokyo",

@@ -68,6 +68,27 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "The documents do not say anything about that, and without a language model I know nothing else.",
         "es": "Los documentos no dicen nada sobre eso, y sin un modelo de lenguaje no sé nada más.",
     },
+    "documents": {
+        "en": "The team can answer from these documents:\n\n{titles}\n\n"
+        "Ask about what they say, and the answer quotes it.",
+        "es": "El equipo puede responder con estos documentos:\n\n{titles}\n\n"
+        "Pregunta por lo que dicen y la respuesta lo cita.",
+    },
+    "not_in_documents_about": {
+        "en": "The documents do not say anything about this part: “{question}”.",
+        "es": "Los documentos no dicen nada sobre esta parte: «{question}».",
+    },
+    "no_arithmetic": {
+        "en": "I see no arithmetic expression in that. I can calculate, for example, “15% of 1,200”, “(3 + 4) * 12” or "
+        "“square root of 144”.",
+        "es": "No veo ninguna operación en eso. Puedo calcular, por ejemplo, «el 21% de 350», «(3 + 4) * 12» o «la "
+        "raíz cuadrada de 144».",
+    },
+    "division_by_zero": {
+        "en": "I could not do that: division by zero",
+        "es": "No he podido hacerlo: no se puede dividir entre cero",
+    },
+    "rounded": {"en": "rounded", "es": "redondeado"},
     "step_missing": {"en": "{task}: not done ({reason})", "es": "{task}: sin hacer ({reason})"},
     "equals": {"en": "{argument} = {value}", "es": "{argument} = {value}"},
     "at_a_time": {"en": "In {zone} it is {moment}.", "es": "En {zone} son las {moment}."},

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from batuta.llm.offline.lexicon import (
+    ABOUT_DOCUMENTS,
     ACTIONS,
     ADDITION,
     AGREEMENTS,
@@ -22,6 +23,7 @@ from batuta.llm.offline.lexicon import (
     SEQUENCE,
     THANKS,
     WELLBEING,
+    WHOM_TO_ASK,
     Language,
 )
 from batuta.llm.offline.phrases import phrase
@@ -42,6 +44,8 @@ _DIVIDER = re.compile(f"({SEQUENCE}|{ADDITION})", re.IGNORECASE)
 _LOOSE = re.compile(LOOSE, re.IGNORECASE)
 _CONTINUATION = re.compile(CONTINUATION, re.IGNORECASE)
 _OUTSIDE = re.compile(OUTSIDE)
+_ABOUT_DOCUMENTS = re.compile(ABOUT_DOCUMENTS)
+_WHOM_TO_ASK = re.compile(WHOM_TO_ASK)
 _CIRCUMSTANCES = frozenset({"#day", "#time", "#zone", "#question", "#listing"})
 _THANKS = re.compile(THANKS)
 _WORDS = re.compile(r"[a-z']+")
@@ -90,6 +94,8 @@ class Planner:
         """Who knows most of a request, if anybody knows enough."""
         if _OUTSIDE.search(folded(text)):
             return None
+        if _WHOM_TO_ASK.search(folded(text)):
+            return self._reader()
         known = self._vocabulary.scores(text)
         scores = {agent_id: score for agent_id, score in known.items() if self._can(agent_id, text)}
         best = max(scores, key=lambda agent_id: scores[agent_id], default=None)
@@ -109,10 +115,19 @@ class Planner:
         words = set(_WORDS.findall(plain))
         if not words and not re.search(r"\d", plain):
             return self.unknown(task)
-        only = (name for name, known in _ONLY if words and words <= known)
+        if _ABOUT_DOCUMENTS.search(plain):
+            return self._titles(task)
+        only = (name for name, known in _ONLY if words and words <= known and words != {"manana"})
         said = (name for name, pattern in _SAID if pattern.search(plain))
         name = next(only, None) or next(said, None)
         return None if name is None else phrase(name, task.language, team=self._team(task.language))
+
+    def _titles(self, task: Task) -> str | None:
+        """What the documents are called: what the reader's card lists besides what it can do."""
+        reader = next((card for card in self._cards if card.agent_id == self._reader()), None)
+        titles = [each for each in reader.capabilities if each[:1].isupper()] if reader else []
+        listed = "\n".join(f"- {title}" for title in titles)
+        return phrase("documents", task.language, titles=listed) if titles else None
 
     def _kind_words(self, task: Task) -> str | None:
         """Thanks, where nothing else is asked for."""

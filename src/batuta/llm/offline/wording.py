@@ -19,11 +19,20 @@ MAX_SUMMARY_CHARS = 600
 
 _NOT_APPROVED = re.compile(r"was not approved(?:: (?P<reason>.*))?$", re.DOTALL)
 _FAILURE = re.compile(r"^[\w-]+ (?:failed|refused): ", re.IGNORECASE)
+_KNOWN_FAILURES = (
+    (re.compile(r"is no arithmetic"), "no_arithmetic"),
+    (re.compile(r"division by zero"), "division_by_zero"),
+)
+"""What a calculator says, by the phrase that says it in the language of the request."""
 _STOPS = {language: frozenset(words.split()) for language, words in STOP_WORDS.items()}
 
 
 def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task) -> str:
     """What the newest results say, in the language of the request."""
+    values = [content_of(result) for _, result in results]
+    if values and all(is_evidence(value) for value in values):
+        asked = (str(call.args.get("query", task.text)) for call, _ in results)
+        return cited_answer(list(zip(asked, values, strict=True)), task.language)
     said = [_told(call, result, task) for call, result in results]
     return "\n".join(dict.fromkeys(said))
 
@@ -67,19 +76,30 @@ def moment_in_words(moment: datetime, language: Language) -> str:
     return f"{moment:%H:%M} on {weekday}, {moment.day} {month} {moment.year}"
 
 
+def number_in_words(text: str, language: Language) -> str:
+    """What a calculator takes or gives, as people of a language write it."""
+    if language == "en":
+        return text
+    listed = re.sub(r",\s*", "; ", text)
+    return re.sub(r"(?<=\d)\.(?=\d)", ",", listed).replace("(rounded)", f"({phrase('rounded', language)})")
+
+
 def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
     if result.is_error:
         return _failed(result.content, task.language)
     value = content_of(result)
     if is_evidence(value):
-        return cited_answer(value, task.text, task.language)
+        return cited_answer([(task.text, value)], task.language)
     if isinstance(value, Mapping):
         return _of_facts(value, task.language)
     if isinstance(value, list):
         return _listed(value, task.language)
     expression = call.args.get("expression")
     text = result.content if not isinstance(value, str) else value
-    return phrase("equals", task.language, argument=expression, value=text) if expression else text
+    if not expression:
+        return text
+    written = [number_in_words(each, task.language) for each in (str(expression), text)]
+    return phrase("equals", task.language, argument=written[0], value=written[1])
 
 
 def _failed(content: str, language: Language) -> str:
@@ -88,7 +108,8 @@ def _failed(content: str, language: Language) -> str:
         reason = declined["reason"]
         name = "not_approved_because" if reason else "not_approved"
         return phrase(name, language, reason=reason)
-    return phrase("failed", language, reason=_FAILURE.sub("", content))
+    known = next((name for pattern, name in _KNOWN_FAILURES if pattern.search(content)), None)
+    return phrase(known, language) if known else phrase("failed", language, reason=_FAILURE.sub("", content))
 
 
 def _of_facts(facts: Mapping[str, Any], language: Language) -> str:

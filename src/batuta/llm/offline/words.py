@@ -12,7 +12,16 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from batuta.llm.offline.expressions import expression_in
-from batuta.llm.offline.lexicon import CONCEPTS, DAYS, MARKS, MONTHS, QUESTION_WORDS, STOP_WORDS, Language
+from batuta.llm.offline.lexicon import (
+    BARE_OPERATION,
+    CONCEPTS,
+    DAYS,
+    MARKS,
+    MONTHS,
+    QUESTION_WORDS,
+    STOP_WORDS,
+    Language,
+)
 from batuta.llm.offline.zones import without_zones, zones_in
 
 SIGNAL_WEIGHTS = {
@@ -32,12 +41,15 @@ NAME_WEIGHT = 0.3
 LEAST_TOTAL = 1.0
 """A request that says less than a word is known to nobody."""
 STEM_LENGTH = 6
+MAX_DIVIDED_CHARS = 1_000
+"""A longer text is no list of questions."""
 
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 """Numbers say nothing about a subject: signals and arguments see them."""
 _DAY = re.compile(
     rf"\b(?:{DAYS.replace(' ', '|')})\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:de\s+|of\s+)?"
-    rf"(?:{MONTHS.replace(' ', '|')})\b|\b(?:{MONTHS.replace(' ', '|')})\s+\d{{1,2}}\b|\b(?:next|proxim[oa])\s+\w+"
+    rf"(?:{MONTHS.replace(' ', '|')})\b|\b(?:{MONTHS.replace(' ', '|')})\s+\d{{1,2}}\b|\b(?:next|proxim[oa])\s+\w+|"
+    r"\besta\s+noche\b"
 )
 _TIME_OF_DAY = re.compile(
     r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m|p\.m|h|hs)\b|\b\d{1,2}:\d\d\b|\ba\s+las?\s+(?:\d|una)|\bat\s+\d{1,2}\b|"
@@ -45,11 +57,28 @@ _TIME_OF_DAY = re.compile(
 )
 _LISTING = re.compile(
     r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"
-    r"\btengo alg"
+    r"\btengo alg|^\W*(?:do i have (?!to\b)|tengo (?!que\b)|agenda\W*$)"
 )
-_DATE_ASKED = re.compile(r"\b(?:what|which) (?:day|date|week) (?:is|are)\b|\bque (?:dia|fecha|semana) (?:es|estamos)\b")
+_DATE_ASKED = re.compile(
+    r"\b(?:what|which) (?:day|date|week) (?:is|are)\b|\bque (?:dia|fecha|semana) (?:es|estamos)\b|"
+    r"\bwhat(?:'s| is) (?:the|today's) (?:day|date)\b|\ba que (?:dia |fecha )?estamos\b"
+)
 _NAME = re.compile(r"(?<=[^.?!¿¡\s]\s)[A-ZÁÉÍÓÚÑ]\w+")
 """A capital letter inside a sentence."""
+_BARE_OPERATION = re.compile(BARE_OPERATION)
+_NEXT_QUESTION = re.compile(
+    r"(?:\s*[,;]?\s+(?:and|y|e)\s+(?:also\s+|tambi[eé]n\s+|adem[aá]s\s+)?|(?<=\?)\s+|\s*[,;]\s+)(?=¿?(?:what|which|who|when|where|why|how|"
+    r"is|are|do|does|can|could|may|should|qu[eé]|cu[aá]l(?:es)?|qui[eé]n(?:es)?|cu[aá]ndo|d[oó]nde|c[oó]mo|"
+    r"cu[aá]nt[oa]s?|puedo|puede|hay|tengo)\b)",
+    re.IGNORECASE,
+)
+"""Between a question and the next: what follows begins as a question does."""
+_TWO_SUBJECTS = re.compile(
+    r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
+    r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
+    re.IGNORECASE,
+)
+"""One question about two things: "how much for hotels and meals?"."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
 
 
@@ -77,7 +106,7 @@ def signals(text: str) -> set[str]:
     """What kinds of things a text holds."""
     plain = folded(text)
     found = {
-        "#expression": expression_in(text, language_of(text)) is not None,
+        "#expression": expression_in(text, language_of(text)) is not None or _BARE_OPERATION.match(plain) is not None,
         "#day": _DAY.search(plain) is not None,
         "#time": _TIME_OF_DAY.search(plain) is not None,
         "#zone": bool(zones_in(plain)),
@@ -91,7 +120,24 @@ def signals(text: str) -> set[str]:
 def is_question(text: str) -> bool:
     """Whether somebody asks something."""
     first = _WORD.search(folded(text))
-    return "?" in text or (first is not None and first.group() in _QUESTION_WORDS)
+    opens_as_one = first is not None and first.group() in _QUESTION_WORDS
+    return "?" in text or (opens_as_one and not _BARE_OPERATION.match(folded(text)))
+
+
+def questions_in(text: str, limit: int) -> list[str]:
+    """The questions that a text asks one after the other, at most so many; the text itself if it asks only one."""
+    if len(text) > MAX_DIVIDED_CHARS:
+        return [text]
+    parts = [part.strip(" ,;") for part in _NEXT_QUESTION.split(text, maxsplit=limit - 1)]
+    are_all_questions = all(is_question(part) and topics(part) | signals(part) - {"#question"} for part in parts)
+    if len(parts) > 1:
+        return parts if are_all_questions else [text]
+    two = _TWO_SUBJECTS.match(text)
+    if two is None or not is_question(text):
+        return [text]
+    subjects = [_CONCEPTS.get(folded(two[name]), frozenset()) for name in ("first", "second")]
+    are_two = all(subjects) and not subjects[0] & subjects[1]
+    return [f"{two['opening']}{two[name]}" for name in ("first", "second")] if are_two else [text]
 
 
 def topics(text: str) -> frozenset[str]:

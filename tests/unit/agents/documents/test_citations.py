@@ -46,6 +46,22 @@ def test_not_knowing_needs_no_citation(answer: str) -> None:
     assert check_citations(answer, FILES.get) == ()
 
 
+@pytest.mark.parametrize(
+    "words", ["The documents do not say anything about dogs.", "Los documentos no dicen nada sobre perros."]
+)
+def test_a_part_that_is_not_known_may_stand_beside_one_that_is_cited(words: str) -> None:
+    body, note = GOOD.split("\n\n")
+    [citation] = check_citations(f"{body}\n\n{words}\n\n{note}", FILES.get)
+    assert citation.source == "travel.md"
+
+
+def test_a_statement_beside_what_is_not_known_needs_its_citation_all_the_same() -> None:
+    body, note = GOOD.split("\n\n")
+    answer = f"{body}\n\nThe documents do not say anything about dogs.\n\nCats are welcome.\n\n{note}"
+    with pytest.raises(Rejected, match="nothing is cited for: Cats are welcome"):
+        check_citations(answer, FILES.get)
+
+
 def test_other_quotation_marks_are_understood() -> None:
     assert check_citations("Sí.[^a]\n\n[^a]: travel.md: «Breakfast is included».", FILES.get)
 

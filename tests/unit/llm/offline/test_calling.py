@@ -55,6 +55,29 @@ async def test_a_required_tool_is_called_even_for_what_no_tool_fits() -> None:
     assert len(await called("Lorem ipsum")) == 1
 
 
+async def test_a_required_tool_that_needs_nothing_is_not_called_to_answer_what_nobody_asked() -> None:
+    """The clock could be called without an argument, but "foo bar" does not ask for the time."""
+    assert await called("foo bar", *reversed(TOOLS)) == [("calculate", {"expression": "foo bar"})]
+
+
+async def test_each_question_gets_a_call_of_its_own() -> None:
+    search = tool("search", "Search documents.", ("query",), query={"type": "string", "description": "The question."})
+    text = "How much are meals, and how many holidays do I have? What about badges and pets?"
+    parts = ["How much are meals", "how many holidays do I have?", "What about badges and pets?"]
+    assert [args["query"] for _, args in await called(text, search)] == parts
+
+
+async def test_questions_beyond_what_may_be_asked_at_once_stay_together() -> None:
+    search = tool("search", "Search documents.", ("query",), query={"type": "string", "description": "The question."})
+    calls = await called("what is a1a? what is b1b? what is c1c? what is d1d? what is e1e?", search)
+    assert [args["query"] for _, args in calls][-1] == "what is d1d? what is e1e?"
+
+
+async def test_a_booking_is_not_divided_into_questions() -> None:
+    text = "can you book a meeting with Ana tomorrow at 10, and can you tell me whether Friday is free?"
+    assert await called(text, BOOK, CHECK) == [("check_availability", {"request": text})]
+
+
 async def test_without_need_nothing_is_called_that_does_not_fit() -> None:
     assert await called("Lorem ipsum", tool_choice="auto") == []
 

@@ -29,6 +29,17 @@ from batuta.tools.builtin.calculator import calculated
         ("how much is 49.90 € times 12", "598.8"),
         ("subtract 5 from 12", "7"),
         ("7 al cuadrado", "49"),
+        ("100 + 21%", "121"),
+        ("100 menos un 15%", "85"),
+        ("100 plus 21% of 50", "110.5"),
+        ("100 + 21 % 5", "101"),
+        ("20% discount on 50", "40"),
+        ("20% de descuento sobre 50", "40"),
+        ("80 with a 25% discount", "60"),
+        ("what percentage of 120 is 30", "25"),
+        ("30 is what percent of 120", "25"),
+        ("add 5 to 12", "17"),
+        ("21% de IVA sobre 200", "42"),
     ],
 )
 def test_an_expression_in_words_has_the_value_it_means(text: str, value: str) -> None:

@@ -101,6 +101,17 @@ async def test_it_says_that_it_does_not_know_and_what_the_team_can_do(text: str,
     assert "**Calculator**" in decision["answer"]
 
 
+async def test_a_sum_that_leaves_out_its_first_number_is_for_whoever_calculates() -> None:
+    for text in ("times 3", "por 3", "and then add 5", "y luego menos 2,5"):
+        decision = await decided(text)
+        assert [step["agent_id"] for step in decision["steps"]] == ["calculator_agent"]
+
+
+async def test_tomorrow_alone_is_no_farewell() -> None:
+    assert "Hasta luego" in (await decided("hasta mañana"))["answer"]
+    assert "Hasta luego" not in (await decided("mañana")).get("answer", "")
+
+
 async def test_thanks_with_a_request_is_a_request() -> None:
     decision = await decided("Thanks! What is 15% of 1,200?")
     assert [step["agent_id"] for step in decision["steps"]][-1] == "calculator_agent"
