@@ -349,7 +349,7 @@ def _wire(
         gate=gate,
         identity=Identity(everything, settings, Passwords()),
         oidc=OidcLogins(everything, settings),
-        preferences=PreferenceBook(database, models=model.choices),
+        preferences=PreferenceBook(database, models=model.choices, agents=agent_ids),
         keys=KeyRing(database),
         sessions=sessions,
         sources=Sources(database, read_source or _no_source),

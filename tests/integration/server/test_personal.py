@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from batuta.agents import appointments
+import httpx
+
+from batuta.agents import appointments, calculator
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration.orchestrator import Orchestrator
 from tests.support.platform import running, settings_for
@@ -18,3 +20,20 @@ async def test_the_settings_of_a_person_reach_the_tools_that_work_for_them(tmp_p
         asked = await ana.pending()
         assert asked["args"]["start"] == "2031-03-04T10:00:00+09:00"
         assert "martes, 4 de marzo de 2031, 10:00 (UTC+09:00)" in asked["preview"]
+
+
+async def test_an_agent_that_left_the_team_is_nobodys_default_any_more(tmp_path: Path) -> None:
+    both = [appointments.specialist(OFFLINE_MODEL, data_dir=tmp_path), calculator.specialist(OFFLINE_MODEL)]
+    async with running(settings_for(tmp_path), team=Orchestrator(supervisor=OFFLINE_MODEL, agents=both)) as site:
+        ana = await site.person()
+        chosen = both[1].card.agent_id
+        assert (await ana.http.patch("/api/settings", json={"default_agent_id": "nobody"})).status_code == 422
+        await ana.http.patch("/api/settings", json={"default_agent_id": chosen})
+        assert (await ana.http.get("/api/settings")).json()["default_agent_id"] == chosen
+        cookie = ana.http.cookies["batuta_session"]
+    smaller = Orchestrator(supervisor=OFFLINE_MODEL, agents=both[:1])
+    async with (
+        running(settings_for(tmp_path), team=smaller) as site,
+        httpx.AsyncClient(base_url=site.address, cookies={"batuta_session": cookie}) as http,
+    ):
+        assert (await http.get("/api/settings")).json()["default_agent_id"] is None

@@ -245,6 +245,7 @@ export interface NewMessage {
   readonly target_agent_id?: string | null;
   readonly enable_thinking?: boolean | null;
   readonly thinking_budget?: number | null;
+  readonly auto_search?: boolean | null;
 }
 
 /** A session that is wanted. */

@@ -1,6 +1,6 @@
 """Preferences: every one has a default, a change touches only what it names."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
@@ -38,19 +38,28 @@ class PreferenceChange(BaseModel):
 class PreferenceBook:
     """Keeps everybody's preferences."""
 
-    def __init__(self, database: Database, *, models: Sequence[str] = ()) -> None:
+    def __init__(
+        self, database: Database, *, models: Sequence[str] = (), agents: Collection[str] | None = None
+    ) -> None:
         self._database = database
         self._models = models
+        self._agents = agents
 
     async def of(self, user_id: str) -> Preferences:
-        """The preferences of a person."""
-        return Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
+        """The preferences of a person. An agent that left the team is nobody's any more."""
+        found = Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
+        if self._agents is None or found.default_agent_id in self._agents:
+            return found
+        return found.model_copy(update={"default_agent_id": None})
 
     async def change(self, user_id: str, workspace_id: str, changes: PreferenceChange) -> Preferences:
         """Change some, and return all.
 
-        Raises `InvalidProblem` for a model that is not offered.
+        Raises `InvalidProblem` for a model that is not offered and for an agent that is not in the team.
         """
+        chosen = changes.default_agent_id
+        if chosen is not None and self._agents is not None and chosen not in self._agents:
+            raise InvalidProblem(fields=[FieldProblem(field="default_agent_id", message="there is no such agent")])
         if changes.model is not None and changes.model not in self._models:
             told = (
                 f"it is not offered here; choose from {', '.join(self._models)}"

@@ -44,6 +44,8 @@ class NewMessage(BaseModel):
     """Whether the models think before they answer; without it as the person prefers."""
     thinking_budget: int | None = Field(default=None, ge=0, le=MAX_THINKING_TOKENS)
     """How many tokens each of their calls may think; 0 for none."""
+    auto_search: bool | None = None
+    """Clients may send it: whether uploaded documents are searched without being asked. None can be uploaded yet."""
 
 
 class AcceptedTurn(BaseModel):
