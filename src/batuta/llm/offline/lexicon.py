@@ -37,7 +37,7 @@ CONCEPTS: dict[str, str] = {
     "holiday": "holiday holidays vacation vacations leave vacaciones vacacion",
     "work": "remote remotely homeworking home teletrabajo teletrabajar casa",
     "office": "office offices oficina oficinas",
-    "open": "open opens opening close closes closing closed hours abre abren abierta abierto cierra cierran horario",
+    "open": "open opens opening close closes closing closed abre abren abierta abierto cierra cierran horario",
     "price": "price prices pricing plan plans precio precios plan planes",
     "product": "product producto",
     "cancel": "cancel delete remove cancela cancelar borra borrar elimina eliminar anula anular",
@@ -159,7 +159,7 @@ ADDITION = (
     r"(?<=[?!])\s+(?=\S{2,})"
 )
 """Between steps that do not need one another."""
-LOOSE = r"\s*,?\s+(?:and|y|e)\s+"
+LOOSE = r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)"
 """May join words as well as requests: it divides only where both sides are requests of different agents."""
 CONTINUATION = r"^[¿¡\s]*(?:and|y|e|what about|how about|que tal|qué tal|(?:please\s+)?change it)\b"
 
