@@ -118,7 +118,8 @@ async def test_two_turns_at_the_same_time_never_see_each_other() -> None:
 @pytest.mark.parametrize("reason", ["success", "max_tokens"])
 async def test_the_end_of_a_turn_says_why_its_answer_ended(reason: StopReason) -> None:
     """E-7."""
-    turn = await team([], agent("erp", [Reply("Seven, and then", stop_reason=reason)])).run("q", target_agent_id="erp")
+    worker = agent("erp", [Reply("Seven, and then", stop_reason=reason)], takes_cut_text=True)
+    turn = await team([], worker).run("q", target_agent_id="erp")
     assert [(end.status, end.stop_reason) for end in of(turn, Complete)] == [("success", reason)]
 
 
