@@ -81,14 +81,15 @@ class Context(_Facts):
         deadline: Deadline | None = None,
         conversation: Conversation | None = None,
         is_timeless: bool = False,
+        key: str | None = None,
     ) -> "Context":
-        """The same place in another scope, with a deadline and conversation of its own or those it has."""
+        """The same place in another scope, with a deadline, conversation and key of its own or those it has."""
         twin = _Facts()
         twin._run = self._run
         twin._scope = scope
         twin.step_name = self.step_name
         twin.path = self.path
-        twin.key = self.key
+        twin.key = key or self.key
         twin.parent = self.parent
         twin.conversation = self.conversation if conversation is None else conversation
         twin.deadline = None if is_timeless else deadline or self.deadline
@@ -208,16 +209,31 @@ class Context(_Facts):
         if reconcile is None and kind == "write" and journal is not None:
             reconcile = asking_about(self, name)
         try:
-            value = await (
-                act()
-                if journal is None
-                else perform(journal, self._effect(name, kind), act, codec, reconcile, stand_in)
-            )
+            if journal is None:
+                value = await act()
+            else:
+                effect = self._effect(name, kind)
+                value = await perform(journal, effect, self._inside(effect, act), codec, reconcile, stand_in)
         except Exception as error:
             self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
             raise
         self._count_write(kind)
         return value
+
+    def _inside(self, effect: Effect, act: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]]:
+        """The act, with what it begins kept under the effect's own key.
+
+        Of a recorded effect nothing inside is begun again: steps there must not count among those around it.
+        """
+
+        async def acting() -> T:
+            token = current_context.set(self._within(self._scope, key=effect.key))
+            try:
+                return await act()
+            finally:
+                current_context.reset(token)
+
+        return acting
 
     async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
         """Undo an effect of this step: with a journal, a repeated run does it again."""
