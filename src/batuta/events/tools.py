@@ -81,4 +81,4 @@ class ApprovalResolved(Event):
     by: str
     reason: str | None = None
     remember: Literal["session"] | None = None
-    """Allow the same tool for the rest of the session."""
+    """Allow the same tool for the rest of the session; says nothing beside a rejection."""

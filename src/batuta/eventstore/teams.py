@@ -88,10 +88,12 @@ class TeamStore:
     ) -> None:
         """Decide about a call that waits, and queue its turn again. The same decision again is harmless.
 
-        With `remember="session"` the tool is not asked about again in its session. An edit that the tool does not take
-        is asked about again, with what is wrong. Raises `ConflictError` if this store asked no such question, if
-        somebody decided otherwise, or if nobody did in time.
+        With `remember="session"` the tool is not asked about again in its session; a rejection cannot be remembered.
+        An edit that the tool does not take is asked about again, with what is wrong. Raises `ConflictError` if this
+        store asked no such question, if somebody decided otherwise, or if nobody did in time.
         """
+        if remember is not None and decision.verdict not in ("approved", "edited"):
+            raise LogicalError("a rejection is not remembered: leave `remember` out, or approve")
         if not await self._has_asked(asked):
             raise ConflictError(f"approval {asked.approval_id} was asked for in no turn here; take it from `waiting`")
         if is_expired(asked, self._clock.now()):

@@ -41,12 +41,18 @@ def decisions_in(events: Iterable[Event]) -> dict[str, ApprovalResolved]:
 
 
 def remembered_tools(events: Iterable[Event]) -> frozenset[str]:
-    """Tools that somebody allowed for the rest of the session."""
+    """Tools that somebody allowed for the rest of the session. A call that was refused allows nothing, whatever is
+    written beside the refusal.
+    """
     asked: dict[str, str] = {}
     allowed: set[str] = set()
     for event in events:
         if isinstance(event, ApprovalRequested):
             asked[event.approval_id] = event.tool_name
-        elif isinstance(event, ApprovalResolved) and event.remember == "session" and event.approval_id in asked:
+        elif isinstance(event, ApprovalResolved) and event.approval_id in asked and _allows_the_session(event):
             allowed.add(asked[event.approval_id])
     return frozenset(allowed)
+
+
+def _allows_the_session(resolved: ApprovalResolved) -> bool:
+    return resolved.remember == "session" and resolved.decision in ("approved", "edited")

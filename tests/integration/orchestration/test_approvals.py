@@ -23,7 +23,7 @@ from batuta.events.fold import fold
 from batuta.events.queue import Lease, WorkStatus
 from batuta.events.wire import Delivered
 from batuta.eventstore.teams import TeamStore
-from batuta.kernel.errors import ConflictError
+from batuta.kernel.errors import ConflictError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, TurnWorker
 from batuta.orchestration.plans import plan_from_events
@@ -151,6 +151,21 @@ async def test_a_tool_that_was_allowed_for_the_session_is_not_asked_about_again(
     elsewhere = await store.say(new_id(), "go")
     await worker.run_until_idle()
     assert await _status(store, elsewhere) is WorkStatus.PAUSED, "another session is asked"
+
+
+async def test_a_rejection_is_not_remembered(store: TeamStore) -> None:
+    """O-31: refused where it is decided; what is rejected is asked about again."""
+    ledger = Ledger()
+    session, _, asked = await _asked(store, build(ledger))
+    with pytest.raises(LogicalError, match="a rejection is not remembered"):
+        await store.decide(asked, ApprovalDecision.reject("no", by="ana"), remember="session")
+    assert [waiting.approval_id for waiting in await store.waiting(session)] == [asked.approval_id]
+    await store.decide(asked, ApprovalDecision.reject("no", by="ana"))
+    worker = TurnWorker.at(store, build(ledger))
+    await worker.run_until_idle()
+    again = await store.say(session, "go")
+    await worker.run_until_idle()
+    assert await _status(store, again) is WorkStatus.PAUSED
 
 
 async def test_a_turn_that_is_stopped_while_it_waits_ends_with_its_plan(store: TeamStore) -> None:

@@ -106,6 +106,21 @@ async def test_a_remembered_tool_is_not_asked_about_again(site: Running) -> None
     assert site.stage.booked == ["Monday", "Monday"]
 
 
+async def test_a_rejection_is_not_remembered(site: Running) -> None:
+    """O-31: the request is refused and decides nothing; what is rejected is asked about again."""
+    ana = await site.person()
+    session, turn, approval = await asked(site, ana)
+    status, problem = await decide(ana, approval["approval_id"], decision="reject", remember="session")
+    assert status == 422
+    assert "a rejection is not remembered" in str(problem)
+    assert (await ana.pending())["approval_id"] == approval["approval_id"]
+    await decide(ana, approval["approval_id"], decision="reject")
+    await ana.until(session, lambda events: has_ended(events, turn))
+    await ana.say(session, "please book")
+    assert (await ana.pending())["approval_id"] != approval["approval_id"]
+    assert site.stage.booked == []
+
+
 async def test_nobody_decides_after_the_expiry(embedded: Running) -> None:
     """O-30: expiry rejects."""
     ana = await embedded.person()

@@ -40,6 +40,8 @@ class Decision(BaseModel):
     def _fits_together(self) -> "Decision":
         if (self.decision == "edit") != (self.args is not None):
             raise ValueError("args belong to the decision 'edit', and to no other")
+        if self.decision == "reject" and self.remember is not None:
+            raise ValueError("a rejection is not remembered: leave `remember` out, or approve")
         return self
 
 

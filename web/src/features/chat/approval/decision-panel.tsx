@@ -23,12 +23,15 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [isRemembered, setIsRemembered] = useState(false);
 
+  /** Whoever ticks the box and then rejects allows nothing: only what lets the call run is remembered. */
+  const isKept = (decision: Decision): boolean => isRemembered && decision.decision !== "reject";
+
   /** The card changes when the log tells of the decision; here only a refusal is shown. */
   const decide = async (decision: Decision): Promise<void> => {
     setIsBusy(true);
     setFailure(null);
     try {
-      await api.decide(item.approval_id, isRemembered ? { ...decision, remember: "session" } : decision);
+      await api.decide(item.approval_id, isKept(decision) ? { ...decision, remember: "session" } : decision);
     } catch (error) {
       const problem = asProblem(error);
       setFailure(problem.status === 409 ? t.approval.decidedElsewhere : problem.detail || problem.title);

@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+/** What a decision sends: "don't ask again" goes with what lets the call run, never with a rejection. */
+
+import { act } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { ApprovalItem } from "../../src/events";
+import { DecisionPanel } from "../../src/features/chat/approval/decision-panel";
+import { api } from "../../src/transport/api";
+
+const item: ApprovalItem = {
+  kind: "approval",
+  event_id: "event",
+  timestamp: "2026-03-02T09:00:00Z",
+  sequence_number: 1,
+  message_id: null,
+  agent_id: "bank",
+  approval_id: "approval",
+  tool_use_id: "call",
+  tool_name: "pay",
+  args: { amount: 200 },
+  preview: null,
+  reason: "",
+  expires_at: null,
+  state: "pending",
+  decided_args: null,
+  decided_by: null,
+  decision_reason: null,
+  decided_at: null,
+};
+
+let root: Root;
+let place: HTMLElement;
+const decide = vi.spyOn(api, "decide");
+
+beforeEach(async () => {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  decide.mockReset().mockResolvedValue({ state: "decided" });
+  place = document.body.appendChild(document.createElement("div"));
+  root = createRoot(place);
+  await act(async () => root.render(<DecisionPanel item={item} />));
+});
+
+afterEach(async () => {
+  await act(async () => root.unmount());
+  place.remove();
+});
+
+const press = async (name: string): Promise<void> => {
+  const button = [...place.querySelectorAll("button")].find((found) => found.textContent?.trim() === name);
+  if (button === undefined) throw new Error(`no button ${name} in ${place.textContent}`);
+  await act(async () => button.click());
+};
+
+const tick = async (): Promise<void> => {
+  await act(async () => place.querySelector<HTMLInputElement>("input[type=checkbox]")?.click());
+};
+
+test("an approval is remembered if the box is ticked", async () => {
+  await tick();
+  await press("Approve");
+  expect(decide).toHaveBeenCalledWith("approval", { decision: "approve", remember: "session" });
+});
+
+test("a rejection is never remembered, also if the box was ticked before", async () => {
+  await tick();
+  await press("Reject");
+  await press("Reject");
+  expect(decide).toHaveBeenCalledWith("approval", { decision: "reject" });
+});
