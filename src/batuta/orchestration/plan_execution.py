@@ -104,7 +104,11 @@ class PlanExecution:
             await asyncio.gather(*running, return_exceptions=True)
 
     def _startable(self) -> tuple[PlanStep, ...]:
-        return () if self._suspensions else self.plan.ready()
+        return () if self._suspensions or self._has_failed() else self.plan.ready()
+
+    def _has_failed(self) -> bool:
+        """Whether a failure stops the rest: from the moment it is known, not only when it has been told."""
+        return self._policy.then == "fail_plan" and any(step.status == "failed" for step in self.plan.steps)
 
     async def _run_step(self, step: PlanStep, ctx: Context) -> None:
         """One step, in the name of the plan."""
@@ -193,9 +197,9 @@ class PlanExecution:
             await self._settle(ctx, blocked[0], "skipped", error="a step it depends on did not complete")
 
     async def _skip_all(self, ctx: Context, why: str, statuses: tuple[StepStatus, ...] = UNSETTLED) -> None:
-        for step in self.plan.steps:
-            if step.status in statuses:
-                await self._settle(ctx, step, "skipped", error=why)
+        """Skip what stands so. Looked up each time: while one is told, others begin, end or are skipped elsewhere."""
+        while left := next((step for step in self.plan.steps if step.status in statuses), None):
+            await self._settle(ctx, left, "skipped", error=why)
 
     async def _conclude(self, ctx: Context) -> None:
         failed = [step for step in self.plan.steps if step.status != "completed"]
