@@ -137,7 +137,9 @@ class PlanExecution:
                     raise
                 if error.category is ErrorCategory.TRANSIENT and retries < self._policy.retries:
                     retries += 1
+                    await ctx.go_on()
                     continue
+                await ctx.go_on()  # with somebody else, or the plan without this step
                 taker = await self._next_agent(step, agent_id, error, ctx)
                 if taker is None:
                     raise
@@ -235,6 +237,9 @@ class _AssignedStep(Step[str, str]):
         scope = Scope(None, ctx._scope)  # of its own, so that it is known whether this step wrote anything
         try:
             return await self._execution.attempt(self._step, ctx._within(scope))
+        except StepFailedError:
+            await ctx.go_on()  # the plan does, without this step; it may have failed after a write
+            raise
         finally:
             scope.hand_over_undo()
             scope.close()

@@ -1,5 +1,6 @@
 """The technical context of one step: frozen, and the only way to have another step run."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -10,7 +11,7 @@ from batuta import events
 from batuta.conversations.conversation import Conversation
 from batuta.events.envelope import Event
 from batuta.events.steps import EffectKind
-from batuta.kernel.errors import ErrorCategory, category_of
+from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
 from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
@@ -208,17 +209,29 @@ class Context(_Facts):
         journal = self._run.journal
         if reconcile is None and kind == "write" and journal is not None:
             reconcile = asking_about(self, name)
+        effect = self._effect(name, kind)
         try:
             if journal is None:
                 value = await act()
             else:
-                effect = self._effect(name, kind)
                 value = await perform(journal, effect, self._inside(effect, act), codec, reconcile, stand_in)
+        except asyncio.CancelledError:
+            self._run.note_failure(effect, DeadlineExceededError(f"{name} was cut off"))
+            raise
         except Exception as error:
+            self._run.note_failure(effect, error)
             self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
             raise
         self._count_write(kind)
         return value
+
+    async def go_on(self) -> None:
+        """Say that the run goes on although something failed here, by another attempt or with a stand-in.
+
+        What failed is kept: a repeated run fails there again and takes the same way, so that what was done on that way
+        is found and not done twice.
+        """
+        await self._run.keep_failures(self.key)
 
     def _inside(self, effect: Effect, act: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]]:
         """The act, with what it begins kept under the effect's own key.

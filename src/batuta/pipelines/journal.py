@@ -4,6 +4,9 @@
            -> pending:  a write was begun and nobody knows how it ended: reconcile, or ask
            -> nothing:  (intend, if it writes) -> act -> record
 
+A failure is not kept: whoever repeats the run tries again. Unless the run went on from it, by another attempt or a
+stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again there.
+
 An effect is a model's answer, a tool's result or an action. Its key is stable: the same code run again asks for the
 same keys. Values are kept as JSON, so that any journal can keep them.
 """
@@ -18,10 +21,29 @@ from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_json
 
 from batuta.events.steps import EffectKind
-from batuta.kernel.errors import ErrorCategory, UnknownOutcomeError, WriteForbiddenError, category_of
+from batuta.kernel.errors import (
+    BatutaError,
+    ErrorCategory,
+    InvalidAnswerError,
+    LogicalError,
+    Rejected,
+    TransientError,
+    UnknownOutcomeError,
+    WriteForbiddenError,
+    category_of,
+)
 from batuta.kernel.tasks import to_the_end
 
 T = TypeVar("T")
+
+FAILED = "batuta.failed"
+"""The one field of what is recorded of an effect that failed."""
+_KINDS: dict[str, type[BatutaError]] = {
+    ErrorCategory.TRANSIENT: TransientError,
+    ErrorCategory.VALIDATION: InvalidAnswerError,
+    ErrorCategory.SEMANTIC: Rejected,
+}
+"""What a kept failure is raised as: whoever goes on from it looks at its category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +171,18 @@ async def perform(
             raise
         return stand_in()
     if isinstance(known, Recorded):
-        return codec.validate_json(to_json(known.value))
+        return _recorded(known.value, codec)
     if isinstance(known, Pending):
         return await _settle(journal, effect, known, act, codec, reconcile)
     if effect.kind == "write":
         await _intend(journal, effect)
     return await _act_and_record(journal, effect, act, codec)
+
+
+async def keep_failure(journal: Journal, effect: Effect, error: BaseException) -> None:
+    """Have an effect fail again, in the same category, whenever this run is repeated."""
+    facts: JsonValue = {"category": category_of(error).value, "message": str(error)}
+    await to_the_end(journal.record(effect, {FAILED: facts}))
 
 
 async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
@@ -211,6 +239,13 @@ async def _settle(
         return await _act_and_record(journal, effect, act, codec)
     await journal.record(effect, _as_json(codec, value))
     return value
+
+
+def _recorded(value: JsonValue, codec: TypeAdapter[T]) -> T:
+    if isinstance(value, dict) and value.keys() == {FAILED}:
+        facts: Any = value[FAILED]
+        raise _KINDS.get(facts["category"], LogicalError)(facts["message"])
+    return codec.validate_json(to_json(value))
 
 
 def _as_json(codec: TypeAdapter[Any], value: Any) -> JsonValue:

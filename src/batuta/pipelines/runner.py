@@ -18,13 +18,21 @@ from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
 from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
-from batuta.kernel.errors import BatutaError, ConfigurationError, RunCancelledError, StepFailedError, Suspended
+from batuta.kernel.errors import (
+    BatutaError,
+    ConfigurationError,
+    RecordingFailedError,
+    RunCancelledError,
+    StepFailedError,
+    Suspended,
+)
 from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import to_the_end
 from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
 from batuta.pipelines.hooks import Hook
+from batuta.pipelines.journal import Effect, Recorded, keep_failure
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
@@ -95,6 +103,7 @@ class Run:
         self.is_active = True
         self._background: set[asyncio.Task[Any]] = set()
         self._repetitions: dict[str, int] = {}
+        self._failures: dict[str, tuple[Effect, Exception]] = {}
 
     async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         """The outermost invocation: it can be stopped by its handle, and it leaves no task behind."""
@@ -227,6 +236,20 @@ class Run:
         self._background.discard(task)
         if not task.cancelled():
             task.exception()  # told as an event of its step: seen, so that asyncio does not report it as lost
+
+    def note_failure(self, effect: Effect, error: Exception) -> None:
+        """Remember what failed, until the run goes on or ends. A write's own notes say how it ended."""
+        if self.journal is not None and effect.kind != "write" and not isinstance(error, RecordingFailedError):
+            self._failures[effect.key] = effect, error
+
+    async def keep_failures(self, key: str) -> None:
+        """Keep what failed at a place or below it."""
+        places = (f"{key}/", f"{key}:")
+        for failed in [failed for failed in self._failures if failed.startswith(places)]:
+            effect, error = self._failures.pop(failed)
+            assert self.journal is not None
+            if not isinstance(await self.journal.recall(effect), Recorded):
+                await keep_failure(self.journal, effect, error)
 
     def numbered(self, path: str, parent: Context | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""

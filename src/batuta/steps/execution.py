@@ -105,6 +105,7 @@ class AgentExecution:
             await self._telemetry.failed(error)
             raise error
         self._scope.is_standing_in = True
+        await self._ctx.go_on()
         try:
             output = await self._ctx.invoke(fallback, self._value)
         except Suspended:

@@ -1,0 +1,80 @@
+"""A turn that went on from a failure takes the same way when it is resumed: nothing is done twice (O-3)."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from batuta import AgentStep
+from batuta.kernel.errors import ProviderUnavailableError
+from batuta.llm.model import ModelRequest
+from batuta.llm.resilient import Protection
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.orchestration.plan_execution import FailurePolicy
+from batuta.orchestration.worker import WorkerSettings
+from batuta.resilience.retry import fixed_delay
+from batuta.testing import Reply, ToolCall, crashes
+from batuta.tools import tool
+from tests.integration.orchestration.crew import Habit
+
+ONE_TRY = Protection(retry=fixed_delay(max_attempts=1), breaker=None)
+
+
+@dataclass
+class World:
+    """A provider that is away once, and the payments that were made."""
+
+    ways: str
+    payments: list[int] = field(default_factory=list)
+    is_away: bool = True
+
+    def renew(self) -> None:
+        self.payments.clear()
+        self.is_away = True
+
+    def team(self) -> Orchestrator:
+        @tool(effect="write")
+        async def pay(amount: int) -> str:
+            """Pay."""
+            self.payments.append(amount)
+            return "paid"
+
+        def clerk(request: ModelRequest) -> Reply:
+            if self.is_away:
+                self.is_away = False
+                raise ProviderUnavailableError("503", status=503)
+            return backup(request)
+
+        def backup(request: ModelRequest) -> Reply:
+            if request.tool_results:
+                return Reply("done")
+            return Reply(tool_calls=[ToolCall("pay", {"amount": 1}, id="call-1")])
+
+        def plan(request: ModelRequest) -> Reply:
+            return Reply(json.dumps({"steps": [{"agent_id": "clerk", "task": "pay"}]}))
+
+        spare = AgentStep(name="backup", model=Habit(backup), output=str, tools=[pay])
+        fallback = spare if self.ways == "fallback" else None
+        agent = AgentStep(name="clerk", model=Habit(clerk), output=str, tools=[pay], fallback=fallback)
+        policy = FailurePolicy(
+            retries=int(self.ways == "retry"), stand_ins={"clerk": "backup"} if self.ways == "stand-in" else {}
+        )
+        agents = [Specialist(agent, name="Clerk")]
+        if self.ways == "stand-in":
+            agents.append(Specialist(spare, name="Backup"))
+        return Orchestrator(supervisor=Habit(plan), agents=agents, failure_policy=policy)
+
+
+@pytest.mark.parametrize("ways", ["retry", "fallback", "stand-in"])
+async def test_what_was_done_after_a_failure_is_done_once(ways: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_try(**options: object) -> WorkerSettings:
+        return WorkerSettings(options=lambda lease: {"protection": ONE_TRY}, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(crashes, "WorkerSettings", one_try)
+    world = World(ways)
+    report = await crashes.crash_matrix(world.team, "go", reset=world.renew, outside=lambda: len(world.payments))
+    assert report.boundaries > 20
+    assert report.repeated == ()
+    # Killed before anything told of the failure, the turn finds a provider that is back, and needs no stand-in.
+    unlike = [text for text in report.differences if ways != "stand-in" or "outside" in text]
+    assert unlike == []
