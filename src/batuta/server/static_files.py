@@ -71,7 +71,11 @@ def _packing(file: Path, accepted: str) -> str | None:
 
 def file_in(root: Path, path: str) -> Path | None:
     """The file of a path below a folder; nothing outside of it, however the path is written."""
-    if not path or "\x00" in path:
+    if not path:
         return None
-    found = (root / path).resolve()
-    return found if found.is_file() and found.is_relative_to(root.resolve()) else None
+    try:
+        found = (root / path).resolve()
+        is_ours = found.is_file() and found.is_relative_to(root.resolve())
+    except (OSError, ValueError):  # longer than a name may be, or no name at all: then no file has it
+        return None
+    return found if is_ours else None

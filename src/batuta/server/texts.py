@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from batuta.server.problems import InvalidProblem
+from batuta.server.problems import InvalidProblem, NotFoundProblem
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -29,8 +29,10 @@ def check_body(body: bytes) -> None:
 
 
 def check_address(raw_path: bytes, query: bytes) -> None:
-    """Refuse an address that holds such a text. Raises `InvalidProblem`."""
-    if b"%00" in raw_path or b"%00" in query:
+    """Refuse an address that holds such a text: nothing is there. Raises `NotFoundProblem`, or `InvalidProblem`."""
+    if b"%00" in raw_path:
+        raise NotFoundProblem
+    if b"%00" in query:
         raise _refusal()
 
 

@@ -205,6 +205,42 @@ async def test_no_file_outside_the_application_is_served(tmp_path: Path, built: 
         assert "root:" not in answer.text
 
 
+ODD_NAMES = (
+    "a" * 300,
+    "a" * 8_000,
+    "/".join(["a" * 200] * 30),
+    "%00",
+    "a%00b",
+    "%ff%fe",
+    "%ed%a0%80",
+    "%F0%9F%92%A9" * 80,
+    "%2e%2e/" * 100,
+    ".",
+    "..",
+    "...",
+    "." * 300,
+    "%2f" * 300,
+    "%0d%0aSet-Cookie:x=y",
+    "index.html/a",
+    "index.html/" + "a" * 300,
+)
+
+
+async def test_no_address_is_too_long_or_too_odd_for_an_answer(
+    tmp_path: Path, built: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The page, or nothing there: never an error, never a traceback, for anybody without a login."""
+    async with running(settings_for(tmp_path / "data"), static=built) as site:
+        http = site.stranger().http
+        for folder in ("", "assets/", "api/", "s/"):
+            for name in ODD_NAMES:
+                answer = await http.get(f"/{folder}{name}")
+                assert answer.status_code in (200, 404), (folder, name[:20], answer.status_code)
+                is_page = not answer.url.path.startswith(("/assets/", "/api/"))
+                assert is_page or answer.status_code == 404, (folder, name[:20])
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
 async def test_a_platform_keeps_its_data_over_a_restart(settings: Settings) -> None:
     """P-1: accounts, sessions and logins are there again."""
     async with running(settings) as site:
