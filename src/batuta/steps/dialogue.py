@@ -199,9 +199,17 @@ class Dialogue:
                         words.append(piece.text)
                     await self._tell_delta(piece, message_id)
         except asyncio.CancelledError:
-            await self._keep_what_came("".join(words), message_id)
+            if self._is_out_of_time:  # nobody chose to end it there
+                await self.discard("failed")
+            else:
+                await self._keep_what_came("".join(words), message_id)
             raise
         raise ProviderUnavailableError(f"{self._agent.name}: the model's stream ended without an answer")
+
+    @property
+    def _is_out_of_time(self) -> bool:
+        deadline = self._ctx.deadline
+        return deadline is not None and not deadline.remaining_seconds()
 
     async def _keep_what_came(self, words: str, message_id: str) -> None:
         """Somebody stopped the run: what was said so far stays said."""

@@ -2,10 +2,13 @@
 
 import asyncio
 import gc
+from collections.abc import AsyncGenerator
 from typing import Any
 
-from batuta import AgentStep, Conversation
+from batuta import AgentStep, Cancellation, Conversation
 from batuta.events import AssistantMessage, ToolProgress, ToolRefused, ToolRequest, ToolResponse, Usage
+from batuta.kernel.answers import Answer, Delta
+from batuta.llm.model import ModelRequest
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 from batuta.tools import ToolContext, tool
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
@@ -255,3 +258,36 @@ async def test_a_finished_run_leaves_nothing_to_the_garbage_collector() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+class Hesitant:
+    """Begins a sentence and never ends it."""
+
+    provider, name = "test", "hesitant"
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        raise NotImplementedError
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Answer]:
+        yield Delta("text", "The total is 4")
+        await asyncio.Event().wait()
+
+
+async def test_a_sentence_that_a_time_limit_cut_off_is_taken_back() -> None:
+    """F-30: nobody chose to end it there, and half a figure is a wrong one."""
+    sink = CapturingSink()
+    agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True, timeout=0.05)
+    result = await agent.run("How much?", sink=sink)
+    assert result.error is not None
+    assert result.error.category == "transient"
+    assert [event.type for event in sink.events if event.type in ("assistant_message", "stream_discarded")] == [
+        "stream_discarded"
+    ]
+
+
+async def test_a_sentence_that_a_person_stopped_stays() -> None:
+    sink, handle = CapturingSink(), Cancellation()
+    agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True)
+    asyncio.get_running_loop().call_later(0.05, handle.cancel, "enough")
+    await agent.run("How much?", sink=sink, cancellation=handle)
+    assert [event.content for event in sink.events if isinstance(event, AssistantMessage)] == ["The total is 4"]
