@@ -99,8 +99,11 @@ class AgentExecution:
             await self._take_back(error)
             await self._telemetry.corrected(is_successful=False)
         self._telemetry.note_failure()
-        fallback = self._agent.fallback
-        if fallback is None or not _calls_for_fallback(error):
+        fallback = self._agent.fallback if _calls_for_fallback(error) else None
+        if fallback is not None and self._scope.agents.writes:
+            _say_why_nobody_stands_in(error, fallback.name)
+            fallback = None
+        if fallback is None:
             self._scope.agents.failed += 1
             await self._telemetry.failed(error)
             raise error
@@ -144,3 +147,11 @@ def _calls_for_fallback(error: BaseException) -> bool:
     A refusal for safety and a budget that is used up are decisions: a fallback would get around them.
     """
     return isinstance(error, (AttemptsExhaustedError, TransientError)) and not isinstance(error, RecordingFailedError)
+
+
+def _say_why_nobody_stands_in(error: BaseException, fallback: str) -> None:
+    """A fallback begins anew with the same request: what was written, or may have been, would be written twice."""
+    error.args = (
+        f"{error}; {fallback} does not stand in, because something was written, or may have been",
+        *error.args[1:],
+    )

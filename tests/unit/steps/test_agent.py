@@ -42,7 +42,7 @@ from batuta.llm.budget import Budget
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.resilient import Protection
 from batuta.pipelines.journal import MemoryJournal
-from batuta.resilience.retry import fixed_delay
+from batuta.resilience.retry import NO_RETRY, fixed_delay
 from batuta.steps.artefacts import Tag
 from batuta.steps.correction import MIN_FEEDBACK_TOKENS, feedback_on
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
@@ -392,6 +392,35 @@ async def test_a_fallback_stands_in_when_the_provider_is_exhausted() -> None:
     assert result.value.total == 3
     (used,) = result.metrics.fallbacks
     assert (used.step, used.confidence) == ("by_hand", 0.6)
+
+
+@pytest.mark.parametrize(
+    ("effect", "does_reach_it", "payments"),
+    [("write", True, 1), ("write", False, 1), ("idempotent", True, 2), ("read", True, 2)],
+)
+async def test_a_fallback_does_not_begin_anew_after_a_write(effect: Any, does_reach_it: bool, payments: int) -> None:
+    """F-28: what was written, or may have been, is not written again; the error says why nobody stands in."""
+    paid: list[int] = []
+
+    @tool(effect=effect)
+    async def pay(amount: int) -> str:
+        """Pay."""
+        paid.append(amount)
+        if not does_reach_it:
+            raise ConnectionResetError("nobody knows whether it was paid")
+        return "paid"
+
+    call, gone = Reply(tool_calls=[ToolCall("pay", {"amount": 1})]), ProviderUnavailableError("503", status=503)
+    other = AgentStep(name="other", model=ScriptedModel([call, Reply("done")]), output=str, tools=[pay])
+    first = AgentStep(name="first", model=ScriptedModel([call, gone]), output=str, tools=[pay], fallback=other)
+    sink = CapturingSink()
+    result = await first.run("pay once", protection=Protection(retry=NO_RETRY, breaker=None), sink=sink)
+    assert len(paid) == payments
+    assert result.is_error == (payments == 1)
+    assert len(sink.of(AgentFallbackTriggered)) == payments - 1
+    if result.is_error:
+        assert result.error.exception is gone
+        assert "503; other does not stand in, because something was written" in result.error.message
 
 
 async def test_when_the_fallback_fails_too_the_first_error_stands() -> None:
