@@ -19,7 +19,18 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import CircuitOpenError, ErrorCategory, RateLimitedError, category_of
+from batuta.kernel.errors import (
+    BudgetExceededError,
+    CircuitOpenError,
+    ConfigurationError,
+    ErrorCategory,
+    InvalidArgumentsError,
+    NotRecordedError,
+    RateLimitedError,
+    ToolRefusedError,
+    WriteForbiddenError,
+    category_of,
+)
 from batuta.kernel.numbers import check_duration, check_number
 from batuta.resilience.breaker_metrics import BreakerMetrics, MetricsBook
 
@@ -264,8 +275,25 @@ class CircuitBreaker:
         return self._clock.now().timestamp()
 
 
+NEVER_CALLED = (
+    BudgetExceededError,
+    CircuitOpenError,
+    ConfigurationError,
+    InvalidArgumentsError,
+    NotRecordedError,
+    ToolRefusedError,
+    WriteForbiddenError,
+)
+"""Refusals of this side: nobody was called."""
+
+
 def signal_of(error: BaseException) -> Signal:
-    """What an error says about the health of the other side: a refused request or "slow down" is a sign of life."""
+    """What an error says about the health of the other side: a refused request or "slow down" is a sign of life.
+
+    What was refused on this side, before the call, says nothing.
+    """
+    if isinstance(error, NEVER_CALLED):
+        return Signal.RELEASED
     is_ill = category_of(error) is ErrorCategory.TRANSIENT and not isinstance(error, RateLimitedError)
     if is_ill:
         return Signal.FAILED

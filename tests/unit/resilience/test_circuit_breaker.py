@@ -7,12 +7,16 @@ from typing import get_args
 import pytest
 
 from batuta.kernel.errors import (
+    BudgetExceededError,
     CircuitOpenError,
+    ConfigurationError,
     InvalidAnswerError,
     ProviderRejectedError,
     ProviderTimeoutError,
     ProviderUnavailableError,
     RateLimitedError,
+    SettingsError,
+    ToolRefusedError,
 )
 from batuta.resilience.circuit_breaker import (
     CLOSED,
@@ -273,8 +277,38 @@ async def test_a_key_without_failures_leaves_nothing_behind() -> None:
         (RateLimitedError("slow down"), Signal.RELEASED),
         (ProviderRejectedError("bad", status=400), Signal.SUCCEEDED),
         (InvalidAnswerError("odd"), Signal.RELEASED),
+        (BudgetExceededError("not made"), Signal.RELEASED),
+        (ConfigurationError("no key"), Signal.RELEASED),
+        (SettingsError("no such setting"), Signal.RELEASED),
+        (ToolRefusedError("not allowed"), Signal.RELEASED),
+        (CircuitOpenError("another breaker", retry_after=1.0), Signal.RELEASED),
         (asyncio.CancelledError(), Signal.RELEASED),
     ],
 )
 def test_only_signs_of_illness_count_as_failures(error: BaseException, signal: Signal) -> None:
     assert signal_of(error) is signal
+
+
+@pytest.mark.parametrize("refusal", [BudgetExceededError("not made"), SettingsError("no such setting")])
+async def test_a_refusal_before_the_call_gives_its_trial_back_and_closes_nothing(refusal: Exception) -> None:
+    bench = Bench()
+    await bench.fail(5)
+    bench.clock.advance(60)
+    for _ in range(10):
+        with pytest.raises(type(refusal)):
+            await bench.call(refusal)
+    assert await bench.phase() == "half_open"
+    await bench.call()
+    await bench.call()
+    assert await bench.phase() == "half_open", "all three trials are still to be passed"
+    await bench.call()
+    assert await bench.phase() == "closed"
+
+
+async def test_a_refusal_before_the_call_does_not_end_a_row_of_failures() -> None:
+    bench = Bench()
+    await bench.fail(4)
+    with pytest.raises(BudgetExceededError):
+        await bench.call(BudgetExceededError("not made"))
+    await bench.fail(1)
+    assert await bench.phase() == "open"
