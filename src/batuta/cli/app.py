@@ -29,6 +29,7 @@ COMMANDS = {
     "doctor": Source("doctor", "doctor", "server"),
     "replay": Source("replay", "replay", "server"),
     "audit": Source("audit", "app", "server"),
+    "user": Source("users", "app", "server"),
     "init": Source("template", "init"),
     "demo": Source("demo", "demo"),
     "run": Source("pipelines", "run"),

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -21,6 +21,8 @@ from batuta.server.team import FirstTeam, first_team
 from batuta.server.watching import log_to_standard_error
 from batuta.server.wiring import migrate as migrate_database
 from batuta.server.wiring import open_platform, open_worker
+
+T = TypeVar("T")
 
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")]
 TeamName = Annotated[
@@ -41,7 +43,7 @@ def serve(
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
     settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
     log_to_standard_error(settings)
-    _run(_serve(settings, team_of(settings, team)))
+    run(_serve(settings, team_of(settings, team)))
 
 
 def worker(team: TeamName = None, config: ConfigFile = None) -> None:
@@ -50,7 +52,7 @@ def worker(team: TeamName = None, config: ConfigFile = None) -> None:
     if settings.database_url is None:
         raise fail("a worker of its own needs BATUTA_DATABASE_URL; the embedded mode works inside `batuta serve`", 2)
     log_to_standard_error(settings)
-    _run(_work(settings, team_of(settings, team)))
+    run(_work(settings, team_of(settings, team)))
 
 
 def migrate(
@@ -59,7 +61,7 @@ def migrate(
     grant_to: Annotated[str | None, typer.Option(help="A PostgreSQL role that serves the platform.")] = None,
 ) -> None:
     """Bring the database up to date."""
-    _run(migrate_database(settings_from(config, data_dir=data_dir), grant_to=grant_to))
+    run(migrate_database(settings_from(config, data_dir=data_dir), grant_to=grant_to))
     err.print("the database is up to date")
 
 
@@ -71,10 +73,10 @@ def settings_from(config: Path | None, **given: Any) -> Settings:
         raise fail(str(error), 2) from error
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a process; what an operator has to mend is told in a line, not as a traceback."""
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run something to its end; what an operator has to mend is told in a line, not as a traceback."""
     try:
-        asyncio.run(work)
+        return asyncio.run(work)
     except ConfigurationError as error:
         raise fail(str(error), 2) from error
     except StoreUnavailableError as error:

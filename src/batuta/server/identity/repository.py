@@ -79,6 +79,11 @@ def by_email(connection: sa.Connection, email: str) -> User | None:
     return _user(connection.execute(sa.select(users).where(users.c.email == email)).first())
 
 
+def all_users(connection: sa.Connection) -> Sequence[User]:
+    """Everybody, by address."""
+    return [user for row in connection.execute(sa.select(users).order_by(users.c.email)) if (user := _user(row))]
+
+
 def by_identity(connection: sa.Connection, issuer: str, subject: str) -> User | None:
     """The person a provider knows under this subject."""
     query = sa.select(users).where(
@@ -131,6 +136,11 @@ def begin_login(connection: sa.Connection, user: User, token_hash: str, now: dat
 def end_login(connection: sa.Connection, token_hash: str) -> None:
     """The login is over."""
     connection.execute(sa.delete(login_sessions).where(login_sessions.c.token_hash == token_hash))
+
+
+def end_logins(connection: sa.Connection, user_id: str) -> None:
+    """All logins of a person are over."""
+    connection.execute(sa.delete(login_sessions).where(login_sessions.c.user_id == user_id))
 
 
 def failures_since(connection: sa.Connection, subject: str, since: datetime) -> int:

@@ -1,6 +1,7 @@
 """Logging in and out. A login is a random token in a cookie, kept as its hash; whoever holds no row is a stranger."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -86,9 +87,9 @@ class Identity:
 
     async def log_in(self, email: str, password: str, address: str) -> Login:
         """Log in with a password. Raises `UnauthorizedProblem`, or `TooManyProblem` after too many failures."""
-        account = f"account:{digest_of(email)}"
+        account = _account(email)
         await self._check_limits(account, f"address:{address}")
-        user = await self._database.read(lambda connection: repository.by_email(connection, email))
+        user = await self.by_email(email)
         stored = None if user is None else user.password_hash
         if not await self._passwords.matches(stored, password) or user is None or user.is_disabled:
             await self._count_failure(account, f"address:{address}")
@@ -103,7 +104,7 @@ class Identity:
         """Log in as the demo person: only if the platform was started so, and only on this machine."""
         if not (self._settings.is_demo and is_local):
             raise NotFoundProblem
-        user = await self._database.read(lambda connection: repository.by_email(connection, DEMO_EMAIL))
+        user = await self.by_email(DEMO_EMAIL)
         if user is None:
             user = await self._create_demo()
         return await self.begin(user)
@@ -124,19 +125,47 @@ class Identity:
         """End a login."""
         await self._database.write(lambda connection: repository.end_login(connection, digest_of(token)))
 
+    async def users(self) -> Sequence[User]:
+        """Everybody with an account, in the order of their addresses."""
+        return await self._database.read(repository.all_users)
+
+    async def by_email(self, email: str) -> User | None:
+        """The person with this address."""
+        return await self._database.read(lambda connection: repository.by_email(connection, email))
+
     async def change_roles(self, user_id: str, roles: tuple[str, ...]) -> None:
         """Give a person other roles; live connections learn of it within seconds."""
         await self._database.write(lambda connection: repository.set_roles(connection, user_id, roles))
 
     async def disable(self, user_id: str) -> None:
-        """Shut a person out."""
-        await self._database.write(lambda connection: repository.set_disabled(connection, user_id, True))
+        """Shut a person out; their logins are over for good, their keys wait."""
+
+        def shut_out(connection: sa.Connection) -> None:
+            repository.set_disabled(connection, user_id, True)
+            repository.end_logins(connection, user_id)
+
+        await self._database.write(shut_out)
+
+    async def enable(self, user_id: str) -> None:
+        """Let a person in again."""
+        await self._database.write(lambda connection: repository.set_disabled(connection, user_id, False))
+
+    async def set_password(self, user: User, password: str) -> None:
+        """Give a person a new password: whoever is logged in with the old one is no more, nobody is locked out."""
+        password_hash = await self._passwords.hash(password)
+
+        def change(connection: sa.Connection) -> None:
+            repository.set_password(connection, user.user_id, password_hash)
+            repository.end_logins(connection, user.user_id)
+            repository.forget_failures(connection, _account(user.email))
+
+        await self._database.write(change)
 
     async def _create_demo(self) -> User:
         try:
             return await self.create_user(DEMO_EMAIL, "Demo", None, roles=ROLES)
         except ConflictProblem:  # two clicks at once
-            user = await self._database.read(lambda connection: repository.by_email(connection, DEMO_EMAIL))
+            user = await self.by_email(DEMO_EMAIL)
             assert user is not None
             return user
 
@@ -162,6 +191,11 @@ class Identity:
         await self._database.write(
             lambda connection: repository.add_failures(connection, [account, address], now, now - self._window)
         )
+
+
+def _account(email: str) -> str:
+    """Under which failed logins of an account are counted."""
+    return f"account:{digest_of(email)}"
 
 
 def _person(workspace: str, email: str, name: str, roles: tuple[str, ...], password_hash: str | None) -> User:
