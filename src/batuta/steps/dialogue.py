@@ -77,7 +77,7 @@ class Dialogue:
         self._attempt = 0
 
     async def ask(self, feedback: str | None) -> Spoken:
-        """The model's next answer that asks for no tool."""
+        """The model's next answer that asks for no tool. Feedback stays the last word, whatever tools brought."""
         tail = [Message.user(feedback)] if feedback else []
         self._attempt += 1
         while True:
@@ -92,7 +92,9 @@ class Dialogue:
             continuation = [spoken.answer.as_message(self.agent_id)]
             if calls:
                 continuation.append(Message.tool(await self._run_tools(calls)))
-            self._keep(continuation, tail)
+            else:
+                tail.clear()  # a paused answer goes on where it is, and nothing may come between
+            self.exchange.extend(continuation)
 
     async def discard(self, reason: Literal["retried", "rejected", "failed"]) -> None:
         """The newest answer is void: its stream broke and begins anew, it was rejected, or no answer came of it."""
@@ -122,11 +124,6 @@ class Dialogue:
         for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
             if cite is not None:
                 payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
-
-    def _keep(self, continuation: list[Message], tail: list[Message]) -> None:
-        """Tool rounds stay in the exchange; a feedback that preceded them has been heard."""
-        self.exchange.extend(continuation)
-        tail.clear()
 
     def _count_round(self) -> None:
         self._rounds += 1

@@ -669,9 +669,10 @@ async def test_as_many_rounds_of_tools_as_allowed_are_allowed() -> None:
     assert (await agent.run("x")).value.total == 3
 
 
-async def test_feedback_that_led_to_a_tool_is_not_repeated_after_it() -> None:
-    """F-81: it was heard; what the tool brought is the last thing said."""
+async def test_feedback_that_led_to_a_tool_is_still_the_last_word_after_it() -> None:
+    """F-81: a model sees only what it is sent; without it, it would not know what was wrong."""
     model = ScriptedModel([Reply("no"), Reply(tool_calls=[ToolCall("look", {})]), GOOD])
     await adder(model, tools=[look]).run("x")
     assert "rejected" in model.requests[1].messages[-1].text
-    assert [message.role for message in model.requests[2].messages] == ["user", "assistant", "tool"]
+    assert [message.role for message in model.requests[2].messages] == ["user", "assistant", "tool", "user"]
+    assert model.requests[2].messages[-1] == model.requests[1].messages[-1]
