@@ -156,7 +156,7 @@ class TurnQueue(Protocol):
         Raises:
             IdempotencyConflictError: the key or id stands for other work.
             EventRefusedError and its kinds: as for `EventLog.append`.
-            ValueError: events without a session, or a payload that is no JSON.
+            ValueError: events without a session, a payload that is no JSON, or a kind the queue was not made for.
         """
         ...
 

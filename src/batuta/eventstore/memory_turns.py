@@ -20,8 +20,9 @@ from batuta.kernel.ids import SessionId
 class MemoryTurnQueue(RuledTurnQueue):
     """A `TurnQueue` beside a log in memory."""
 
-    def __init__(self, log: MemoryEventLog) -> None:
+    def __init__(self, log: MemoryEventLog, *, kinds: Collection[str] | None = None) -> None:
         self.log = log
+        self.kinds = kinds
         self.limits = log.limits
         self._clock = log.clock
         self._rows = log.store.turns
@@ -31,7 +32,7 @@ class MemoryTurnQueue(RuledTurnQueue):
     ) -> Lease | None:
         """See `TurnQueue.lease`."""
         now = self._clock.now()
-        ready = [row for row in self._ready(kinds) if row["not_before"] <= now]
+        ready = [row for row in self._ready(self._wanted(kinds)) if row["not_before"] <= now]
         if not ready:
             return None
         row = min(ready, key=lambda candidate: candidate["rank"])  # the first of the most urgent: rows keep their order

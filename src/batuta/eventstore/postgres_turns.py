@@ -55,8 +55,9 @@ INSERT INTO session_owners (session_id, user_id, tenant_id) VALUES ($1, $2, $3) 
 class PostgresTurnQueue(RuledTurnQueue):
     """A `TurnQueue` in the database of a log."""
 
-    def __init__(self, log: PostgresEventLog) -> None:
+    def __init__(self, log: PostgresEventLog, *, kinds: Collection[str] | None = None) -> None:
         self.log = log
+        self.kinds = kinds
         self.limits = log.limits
         self._database = log.database
 
@@ -64,8 +65,9 @@ class PostgresTurnQueue(RuledTurnQueue):
         self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
     ) -> Lease | None:
         """See `TurnQueue.lease`."""
+        wanted = self._wanted(kinds)
         async with self._database.transaction() as connection:
-            found = await connection.fetchrow(_SELECT_READY, None if kinds is None else list(kinds))
+            found = await connection.fetchrow(_SELECT_READY, None if wanted is None else list(wanted))
             if found is None:
                 return None
             row, now = dict(found), await now_at(connection)

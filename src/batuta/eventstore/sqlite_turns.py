@@ -40,8 +40,9 @@ _INSERT_OWNER = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tena
 class SqliteTurnQueue(RuledTurnQueue):
     """A `TurnQueue` in the file of a log."""
 
-    def __init__(self, log: SqliteEventLog) -> None:
+    def __init__(self, log: SqliteEventLog, *, kinds: Collection[str] | None = None) -> None:
         self.log = log
+        self.kinds = kinds
         self.limits = log.limits
         self._database = log.database
         self._clock = log.clock
@@ -51,7 +52,8 @@ class SqliteTurnQueue(RuledTurnQueue):
     ) -> Lease | None:
         """See `TurnQueue.lease`."""
         now = self._clock.now()
-        wanted = None if kinds is None else tuple(kinds)
+        asked = self._wanted(kinds)
+        wanted = None if asked is None else tuple(asked)
         return await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted))
 
     async def recover(self) -> Recovered:

@@ -19,9 +19,13 @@ class RuledTurnQueue(ABC):
     """Everything about a queue but how rows are read and written."""
 
     limits: Limits
+    kinds: Collection[str] | None = None
+    """The kinds of work it takes and gives out; without them, every one."""
 
     async def accept(self, work: NewWork, events: Sequence[Event] = (), *, client_key: str | None = None) -> Accepted:
         """See `TurnQueue.accept`."""
+        if self.kinds is not None and work.kind not in self.kinds:
+            raise ValueError(f"this queue takes no work of the kind {work.kind!r}, only: {', '.join(self.kinds)}")
         batches = self._batches(work.session_id, events, client_key=client_key)
         return await self._accept(work, events, batches[0] if batches else None, client_key)
 
@@ -112,6 +116,12 @@ class RuledTurnQueue(ABC):
     @abstractmethod
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         """Whether the read models know a decision."""
+
+    def _wanted(self, kinds: Collection[str] | None) -> Collection[str] | None:
+        """Those of the kinds somebody asks for that it gives out."""
+        if self.kinds is None or kinds is None:
+            return self.kinds if kinds is None else kinds
+        return [kind for kind in kinds if kind in self.kinds]
 
     async def _owned(self, lease: Lease, rule: Rule, batches: Sequence[Batch] = ()) -> Row:
         changed = await self._change(lease.work.turn_id, rule, batches)

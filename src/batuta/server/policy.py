@@ -2,7 +2,8 @@
 
 A row says who is let in (`Access`), what an API key must be allowed (`scope`) and which role is needed. Whose thing
 it is is asked of every id in the path or the event, by the same rules (`ownership`): a foreign id is answered like a
-missing one. A test walks the router, the sockets and the jobs, and fails for what has no row.
+missing one. A route without a row does not come up, work of a kind without one is neither queued nor done, and a test
+walks the router and the sockets for rows that lead nowhere.
 """
 
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ EVENTS: dict[str, Rule] = {
 """By the name a client sends."""
 
 JOBS: dict[str, Rule] = {"turn": Rule(Access.SYSTEM)}
-"""By the kind of work in the queue."""
+"""By the kind of work: the platform's queue takes and gives out no other."""
 
 FREE_PARAMETERS: Final = frozenset({"path", "provider_id"})
 """Parts of a path that name nothing anybody owns. Every other one is the id of something that has an owner."""

@@ -66,7 +66,7 @@ from batuta.server.identity.service import Identity
 from batuta.server.keys.service import KeyRing
 from batuta.server.meta.service import Check, Health
 from batuta.server.ownership import Caller
-from batuta.server.policy import EVENTS
+from batuta.server.policy import EVENTS, JOBS
 from batuta.server.preferences import Preferences
 from batuta.server.problems import NotFoundProblem
 from batuta.server.protection import Shield
@@ -258,7 +258,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     return Backends(
         database=database,
         log=events,
-        queue=SqliteTurnQueue(events),
+        queue=SqliteTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
         audit=WordForgettingAudit(SqliteAudit(events), database),
@@ -284,7 +284,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     return Backends(
         database=database,
         log=events,
-        queue=PostgresTurnQueue(events),
+        queue=PostgresTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
         audit=PostgresAudit(events),

@@ -1,21 +1,26 @@
 """One policy for everything, and nobody sees what is not theirs (P-21, SE-01, SE-08, SE-16, SE-17, IS-01, IS-02)."""
 
-import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from batuta.events import queue
+from batuta.events.queue import NewWork
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.ids import new_id
 from batuta.server import policy
 from batuta.server.app import create_api
+from batuta.server.config import Settings
 from batuta.server.guard import GuardedRoute, new_router
 from batuta.server.ownership import OWNERSHIP
-from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access
+from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, Rule
+from batuta.server.wiring import open_store
 from tests.support.platform import Person, Running
 
 BODIES: dict[str, Any] = {
@@ -69,9 +74,29 @@ async def test_every_socket_event_has_a_row(embedded: Running) -> None:
     assert embedded.platform.sockets.events == set(EVENTS) == set(COMMANDS)
 
 
-def test_every_kind_of_work_has_a_row() -> None:
-    assert {value for name, value in inspect.getmembers(queue) if name == "TURN"} == set(JOBS)
+def test_nobody_from_outside_does_the_work_of_the_platform() -> None:
     assert all(rule.access is Access.SYSTEM for rule in JOBS.values())
+
+
+async def test_work_of_a_kind_without_a_row_is_not_queued(site: Running) -> None:
+    """P-21."""
+    with pytest.raises(ValueError, match="no work of the kind 'surprise', only: turn"):
+        await site.platform.backends.queue.accept(NewWork(kind="surprise"))
+    assert not await site.platform.backends.queue.depth()
+
+
+@pytest.mark.parametrize("asked", [None, ("surprise",)])
+async def test_work_of_a_kind_without_a_row_is_not_done(settings: Settings, asked: Collection[str] | None) -> None:
+    """P-21: whoever put it there; with a row, the same work is given out."""
+    async with open_store(settings) as store:
+        log = store.log
+        assert isinstance(log, SqliteEventLog | PostgresEventLog)
+        anyone = SqliteTurnQueue(log) if isinstance(log, SqliteEventLog) else PostgresTurnQueue(log)
+        await anyone.accept(NewWork(kind="surprise"))
+        assert await store.queue.lease("worker", kinds=asked) is None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(JOBS, "surprise", Rule(Access.SYSTEM))
+            assert await store.queue.lease("worker", kinds=asked) is not None
 
 
 def test_every_id_in_a_path_has_an_owner() -> None:
