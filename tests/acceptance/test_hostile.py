@@ -12,6 +12,7 @@ from playwright.async_api import Page
 
 from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.errors import LogicalError
 from batuta.kernel.messages import TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
@@ -46,6 +47,7 @@ ATTACKS = (
     "[^1]: <img src=x onerror=\"window.harmed = 'note'\">",
 )
 EVIL = "\n\n".join(ATTACKS)
+FAIL = "fail, please"
 NAME = "<img src=x onerror=\"window.harmed='name'\">\"'><script>window.harmed='name'</script>"
 LINKS = """() => [...document.querySelectorAll('a, form[action], iframe, object, embed, base, script:not([src])')]
   .filter(one => one.tagName !== 'A' || !/^(https?:|mailto:|\\/|#|$)/.test(one.getAttribute('href') ?? ''))
@@ -62,6 +64,8 @@ class HostileModel:
     name: str = NAME
 
     async def generate(self, request: ModelRequest) -> Answer:
+        if FAIL in request.messages[-1].text:
+            raise LogicalError(EVIL)
         said: str | ToolCallBlock = EVIL
         if request.output is not None:
             steps = [{"agent_id": "evil", "task": NAME, "depends_on": []}]
@@ -119,7 +123,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Running]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def ana(site: Running) -> Person:
     """Somebody with a hostile name."""
-    return await site.person("e2e00001-ana@example.com")
+    return await site.person("e2e00001-ana@example.com", name=NAME)
 
 
 async def harmless(page: Page, visited: list[str]) -> None:
@@ -176,12 +180,19 @@ async def test_no_text_of_models_tools_or_approvals_acts_live_or_after_a_reload(
 
 
 async def test_no_title_name_or_key_acts(visitor: Visitor, site: Running, ana: Person) -> None:
-    """Stored: what people name themselves."""
+    """Stored: what people name, and what they are called themselves."""
     session = await ana.session(title=NAME)
     assert (await ana.http.post("/api/keys", json={"name": NAME[:50]})).status_code == 201
     page, visited = await opened(visitor, site, ana)
     await page.goto(f"{site.address}/s/{session}")
     await page.get_by_role("link", name="<img").first.wait_for()
+    account = page.get_by_role("button").filter(has_text="e2e00001-ana@example.com")
+    assert NAME in await account.inner_text()
+    await harmless(page, visited)
+    await account.click()
+    await page.get_by_role("menuitem").first.wait_for()
+    await harmless(page, visited)
+    await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Actions for").first.focus()
     await page.keyboard.press("Enter")
     await page.get_by_role("menuitem", name="Delete").click()
@@ -191,6 +202,56 @@ async def test_no_title_name_or_key_acts(visitor: Visitor, site: Running, ana: P
     await page.keyboard.press("Control+,")
     await page.get_by_role("heading", name="Settings").wait_for()
     await page.get_by_text(NAME[:50], exact=True).wait_for()
+    await harmless(page, visited)
+
+
+async def test_no_error_of_a_failed_turn_acts(visitor: Visitor, site: Running, ana: Person) -> None:
+    """Stored: live, after a reload, and in the timeline."""
+    page, visited = await opened(visitor, site, ana)
+    await ask(page, f"/evil {FAIL}")
+    failure = page.get_by_role("alert").filter(has_text=ATTACKS[0])
+    await failure.wait_for()
+    await harmless(page, visited)
+    await page.reload()
+    await failure.wait_for()
+    await harmless(page, visited)
+    await page.get_by_role("button", name="Timeline of this turn").click()
+    await page.get_by_role("dialog").wait_for()
+    await harmless(page, visited)
+
+
+async def test_no_reason_of_a_rejection_acts(visitor: Visitor, site: Running, ana: Person) -> None:
+    """Stored: as it is typed, as it stands in the conversation, after a reload."""
+    page, visited = await opened(visitor, site, ana)
+    await ask(page, "/evil write")
+    await page.get_by_role("button", name="Reject").click()
+    await page.get_by_label("Reason", exact=True).fill(" ".join(ATTACKS))
+    await harmless(page, visited)
+    await page.get_by_role("button", name="Reject").click()
+    decided = conversation(page).locator("section[data-state=rejected]").filter(has_text=ATTACKS[0])
+    await decided.wait_for()
+    await settled(page)
+    await decided.get_by_role("button").first.click()
+    await harmless(page, visited)
+    await page.reload()
+    await decided.wait_for()
+    await harmless(page, visited)
+
+
+async def test_nothing_that_is_found_acts(visitor: Visitor, site: Running, ana: Person) -> None:
+    """Stored, then found: titles and messages, with the words of the search marked in the middle of an attack."""
+    session = await ana.session(title=f"{NAME} harmed")
+    for attack in ATTACKS:
+        await ana.say(session, f"/evil {FAIL} {attack}")
+    page, visited = await opened(visitor, site, ana)
+    await page.get_by_role("link", name="<img").first.wait_for()
+    found = page.get_by_role("region", name="Messages").get_by_role("link")
+    for words in ("harmed", "onerror", "script", "javascript"):
+        await page.get_by_label("Search").fill(words)
+        await found.filter(has=page.locator("mark", has_text=words)).first.wait_for()
+        await harmless(page, visited)
+    await found.first.click()
+    await conversation(page).locator("[data-found]").wait_for()
     await harmless(page, visited)
 
 

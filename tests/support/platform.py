@@ -133,14 +133,15 @@ class Running:
         self,
         email: str = "ana@example.com",
         *,
+        name: str | None = None,
         roles: tuple[str, ...] = ("user",),
         workspace: str = "",
         password: str | None = None,
     ) -> "Person":
         """Somebody with an account who has logged in; with a password only where that is what is tested."""
         identity = self.platform.identity
-        name = email.split("@", maxsplit=1)[0]
-        user = await identity.create_user(email, name, password, roles=roles, workspace=workspace)
+        called = name or email.split("@", maxsplit=1)[0]
+        user = await identity.create_user(email, called, password, roles=roles, workspace=workspace)
         login = await identity.begin(user)
         person = self.stranger()
         person.http.cookies.set(COOKIE, login.token, domain="127.0.0.1")
