@@ -15,6 +15,7 @@ from batuta.agents.appointments.resolving import (
     at_the_time_said,
     look_up,
     matching,
+    not_understood,
     resolve_geo,
     resolve_temporal,
     validate,
@@ -78,10 +79,13 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
     """The appointment to move or cancel; an outcome if there is none or it could be several."""
     if parsed.intent not in (Intent.RESCHEDULING, Intent.CANCELLATION):
         return None
+    draft = Draft(parsed=parsed, zone=moment.zone)
     found = matching(parsed, calendar, moment)
     if parsed.intent is Intent.CANCELLATION:
+        problems = not_understood(parsed, moment.local.date())
+        if problems:
+            return Outcome(outcome="needs_information", draft=draft.model_copy(update={"problems": problems}))
         found = at_the_time_said(found, parsed, moment)
-    draft = Draft(parsed=parsed, zone=moment.zone)
     if not found:
         return Outcome(outcome="not_found", draft=draft)
     if len({each.uid for each in found}) > 1:

@@ -3,11 +3,13 @@
 Time arrives as a parameter; only availability looks at the calendar.
 """
 
+import re
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.calendar_file import FAR, CalendarFile
+from batuta.agents.appointments.days import is_weekday, resolve_date
 from batuta.agents.appointments.models import (
     DEFAULT_MINUTES,
     MAX_MINUTES,
@@ -18,7 +20,7 @@ from batuta.agents.appointments.models import (
     ParsedRequest,
     Slot,
 )
-from batuta.agents.appointments.temporal import resolve_date, resolve_time, settle
+from batuta.agents.appointments.temporal import resolve_time, settle
 from batuta.llm.offline.words import folded
 from batuta.llm.offline.zones import zones_in
 
@@ -26,6 +28,8 @@ OPENS, CLOSES = time(9), time(18)
 STEP = timedelta(minutes=30)
 MAX_ALTERNATIVES = 3
 MAX_SEARCHED_STEPS = 96
+
+_ARTICLE = re.compile(r"^(?:el|la|the|my|mi)\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +108,14 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     coming = calendar.between(moment.now, moment.now + FAR)
     if not parsed.contact:
         return coming
-    wanted = folded(parsed.contact)
+    wanted = _ARTICLE.sub("", folded(parsed.contact))
     return [each for each in coming if wanted in folded(f"{each.title} {each.contact or ''}")]
 
 
 def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:
     """Those on the day and at the time that a request names, as far as it names them."""
     today = moment.local.date()
-    day = resolve_date(parsed.date_text, today, parsed.language) if parsed.date_text else None
+    day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     local = [(each, each.start.astimezone(ZoneInfo(moment.zone))) for each in found]
     return [
@@ -121,13 +125,24 @@ def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Mo
     ]
 
 
+def not_understood(parsed: ParsedRequest, today: date) -> tuple[str, ...]:
+    """What a request says of day and time that means none, or not one: to be asked about."""
+    problems = []
+    if parsed.date_text and resolve_date(parsed.date_text, today) is None:
+        problems.append("date")
+    if parsed.time_text and resolve_time(parsed.time_text) is None:
+        problems.append("no_such_time")
+    return tuple(problems)
+
+
 def _placed(draft: Draft, moment: Moment) -> Draft:
     parsed, zone = draft.parsed, ZoneInfo(draft.zone)
     today = moment.now.astimezone(zone).date()
+    problems = not_understood(parsed, today)
+    if problems:
+        return draft.model_copy(update={"problems": problems})
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
-    day = resolve_date(parsed.date_text, today, parsed.language) if parsed.date_text else None
-    if parsed.date_text and day is None:
-        return draft.model_copy(update={"problems": ("date",)})
+    day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None
     wanted = spoken[0] if spoken else kept.time() if kept else None
     if wanted is None:
@@ -137,15 +152,12 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         day = kept.date() if kept else today
         if not kept and datetime.combine(day, wanted, zone) < moment.now:
             day += timedelta(days=1)
-    if day == today and parsed.date_text and datetime.combine(day, wanted, zone) < moment.now and _is_weekday(parsed):
+    is_over = day == today and datetime.combine(day, wanted, zone) < moment.now
+    if is_over and parsed.date_text and is_weekday(parsed.date_text):
         day += timedelta(days=7)
     start, shift = settle(day, wanted, zone)
     notes = [note for note in (shift, "afternoon" if spoken and spoken[1] else None) if note]
     return draft.model_copy(update={"slot": Slot.of(start, _minutes(draft)), "notes": tuple(notes)})
-
-
-def _is_weekday(parsed: ParsedRequest) -> bool:
-    return parsed.date_text not in ("today", "hoy", "tonight", "esta noche")
 
 
 def _minutes(draft: Draft) -> int:

@@ -1,7 +1,7 @@
 """The tools of the appointment agent: two that read, three that write after somebody has agreed."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -9,13 +9,14 @@ from pydantic import Field
 
 from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
+from batuta.agents.appointments.days import resolve_date, resolve_span
 from batuta.agents.appointments.desk import Desk, assess
 from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Language, Outcome, Slot
-from batuta.agents.appointments.parsing import date_words, parse_request
-from batuta.agents.appointments.resolving import matching
-from batuta.agents.appointments.temporal import resolve_date
+from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.resolving import Moment, matching
+from batuta.agents.appointments.temporal import resolve_time
 from batuta.kernel.errors import ToolFailedError
-from batuta.llm.offline.words import folded, language_of
+from batuta.llm.offline.words import language_of
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
@@ -30,8 +31,11 @@ Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
 
 
 def appointment_tools(desk: Desk) -> tuple[Tool, ...]:
-    """`check_availability`, `create_appointment`, `move_appointment`, `cancel_appointment`, `find_appointments`."""
-    return _check_tool(desk), create_tool(desk), move_tool(desk), cancel_tool(desk), _find_tool(desk)
+    """`check_availability`, `find_appointments`, `create_appointment`, `move_appointment`, `cancel_appointment`.
+
+    Those that read come first: of tools that fit alike, the built-in model takes the first.
+    """
+    return _check_tool(desk), _find_tool(desk), create_tool(desk), move_tool(desk), cancel_tool(desk)
 
 
 def checked(outcome: Outcome) -> dict[str, Any]:
@@ -56,10 +60,10 @@ def checked(outcome: Outcome) -> dict[str, Any]:
 def _find_tool(desk: Desk) -> Tool:
     @tool(kind="retrieval")
     async def find_appointments(request: str, context: ToolContext) -> dict[str, Any]:
-        """List the user's coming appointments, such as "what meetings do I have today?" or "show my agenda".
+        """List the user's coming appointments, such as "what meetings do I have today?" or "show my calendar".
 
         Args:
-            request: Which ones, in the user's own words: a day, a week, a person.
+            request: Which ones, in the user's own words: a day, a week, a month, a person.
             context: The call.
         """
         return await asyncio.to_thread(_found, desk, request, context)
@@ -104,7 +108,9 @@ def create_tool(desk: Desk) -> Tool:
         with_whom: str | None = None,
         place: str | None = None,
     ) -> dict[str, Any]:
-        """Create an appointment in the user's calendar, such as "cita mañana 10am con Dr. Pérez" or "book a meeting".
+        """Create an appointment in the user's calendar, such as "cita mañana 10am con Dr. Pérez".
+
+        Or "book a meeting today at 6pm".
 
         Args:
             title: What it is called, as `check_availability` gives it.
@@ -187,8 +193,13 @@ def cancel_tool(desk: Desk) -> Tool:
 
 def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     moment, calendar = desk.moment(context.services), desk.calendar(context.user.id, context.services)
-    found = matching(parse_request(request), calendar, moment)
-    window = _window(request, moment.local)
+    parsed = parse_request(request)
+    found = matching(parsed, calendar, moment)
+    window = _window(parsed.date_text, moment) if parsed.date_text else None
+    if parsed.date_text and window is None:
+        return {"appointments": [], "summary": wording.in_both("date")}
+    if parsed.time_text and resolve_time(parsed.time_text) is None:
+        return {"appointments": [], "summary": wording.in_both("no_such_time")}
     if window is not None:
         found = [each for each in found if each.overlaps(window)]
     return {
@@ -197,21 +208,15 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     }
 
 
-def _window(request: str, now: datetime) -> Slot | None:
-    """The day or week a request names."""
-    words = date_words(request)
-    if words is None:
+def _window(words: str, moment: Moment) -> Slot | None:
+    """The day, week or month that words name."""
+    today = moment.local.date()
+    day = resolve_date(words, today)
+    span = (day, day + timedelta(days=1)) if day else resolve_span(words, today)
+    if span is None:
         return None
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if "week" in words or "semana" in words:
-        monday = midnight - timedelta(days=now.weekday())
-        start = monday if "this" in words or "esta" in words else monday + timedelta(days=7)
-        return Slot(start=start, end=start + timedelta(days=7))
-    day = resolve_date(folded(words), now.date(), language_of(request))
-    if day is None:
-        return None
-    start = midnight.replace(year=day.year, month=day.month, day=day.day)
-    return Slot(start=start, end=start + timedelta(days=1))
+    start, end = (datetime.combine(each, time(), ZoneInfo(moment.zone)) for each in span)
+    return Slot(start=start, end=end)
 
 
 def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:

@@ -27,7 +27,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
     "not_busy": {"en": "nothing is booked.", "es": "no hay nada reservado."},
     "no_slots": {"en": "no time in office hours", "es": "ninguna hora de oficina"},
     "time": {"en": "At what time?", "es": "¿A qué hora?"},
-    "date": {"en": "I do not understand which day is meant.", "es": "No entiendo qué día es."},
+    "date": {
+        "en": "Which day? I do not understand which one is meant; a date such as 3 December helps.",
+        "es": "¿Qué día? No entiendo cuál es; ayuda una fecha como 3 de diciembre.",
+    },
+    "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
     "past": {"en": "{slot} has gone by.", "es": "{slot} ya ha pasado."},
     "duration": {
         "en": "An appointment takes between one minute and twelve hours.",

@@ -57,7 +57,7 @@ _TIME_OF_DAY = re.compile(
 )
 _LISTING = re.compile(
     r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"
-    r"\btengo alg|^\W*(?:do i have (?!to\b)|tengo (?!que\b)|agenda\W*$)"
+    r"\btengo alg|^\W*(?:do i have (?!to\b)|tengo (?!que\b)|agenda\W*$|(?:mi|my) (?:agenda|calendar))"
 )
 _DATE_ASKED = re.compile(
     r"\b(?:what|which) (?:day|date|week) (?:is|are)\b|\bque (?:dia|fecha|semana) (?:es|estamos)\b|"

@@ -53,7 +53,7 @@ async def test_a_taken_slot_has_no_start_but_alternatives(desk: Desk) -> None:
         ("cita con Marta mañana", "¿A qué hora?"),
         ("cita ayer a las 10:00", "ya ha pasado"),
         ("cita hoy a las 8:00", "ya ha pasado"),
-        ("cita el 31/2 a las 10", "No entiendo qué día"),
+        ("cita el 31/2 a las 10", "¿Qué día?"),
         ("cita mañana a las 10 durante 900 horas", "dura entre"),
     ],
 )

@@ -1,0 +1,237 @@
+"""When a request is meant, from its words to a slot, seen from a Sunday noon in Madrid, in both languages (A-30).
+
+A day that is not understood is asked about: none is ever guessed.
+"""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from batuta.agents.appointments.calendar_file import CalendarFile
+from batuta.agents.appointments.days import resolve_span
+from batuta.agents.appointments.desk import assess
+from batuta.agents.appointments.models import Appointment, Draft
+from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.resolving import Moment, resolve_temporal, validate
+from batuta.agents.appointments.wording import summary_of
+
+SUNDAY_NOON = Moment(now=datetime(2026, 11, 15, 11, tzinfo=UTC), zone="Europe/Madrid")
+
+
+def drafted(text: str) -> Draft:
+    return validate(resolve_temporal(parse_request(text), SUNDAY_NOON), SUNDAY_NOON)
+
+
+def start_of(text: str) -> str | None:
+    slot = drafted(text).slot
+    return f"{slot.start:%Y-%m-%d %H:%M}" if slot else None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("book a meeting tomorrow at 10", "2026-11-16"),
+        ("book a meeting the day after tomorrow at 10", "2026-11-17"),
+        ("book a meeting in a week at 10", "2026-11-22"),
+        ("book a meeting in two weeks at 10", "2026-11-29"),
+        ("book a meeting in a week's time at 10", "2026-11-22"),
+        ("book a meeting in three days’ time at 10", "2026-11-18"),
+        ("book a meeting in a couple of days at 10", "2026-11-17"),
+        ("book a meeting in a fortnight at 10", "2026-11-29"),
+        ("book a meeting in 6 months at 10", "2027-05-15"),
+        ("book a meeting a week from Tuesday at 10", "2026-11-24"),
+        ("book a meeting two weeks from today at 10", "2026-11-29"),
+        ("book a meeting on the 20th at 10", "2026-11-20"),
+        ("book a meeting on the 10th at 10", "2026-12-10"),
+        ("book a meeting on the 31st at 10", "2026-12-31"),
+        ("book a meeting on the 5th of next month at 10", "2026-12-05"),
+        ("book a meeting next month on the 5th at 10", "2026-12-05"),
+        ("book a meeting on 3 Dec at 10", "2026-12-03"),
+        ("book a meeting with Bob Dec 3 at 10", "2026-12-03"),
+        ("book a meeting on Dec. 3rd at 10", "2026-12-03"),
+        ("book a meeting on the 3rd of December at 10", "2026-12-03"),
+        ("book a meeting on December 3rd, 2027 at 10", "2027-12-03"),
+        ("book a meeting on Thursday, 3 December at 10", "2026-12-03"),
+        ("book a meeting on 29 February at 10", "2028-02-29"),
+        ("book a meeting on 3.12.2026 at 10", "2026-12-03"),
+        ("book a meeting on Christmas at 10", "2026-12-25"),
+        ("book a meeting on New Year's Eve at 10", "2026-12-31"),
+        ("book a meeting the first Monday of December at 10", "2026-12-07"),
+        ("book a meeting on the last Friday of the month at 10", "2026-11-27"),
+        ("book a meeting on the first Monday of the month at 10", "2026-12-07"),
+        ("book a meeting on the second Tuesday of next month at 10", "2026-12-08"),
+        ("book a meeting the week after next on Tuesday at 10", "2026-11-24"),
+        ("book a meeting on Tuesday of the week after next at 10", "2026-11-24"),
+        ("book a meeting next week on Tuesday at 10", "2026-11-17"),
+        ("book a meeting on Fri at 10", "2026-11-20"),
+        ("book a meeting tomorrow, Monday 16 November, at 10", "2026-11-16"),
+        ("book lunch with April tomorrow at 10", "2026-11-16"),
+        ("book a meeting tomorrow at 10 on the 3rd floor", "2026-11-16"),
+        ("book a meeting about the plan for next month, tomorrow at 10", "2026-11-16"),
+        ("cita mañana a las 10", "2026-11-16"),
+        ("cita en tres días a las 10", "2026-11-18"),
+        ("cita dentro de una semana a las 10", "2026-11-22"),
+        ("cita dentro de dos semanas a las 10", "2026-11-29"),
+        ("cita de aquí a un mes a las 10", "2026-12-15"),
+        ("cita el día 20 a las 10", "2026-11-20"),
+        ("cita el 20 a las 10", "2026-11-20"),
+        ("cita el lunes 16 a las 10", "2026-11-16"),
+        ("cita el día 5 del mes que viene a las 10", "2026-12-05"),
+        ("cita el 3 de dic. a las 10", "2026-12-03"),
+        ("cita el día 3 de diciembre de 2027 a las 10", "2027-12-03"),
+        ("cita en Navidad a las 10", "2026-12-25"),
+        ("cita en Nochebuena a las 10", "2026-12-24"),
+        ("cita el primer lunes de diciembre a las 10", "2026-12-07"),
+        ("cita el último viernes de noviembre a las 10", "2026-11-27"),
+        ("cita el martes de la semana que viene a las 10", "2026-11-17"),
+        ("la semana que viene el martes a las 10", "2026-11-17"),
+        ("reunión mañana a las 10 sobre el orden del día", "2026-11-16"),
+    ],
+)
+def test_a_day_is_understood_however_it_is_said(text: str, day: str) -> None:
+    assert start_of(text) == f"{day} 10:00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "book a meeting next month at 10",
+        "book a meeting next week at 10",
+        "book a meeting in December at 10",
+        "book a meeting this weekend at 10",
+        "book a meeting in the next few days at 10",
+        "book a meeting every Monday at 10",
+        "book a meeting last Tuesday at 10",
+        "book a meeting on Monday or Tuesday at 10",
+        "book a meeting tomorrow, Tuesday, at 10",
+        "book a meeting on Friday, 3 December at 10",
+        "book a meeting on 31 February at 10",
+        "book a meeting on the 45th at 10",
+        "book a meeting on 12/25 at 10",
+        "book a meeting 3-12 at 10",
+        "book a meeting at Easter at 10",
+        "book a meeting sometime next year at 10",
+        "book a meeting two days later at 10",
+        "cita el mes que viene a las 10",
+        "cita la próxima semana a las 10",
+        "cita en diciembre a las 10",
+        "cita a finales de mes a las 10",
+        "cita el fin de semana a las 10",
+        "cita en Semana Santa a las 10",
+        "cita todos los lunes a las 10",
+        "cita el martes pasado a las 10",
+        "cita el lunes 17 a las 10",
+    ],
+)
+def test_a_day_that_is_not_understood_is_asked_about(text: str, tmp_path: Path) -> None:
+    parsed = parse_request(text)
+    outcome = assess(parsed, CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone), SUNDAY_NOON)
+    assert (outcome.outcome, outcome.draft.slot) == ("needs_information", None)
+    assert summary_of(outcome)[parsed.language].startswith(
+        {"en": "Which day?", "es": "¿Qué día?"}["es" if text.startswith("cita") else "en"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "minutes"),
+    [
+        ("meeting tomorrow from 10 to 11:30", "10:00", 90),
+        ("meeting tomorrow from 2 to 4pm", "14:00", 120),
+        ("meeting tomorrow from 10 to 2pm", "10:00", 240),
+        ("meeting tomorrow 10am-11:30am", "10:00", 90),
+        ("meeting tomorrow 10-11", "10:00", 60),
+        ("meeting tomorrow evening from 7 to 9", "19:00", 120),
+        ("meeting tomorrow between 10 and 10:45", "10:00", 45),
+        ("meeting tomorrow at half past ten", "10:30", 60),
+        ("meeting tomorrow at a quarter to nine", "08:45", 60),
+        ("meeting tomorrow at twenty past 10", "10:20", 60),
+        ("meeting tomorrow at ten thirty", "10:30", 60),
+        ("meeting tomorrow at 10 o'clock for 2h", "10:00", 120),
+        ("dinner tomorrow evening at 8", "20:00", 60),
+        ("cita mañana de 10 a 11:30", "10:00", 90),
+        ("cita mañana de las 10 a las 12", "10:00", 120),
+        ("cita mañana de diez a once y media", "10:00", 90),
+        ("cita mañana entre las 4 y las 5 de la tarde", "16:00", 60),
+        ("cita mañana a las 10 hasta las 11:15", "10:00", 75),
+        ("cita mañana a las ocho menos cuarto", "07:45", 60),
+        ("cita mañana a las diez y veinte", "10:20", 60),
+        ("cita mañana por la noche a las 9", "21:00", 60),
+        ("cita mañana a las 10 durante 2 horas", "10:00", 120),
+    ],
+)
+def test_a_time_and_its_length_are_understood_however_they_are_said(text: str, start: str, minutes: int) -> None:
+    slot = drafted(text).slot
+    assert slot is not None
+    assert (f"{slot.start:%Y-%m-%d %H:%M}", slot.minutes) == (f"2026-11-16 {start}", minutes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hoy a las 25:00",
+        "cita mañana a las 24:30",
+        "meeting tomorrow at 10:75",
+        "meeting tomorrow at 13am",
+        "meeting tomorrow from 10 to 25:00",
+        "meeting tomorrow at 30",
+    ],
+)
+def test_a_time_that_no_day_has_is_said_to_be_none(text: str) -> None:
+    draft = drafted(text)
+    assert (draft.slot, draft.problems) == (None, ("no_such_time",))
+
+
+def test_a_date_whose_time_is_over_is_not_put_off_by_a_week() -> None:
+    assert drafted("meeting on 15 November at 8am").problems == ("past",)
+    assert start_of("meeting on Sunday at 8am") == "2026-11-22 08:00"
+
+
+def test_what_is_cancelled_is_not_chosen_by_a_day_that_was_not_understood(tmp_path: Path) -> None:
+    calendar = CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone)
+    times = {"start": datetime(2026, 11, 16, 9, tzinfo=UTC), "end": datetime(2026, 11, 16, 10, tzinfo=UTC)}
+    calendar.add(Appointment(uid="one", title="Meeting with Ana", **times))
+    outcome = assess(parse_request("cancel my meeting next month"), calendar, SUNDAY_NOON)
+    assert (outcome.outcome, outcome.draft.problems) == ("needs_information", ("date",))
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [("move my meeting from 10 to 11", "11"), ("move my meeting to tomorrow from 10 to 11:30", "10")],
+)
+def test_from_one_time_to_another_is_a_move_where_no_day_is_named(text: str, time: str) -> None:
+    assert parse_request(text).time_text == time
+
+
+@pytest.mark.parametrize(
+    ("text", "contact", "title"),
+    [
+        ("cita con la doctora López mañana a las 10", "la doctora López", "Cita con la doctora López"),
+        ("cita con la doctora lópez mañana a las 10", "la doctora lópez", "Cita con la doctora lópez"),
+        ("cita con la doctora mañana a las 10", "la doctora", "Cita con la doctora"),
+        ("cita con don Luis Pérez el lunes a las 10", "don Luis Pérez", "Cita con don Luis Pérez"),
+        ("call with Dr. Smith tomorrow at 10", "Dr. Smith", "Call with Dr. Smith"),
+        ("meet with Bob Dec 3 at 10", "Bob", "Appointment with Bob"),
+        ("meeting with the dentist tomorrow at 10", "the dentist", "Meeting with the dentist"),
+        ("book dentist tomorrow at 10", None, "Dentist"),
+        ("reserva dentista mañana a las 10", None, "Dentista"),
+        ("meeting with Ana about the budget on Friday at 10", "Ana", "Meeting with Ana: the budget"),
+    ],
+)
+def test_whom_and_what_an_appointment_is_about(text: str, contact: str | None, title: str) -> None:
+    parsed = parse_request(text)
+    assert (parsed.contact, parsed.title) == (contact, title)
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "after"),
+    [
+        ("this week", date(2026, 11, 9), date(2026, 11, 16)),
+        ("la semana que viene", date(2026, 11, 16), date(2026, 11, 23)),
+        ("the week after next", date(2026, 11, 23), date(2026, 11, 30)),
+        ("next month", date(2026, 12, 1), date(2027, 1, 1)),
+        ("en enero", date(2027, 1, 1), date(2027, 2, 1)),
+    ],
+)
+def test_weeks_and_months_are_listed_whole(words: str, first: date, after: date) -> None:
+    assert resolve_span(words, SUNDAY_NOON.local.date()) == (first, after)
