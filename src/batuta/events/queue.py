@@ -188,6 +188,8 @@ class TurnQueue(Protocol):
     async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
         """Give it back to be tried again after `delay`; after its last attempt it is `dead` instead.
 
+        That a turn is dead, its error and its end (`complete`, failed) are stored in one step, unless it told its own.
+
         Raises:
             FencedError: the owner lost it.
         """
@@ -232,7 +234,10 @@ class TurnQueue(Protocol):
         ...
 
     async def recover(self) -> Recovered:
-        """Queue again what lost its owner, was decided without being resumed, or has slept long enough."""
+        """Queue again what lost its owner, was decided without being resumed, or has slept long enough.
+
+        What lost its owner at its last attempt is dead, and its end is told as by `retry`.
+        """
         ...
 
     async def get(self, turn_id: str) -> Work | None:

@@ -8,8 +8,9 @@ from datetime import timedelta
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Head
-from batuta.events.queue import LEASE, UNFINISHED, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, UNFINISHED, Accepted, Lease, NewWork, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
 from batuta.eventstore.work_rules import Row
@@ -40,20 +41,26 @@ class MemoryTurnQueue(RuledTurnQueue):
         row |= changes
         return lease
 
-    async def recover(self) -> Recovered:
-        """See `TurnQueue.recover`."""
+    async def _lost_for_good(self) -> Sequence[Work]:
+        return [rules.work_of(row) for row in self._lost() if row["attempts"] >= row["max_attempts"]]
+
+    def _lost(self) -> list[Row]:
         now = self._clock.now()
-        lost = [row for row in self._rows.values() if row["status"] == WorkStatus.RUNNING and row["lease_until"] < now]
+        return [row for row in self._rows.values() if row["status"] == WorkStatus.RUNNING and row["lease_until"] < now]
+
+    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        return await events_of_turn(self.log, session_id, turn_id)
+
+    async def _requeue(self) -> tuple[str, ...]:
+        now = self._clock.now()
+        lost = [row for row in self._lost() if row["attempts"] < row["max_attempts"]]
         asleep = [row for row in self._rows.values() if row["status"] == WorkStatus.PAUSED]
         for row in lost:
             row.update(rules.orphaned(row, now))
         awake = [row for row in asleep if (row["wake_at"] and row["wake_at"] <= now) or self._knows_decision(row)]
         for row in awake:
             row.update(rules.woken(row, now))
-        return Recovered(
-            requeued=tuple(row["turn_id"] for row in (*lost, *awake) if row["status"] == WorkStatus.QUEUED),
-            dead=tuple(row["turn_id"] for row in lost if row["status"] == WorkStatus.DEAD),
-        )
+        return tuple(row["turn_id"] for row in (*lost, *awake))
 
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""

@@ -13,9 +13,10 @@ import asyncpg
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
-from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
+from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor, append_all, append_one
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
@@ -34,7 +35,10 @@ SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timest
       AND (e.ordinal < t.ordinal OR e.status = 'running'))
 ORDER BY t.rank, t.ordinal LIMIT 1 FOR UPDATE OF t SKIP LOCKED"""
 _SELECT_LOST = """
-SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED"""
+SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts < max_attempts
+FOR UPDATE SKIP LOCKED"""
+_SELECT_LOST_FOR_GOOD = """
+SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts >= max_attempts"""
 _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timestamp() OR EXISTS (
   SELECT 1 FROM approvals a
@@ -77,8 +81,15 @@ class PostgresTurnQueue(RuledTurnQueue):
         failpoint("queue.lease.after_commit")
         return lease
 
-    async def recover(self) -> Recovered:
-        """See `TurnQueue.recover`."""
+    async def _lost_for_good(self) -> Sequence[Work]:
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_SELECT_LOST_FOR_GOOD)
+        return [rules.work_of(dict(row)) for row in rows]
+
+    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        return await events_of_turn(self.log, session_id, turn_id)
+
+    async def _requeue(self) -> tuple[str, ...]:
         async with self._database.transaction() as connection:
             now = await now_at(connection)
             lost = [dict(row) for row in await connection.fetch(_SELECT_LOST)]
@@ -87,10 +98,7 @@ class PostgresTurnQueue(RuledTurnQueue):
             after += [(row, rules.woken(row, now)) for row in asleep]
             for row, changes in after:
                 await _update(connection, row, changes, now)
-        return Recovered(
-            requeued=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.QUEUED),
-            dead=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.DEAD),
-        )
+        return tuple(row["turn_id"] for row, _ in after)
 
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""

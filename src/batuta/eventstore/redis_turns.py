@@ -18,6 +18,7 @@ from batuta.events.envelope import Event
 from batuta.events.log import Appended
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, WorkStatus
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.postgres_append import Executor
 from batuta.eventstore.postgres_turns import PostgresTurnQueue, insert_turn, now_at
 from batuta.eventstore.redis import RedisEventLog
@@ -81,6 +82,11 @@ class RedisTurnQueue(PostgresTurnQueue):
         if ending is not None and ending.work.session_id is not None:
             await self._append_accepted(ending.work.turn_id, ending.work.session_id)
         return await super().cancel(turn_id, ending)
+
+    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """What was accepted comes before whatever is told next."""
+        await self._append_accepted(turn_id, session_id)
+        return await events_of_turn(self._redis, session_id, turn_id)
 
     async def _append(self, connection: Executor, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
         """In Redis, while the turn's row is locked; if the row cannot be changed then, the same events come again."""

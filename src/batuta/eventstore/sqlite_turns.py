@@ -8,10 +8,11 @@ from typing import Any
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Head
-from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Recovered, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Work, WorkStatus
 from batuta.eventstore import sqlite_append
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
+from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_append import adapted_row, stamp
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
@@ -27,7 +28,9 @@ SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= ? AND (? IS 
     SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
       AND (e.ordinal < t.ordinal OR e.status = 'running'))
 ORDER BY t.rank, t.ordinal LIMIT 1"""
-_SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ?"
+_SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts < max_attempts"
+_SELECT_LOST_FOR_GOOD = """
+SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts >= max_attempts"""
 _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= ? OR EXISTS (
   SELECT 1 FROM approvals a
@@ -56,10 +59,17 @@ class SqliteTurnQueue(RuledTurnQueue):
         wanted = None if asked is None else tuple(asked)
         return await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted))
 
-    async def recover(self) -> Recovered:
-        """See `TurnQueue.recover`."""
+    async def _lost_for_good(self) -> Sequence[Work]:
+        now = stamp(self._clock.now())
+        rows = await self._database.read(lambda connection: _many(connection, _SELECT_LOST_FOR_GOOD, now))
+        return [rules.work_of(row) for row in rows]
+
+    async def _requeue(self) -> tuple[str, ...]:
         now = self._clock.now()
-        return await self._database.write(lambda connection: _recover(connection, now))
+        return await self._database.write(lambda connection: _requeue(connection, now))
+
+    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        return await events_of_turn(self.log, session_id, turn_id)
 
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""
@@ -157,16 +167,13 @@ def _change(
     return {**row, **changes}, True
 
 
-def _recover(connection: sqlite3.Connection, now: datetime) -> Recovered:
+def _requeue(connection: sqlite3.Connection, now: datetime) -> tuple[str, ...]:
     lost = _many(connection, _SELECT_LOST, stamp(now))
     asleep = _many(connection, _SELECT_ASLEEP, stamp(now))
     after = [(row, rules.orphaned(row, now)) for row in lost] + [(row, rules.woken(row, now)) for row in asleep]
     for row, changes in after:
         _update(connection, row, changes, now)
-    return Recovered(
-        requeued=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.QUEUED),
-        dead=tuple(row["turn_id"] for row, changes in after if changes["status"] == WorkStatus.DEAD),
-    )
+    return tuple(row["turn_id"] for row, _ in after)
 
 
 def _update(connection: sqlite3.Connection, row: Row, changes: Row, now: datetime) -> None:

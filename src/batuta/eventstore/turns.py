@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 
 from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
+from batuta.events.giving_up import end_of_dead_turn
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.work_rules import Row
-from batuta.kernel.errors import FencedError
+from batuta.kernel.errors import FencedError, LogicalError
 from batuta.kernel.ids import canonical_id
 
 Rule = Callable[[Row, datetime], Row | None]
@@ -41,7 +42,9 @@ class RuledTurnQueue(ABC):
 
     async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
         """See `TurnQueue.retry`."""
-        row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay))
+        is_last = lease.work.attempts >= lease.work.max_attempts
+        batches = await self._last_words(lease.work, error) if is_last else []
+        row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay), batches)
         return WorkStatus(row["status"])
 
     async def release(self, lease: Lease) -> None:
@@ -72,6 +75,11 @@ class RuledTurnQueue(ABC):
         changed = await self._change(turn_id, lambda row, now: rules.cancelled(row, now, ending), batches)
         return None if changed is None else WorkStatus(changed[0]["status"])
 
+    async def recover(self) -> Recovered:
+        """See `TurnQueue.recover`."""
+        dead = [work.turn_id for work in await self._lost_for_good() if await self._give_up(work)]
+        return Recovered(requeued=await self._requeue(), dead=tuple(dead))
+
     async def revive(self, turn_id: str) -> bool:
         """See `TurnQueue.revive`."""
         changed = await self._change(turn_id, rules.revived)
@@ -82,10 +90,6 @@ class RuledTurnQueue(ABC):
         self, owner: str, *, length: timedelta = LEASE, kinds: Collection[str] | None = None
     ) -> Lease | None:
         """See `TurnQueue.lease`."""
-
-    @abstractmethod
-    async def recover(self) -> Recovered:
-        """See `TurnQueue.recover`."""
 
     @abstractmethod
     async def get(self, turn_id: str) -> Work | None:
@@ -114,6 +118,18 @@ class RuledTurnQueue(ABC):
         """
 
     @abstractmethod
+    async def _lost_for_good(self) -> Sequence[Work]:
+        """What lost its owner at its last attempt."""
+
+    @abstractmethod
+    async def _requeue(self) -> tuple[str, ...]:
+        """Queue again what lost its owner and has attempts left, was decided, or has slept long enough."""
+
+    @abstractmethod
+    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """What a turn has told so far."""
+
+    @abstractmethod
     async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
         """Whether the read models know a decision."""
 
@@ -122,6 +138,23 @@ class RuledTurnQueue(ABC):
         if self.kinds is None or kinds is None:
             return self.kinds if kinds is None else kinds
         return [kind for kind in kinds if kind in self.kinds]
+
+    async def _give_up(self, work: Work) -> bool:
+        error = f"its owner was lost at attempt {work.attempts} of {work.max_attempts}"
+        batches = await self._last_words(work, error)
+        changed = await self._change(work.turn_id, lambda row, now: rules.given_up(row, now, work, error), batches)
+        return changed is not None and changed[1]
+
+    async def _last_words(self, work: Work, error: str) -> list[Batch]:
+        """What is told with the death of a turn; told once for each life it had."""
+        if work.session_id is None:
+            return []
+        try:
+            told = await self._told(work.session_id, work.turn_id)
+        except LogicalError:  # a log that cannot be read may be what the turn died of; it ends all the same
+            told = ()
+        end = end_of_dead_turn(told, work, error)
+        return self._batches(work.session_id, end, client_key=f"dead/{work.turn_id}/{work.fence}")
 
     async def _owned(self, lease: Lease, rule: Rule, batches: Sequence[Batch] = ()) -> Row:
         changed = await self._change(lease.work.turn_id, rule, batches)

@@ -207,11 +207,15 @@ def is_move(changes: Row) -> bool:
 
 
 def orphaned(row: Row, now: datetime) -> Row:
-    """Its owner's lease ran out."""
-    if row["attempts"] >= row["max_attempts"]:
-        error = f"its owner {row['owner']} was lost at attempt {row['attempts']} of {row['max_attempts']}"
-        return {"status": WorkStatus.DEAD, "error": error, "lease_until": None}
+    """Its owner's lease ran out, and another one may try."""
     return {**_queued("recovered"), "not_before": now}
+
+
+def given_up(row: Row, now: datetime, seen: Work, error: str) -> Row | None:
+    """Its last owner's lease ran out, unless that one came back since somebody looked."""
+    if row["status"] != WorkStatus.RUNNING or row["fence"] != seen.fence or row["lease_until"] >= now:
+        return None
+    return {"status": WorkStatus.DEAD, "error": error, "lease_until": None}
 
 
 def woken(row: Row, now: datetime) -> Row:

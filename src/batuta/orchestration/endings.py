@@ -6,7 +6,6 @@ end. Its owner tells it, and nobody is asked any more.
 
 from collections.abc import Sequence
 
-from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
@@ -17,11 +16,6 @@ from batuta.kernel.errors import IdempotencyConflictError
 
 BY = "stop"
 """Who refuses what was still asked: the queue knows that a turn was stopped, not by whom."""
-
-
-def end_in(told: Sequence[Event]) -> Complete | None:
-    """The end of a turn, if it was told."""
-    return next((e for e in told if isinstance(e, Complete) and e.status != "paused"), None)
 
 
 async def refuse_what_is_asked(log: EventLog, lease: Lease, told: Sequence[Event]) -> list[Event]:

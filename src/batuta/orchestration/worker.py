@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.fanout import FanOutSink
+from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
@@ -31,7 +32,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
-from batuta.orchestration.endings import end_in, refuse_what_is_asked, tell_end
+from batuta.orchestration.endings import refuse_what_is_asked, tell_end
 from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_tools
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions

@@ -1,6 +1,7 @@
 """A team's store in one object, as a user of the library wires a durable team (O-2, O-4, O-30)."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from batuta.events import (
     ToolRequest,
     UserMessage,
 )
-from batuta.events.queue import WorkStatus
+from batuta.events.queue import Lease, WorkStatus
 from batuta.eventstore.teams import TeamStore, open_team_store
 from batuta.kernel.errors import ConflictError, LogicalError
 from batuta.kernel.ids import new_id
-from batuta.orchestration import Orchestrator, Specialist, TurnWorker, WorkerSettings
+from batuta.orchestration import Orchestrator, Specialist, TurnWorker, WorkerSettings, worker
+from batuta.pipelines.options import RunOptions
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 from batuta.tools import ApprovalDecision, ToolContext, ToolUser, tool
 from tests.integration.orchestration.crew import Ledger, build
@@ -176,3 +178,28 @@ async def test_the_user_and_their_roles_reach_the_tools(store: TeamStore) -> Non
 
 def test_two_workers_never_share_a_name_by_default() -> None:
     assert WorkerSettings().owner != WorkerSettings().owner
+
+
+async def test_a_turn_that_breaks_every_time_ends_for_its_user_and_can_be_revived(
+    store: TeamStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I9: nobody waits for ever; who mends the cause has the turn answered after all."""
+    monkeypatch.setattr(worker, "RETRY_DELAY", timedelta())
+    session = new_id()
+    turn_id = await store.say(session, "hello", target_agent_id="echo")
+
+    def broken(lease: Lease) -> RunOptions:
+        raise RuntimeError("no key")
+
+    await TurnWorker.at(store, echoing(), WorkerSettings(options=broken)).run_until_idle()
+    _, failure, end = await store.events(session)
+    assert isinstance(failure, ErrorOccurred)
+    assert failure.message == "the turn was given up after 5 attempts: no key"
+    assert isinstance(end, Complete)
+    assert end.status == "failed"
+    assert not await store.stop(turn_id), "it is over"
+    assert await store.queue.revive(turn_id)
+    await TurnWorker.at(store, echoing()).run_until_idle()
+    events = await store.events(session)
+    assert [event.content for event in events if isinstance(event, AssistantMessage)] == ["echo hello"]
+    assert [event.status for event in events if isinstance(event, Complete)] == ["failed", "success"]

@@ -7,6 +7,7 @@ class TestMyQueue(TurnQueueContract):
 
 from batuta.testing.turns.accepting import AcceptContract, LeaseContract
 from batuta.testing.turns.ending import EndContract
+from batuta.testing.turns.giving_up import GivingUpContract
 from batuta.testing.turns.owning import OwnershipContract
 from batuta.testing.turns.stopping import StopContract
 from batuta.testing.turns.subject import QueueSubject, leased, turn
@@ -16,6 +17,12 @@ __all__ = ["QUEUE_CASES", "QueueSubject", "TurnQueueContract", "leased", "turn"]
 
 
 class TurnQueueContract(
-    AcceptContract, LeaseContract, OwnershipContract, EndContract, StopContract, LostWorkAnswerContract
+    AcceptContract,
+    LeaseContract,
+    OwnershipContract,
+    EndContract,
+    GivingUpContract,
+    StopContract,
+    LostWorkAnswerContract,
 ):
     """All of it. Subclass it with a fixture `subject`."""
