@@ -20,6 +20,7 @@ from typing import Any
 
 from bench.agent_cases import ANSWER, ARGUMENTS, CASES, QUESTION, RIGHT, TOOLS, WRONG, City, by_hand, require_right
 from bench.measuring import cpu_microseconds
+from bench.tables import verdict
 
 ROOT = Path(__file__).parent.parent
 PEER_HOME = ROOT / ".cache" / "bench-peers"
@@ -145,6 +146,12 @@ def table(found: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def missed(found: list[dict[str, Any]]) -> int:
+    """How many cases cost an observed agent more than they may."""
+    observed = [each for each in found if each["who"] == "batuta, observed"]
+    return sum(each["microseconds"] > TARGETS[each["case"]] for each in observed)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,6 +164,7 @@ def main() -> None:
         os._exit(0)
     found = figures(is_ours_alone=wanted.ours)
     print(table(found))
+    print(verdict(missed(found)))
     if wanted.json is not None:
         wanted.json.write_text(json.dumps(found, indent=1) + "\n")
 

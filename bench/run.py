@@ -4,7 +4,8 @@
     python -m bench.run pipelines       some of them
 
 A part is a module of this folder. Most print one JSON object per row when run with `--json`; the others print a table
-of their own, which is kept as it is.
+of their own, which is kept as it is, and say in a last line (`bench.tables.verdict`) how many of their aims they
+missed. One that says nothing of the kind was not judged. The command fails if an aim was missed.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from bench.tables import table
+from bench.tables import missed_in, table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
@@ -89,6 +90,24 @@ def keep_text(part: str, lines: list[str], when: datetime) -> Path:
     return path
 
 
+def judged(part: str, lines: list[str]) -> int | None:
+    """How many aims a part missed; nothing if it states none that a machine could judge."""
+    if part in TELLERS:
+        return missed_in(lines)
+    verdicts = [met for line in lines if (met := json.loads(line).get("met")) is not None]
+    return sum(not met for met in verdicts) if verdicts else None
+
+
+def summary(missed: dict[str, int | None]) -> str:
+    """What may be said of all parts together: of those that were not judged, only that."""
+    unjudged = [part for part, count in missed.items() if count is None]
+    failed = {part: count for part, count in missed.items() if count}
+    said = [f"aims missed: {', '.join(f'{part} {count}' for part, count in failed.items())}"] if failed else []
+    if not failed and len(unjudged) < len(missed):
+        said.append("every aim that was judged is met")
+    return "; ".join([*said, *([f"not judged: {', '.join(unjudged)}"] if unjudged else [])])
+
+
 def _cpuinfo() -> list[str]:
     path = Path("/proc/cpuinfo")
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -100,16 +119,17 @@ def main() -> int:
     chosen = parser.parse_args().parts or parts()
     if unknown := sorted(set(chosen) - set(parts())):
         parser.error(f"no such part: {', '.join(unknown)}")
-    when, missed = datetime.now(UTC), 0
+    when = datetime.now(UTC)
+    missed: dict[str, int | None] = {}
     for part in chosen:
         lines = measured(part)
+        missed[part] = judged(part, lines)
         if part in TELLERS:
             print(f"\n{part}\n\n" + "\n".join(lines) + f"\n\n-> {keep_text(part, lines, when).name}", flush=True)
             continue
-        missed += sum(json.loads(line).get("met") is False for line in lines)
         print(f"\n{part}\n\n{table(lines)}\n\n-> {keep(part, lines, when).relative_to(FOLDER.parent)}", flush=True)
-    print(f"\n{missed} aims missed" if missed else "\nevery aim is met")
-    return 0
+    print(f"\n{summary(missed)}")
+    return 1 if any(missed.values()) else 0
 
 
 if __name__ == "__main__":

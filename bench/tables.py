@@ -13,6 +13,20 @@ def table(lines: Iterable[str], *, is_markdown: bool = False) -> str:
     return _markdown(columns, cells) if is_markdown else _plain(columns, cells)
 
 
+VERDICT = "aims missed: "
+
+
+def verdict(missed: int) -> str:
+    """The last line of a part that prints its own table and judges itself."""
+    return f"{VERDICT}{missed}"
+
+
+def missed_in(lines: Sequence[str]) -> int | None:
+    """What a part said of its aims; nothing if it did not judge itself."""
+    said = [line.removeprefix(VERDICT) for line in lines if line.startswith(VERDICT)]
+    return int(said[-1]) if said else None
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""

@@ -22,6 +22,7 @@ from typing import Any
 
 from bench.agents import in_its_own_process, make_environment
 from bench.measuring import cpu_microseconds
+from bench.tables import verdict
 from bench.turn_case import CONCLUSION, CREW, PLAN, QUESTION, RESULTS_HEADING, done, report
 
 OURS = ("nothing kept", "memory", "sqlite", "postgres")
@@ -149,6 +150,13 @@ def table(found: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def missed(found: list[dict[str, Any]]) -> int | None:
+    """Whether a turn in memory costs more than it may beside the bare graph; nothing if no peer was measured."""
+    costs = {each["who"]: each["microseconds"] for each in found}
+    peer = next((cost for who, cost in costs.items() if who.endswith(", bare")), None)
+    return None if peer is None else int(costs["batuta, memory"] / peer > AIM)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -162,6 +170,8 @@ def main() -> None:
         os._exit(0)
     found = figures(is_ours_alone=wanted.ours)
     print(table(found))
+    if (count := missed(found)) is not None:
+        print(verdict(count))
     if wanted.json is not None:
         wanted.json.write_text(json.dumps(found, indent=1) + "\n")
 
