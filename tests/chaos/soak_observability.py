@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,9 +21,10 @@ from typing import TextIO
 import structlog
 
 from batuta.events import Event, EventSink, FanOutSink
-from batuta.kernel.clock import SystemClock
+from batuta.kernel.clock import Clock, SystemClock
 from batuta.observability.channel import EventChannel
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans
+from batuta.observability.contract_figures import ContractFigures
 from batuta.observability.logs import LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.runs import RunAssembler
@@ -45,6 +46,7 @@ class Targets:
     delivery_p95_ms: float
     """From the event to the sink that measures latency, behind the channel."""
     trace_completion: float
+    """Of all runs that began; one that had not ended when the measuring ended counts as incomplete."""
     spans_arrived: int
     log_lines: int
 
@@ -85,6 +87,16 @@ class _Latency:
             self.seconds.append((datetime.now(UTC) - event.timestamp).total_seconds())
 
 
+class _Completion:
+    """Counts which runs came to their end, by the product's own figures, as one more subscriber of the channel."""
+
+    def __init__(self) -> None:
+        self.figures = ContractFigures()
+
+    def emit(self, event: Event) -> None:
+        self.figures.count(event, datetime.now(UTC))
+
+
 @contextmanager
 def _logs_to(stream: TextIO) -> Iterator[None]:
     level = logging.getLogger().level
@@ -97,9 +109,12 @@ def _logs_to(stream: TextIO) -> Iterator[None]:
         structlog.reset_defaults()
 
 
-async def measure(events: int, rate: float) -> Targets:
+Work = Callable[[EventSink, Clock], Awaitable[object]]
+
+
+async def measure(events: int, rate: float, work: Work = book) -> Targets:
     """Tell this many events at about this rate per second, with every sink on."""
-    latency, nowhere = _Latency(), io.StringIO()
+    latency, completion, nowhere = _Latency(), _Completion(), io.StringIO()
     with ExitStack() as stack:
         file = stack.enter_context(tempfile.TemporaryFile("w+"))
         stack.enter_context(_logs_to(file))
@@ -109,6 +124,7 @@ async def measure(events: int, rate: float) -> Targets:
         metrics = PrometheusMetrics(channel=channel)
         sinks: dict[str, EventSink] = {
             "latency": latency,
+            "completion": completion,
             "spans": spans,
             "metrics": metrics,
             "logs": LogSink(),
@@ -118,12 +134,10 @@ async def measure(events: int, rate: float) -> Targets:
         for name, sink in sinks.items():
             channel.attach(sink, name=name)
         timed = _Timed(channel)
-        seconds = await _book_until(timed, events, rate)
+        seconds = await _work_until(timed, events, rate, work)
         channel.drain(timedelta(minutes=2))
         spans.flush()
         stats = channel.stats()
-        metrics.refresh()
-        completion = metrics.registry.get_sample_value("trace_completion_rate") or 0.0
         file.seek(0)
         lines = sum(1 for _ in file)
         missing = sum(channel.emitted - each.delivered for each in stats) + timed.spans - len(received.spans)
@@ -134,16 +148,16 @@ async def measure(events: int, rate: float) -> Targets:
             lost=missing,
             emit_p95_ms=_p95(timed.seconds) * 1000,
             delivery_p95_ms=_p95(latency.seconds) * 1000,
-            trace_completion=completion,
+            trace_completion=completion.figures.completion_at_the_end(),
             spans_arrived=len(received.spans),
             log_lines=lines,
         )
 
 
-async def _book_until(timed: _Timed, events: int, rate: float) -> float:
+async def _work_until(timed: _Timed, events: int, rate: float, work: Work) -> float:
     started = time.perf_counter()
     while len(timed.seconds) < events:
-        await book(timed, Impatient())
+        await work(timed, Impatient())
         ahead = len(timed.seconds) / rate - (time.perf_counter() - started)
         if ahead > 0:
             await asyncio.sleep(ahead)

@@ -67,6 +67,11 @@ class ContractFigures:
             event_latency_p95=self._p95(),
         )
 
+    def completion_at_the_end(self) -> float:
+        """The share of runs that came to their end, once nothing more will come: what is open now never ended."""
+        begun = self._ended + self._incomplete + len(self._open)
+        return self._ended / begun if begun else 1.0
+
     def _rate(self, now: float) -> float:
         if not self._arrivals:
             return 0.0

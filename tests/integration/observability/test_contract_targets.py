@@ -4,6 +4,7 @@ The long form is `python -m tests.chaos.soak_observability`: 600,000 events.
 """
 
 import asyncio
+import itertools
 import statistics
 import sys
 import threading
@@ -16,9 +17,11 @@ import pytest
 from batuta import AgentStep, Pipeline
 from batuta.events import Event, EventSink, FanOutSink
 from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.clock import Clock
 from batuta.llm.model import ModelRequest
 from batuta.observability.channel import EventChannel, Overflow
 from batuta.testing import Reply, ScriptedModel
+from examples.appointments import book
 from tests.chaos.soak_observability import measure
 
 EVENTS = 20_000
@@ -38,6 +41,31 @@ async def test_the_contract_holds_with_every_sink_on() -> None:
     assert found.emit_p95_ms < 100
     assert found.delivery_p95_ms < 100
     assert found.trace_completion == 1.0
+
+
+class LosesEnds(FanOutSink):
+    """Does not tell the end of every second run."""
+
+    def __init__(self, sink: EventSink) -> None:
+        super().__init__(sink)
+        self._ends = itertools.count()
+
+    def emit(self, event: Event) -> None:
+        if event.type != "agent.pipeline.completed" or next(self._ends) % 2:
+            super().emit(event)
+
+
+async def test_runs_that_never_end_would_be_found_out() -> None:
+    """The target above can be missed: half of the runs do not tell their end, and that is seen at once."""
+    losing: list[LosesEnds] = []
+
+    async def lossy(sink: EventSink, clock: Clock) -> None:
+        losing.append(losing[0] if losing else LosesEnds(sink))
+        await book(losing[0], clock)
+
+    found = await measure(600, 100_000, lossy)
+    assert found.lost == 0
+    assert found.trace_completion == pytest.approx(0.5, abs=0.05)
 
 
 class Hanging:

@@ -89,6 +89,19 @@ def test_a_run_without_an_end_counts_as_incomplete_once_it_is_overdue() -> None:
     assert figures.now(at(600)).trace_completion_rate == 0.75
 
 
+def test_at_the_end_of_a_measurement_an_open_run_is_incomplete() -> None:
+    """Nobody waits until it is overdue."""
+    figures = ContractFigures()
+    assert figures.completion_at_the_end() == 1.0
+    for run in range(1_000):
+        figures.count(started(str(run)), NOW)
+        if run % 2:
+            figures.count(completed(str(run)), at(1))
+    assert figures.completion_at_the_end() == 0.5
+    figures.now(at(600))
+    assert figures.completion_at_the_end() == 0.5, "whether they are overdue by then or not"
+
+
 async def test_metrics_go_over_opentelemetry_by_the_names_of_the_conventions() -> None:
     reader = InMemoryMetricReader()
     metrics = OtelMetrics(MeterProvider([reader]))
