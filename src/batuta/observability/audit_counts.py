@@ -7,11 +7,12 @@ What begins must end, once; every model call is one request event, one response 
 counted must have counted the same. A run that was killed shows here as beginnings without an end.
 
 A provider counts tries: a call that was tried again is one more for each retry, one that a breaker, limiter or budget
-refused is one less.
+refused is one less. How many tries there were is read three times over: from what began, from what ended, and from the
+spans that were built.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from batuta.events.envelope import Event
@@ -104,9 +105,15 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
         )
         for kind, (begin, end) in _PAIRS.items()
     )
-    tries = provider_tries(told)
+    tries = Count(
+        what="tries",
+        begun=provider_tries(told),
+        ended=_tries_ended(told) + stopped[SpanKind.MODEL],
+        spans=_tries_in_spans(spans),
+        elsewhere=provider_calls,
+    )
     return Audit(
-        counts=(*counts, Count(what="tries", begun=tries, ended=tries, spans=tries, elsewhere=provider_calls)),
+        counts=(*counts, tries),
         unfinished=tuple(f"{span.kind} {span.name}" for span in spans if span.end is None),
         repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in told).items() if n > 1),
         spans=len(spans),
@@ -115,23 +122,46 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
 
 
 def provider_tries(events: Iterable[Event]) -> int:
-    """How often a provider was really called."""
-    tries = 0
+    """How often a provider was really called, by what began."""
+    told = list(events)
+    requests = sum(isinstance(event, LlmRequest) for event in told)
+    return requests - sum(_is_unadmitted(event) for event in told) - _refusals(told) + _repeats(told)
+
+
+def _tries_ended(told: Sequence[Event]) -> int:
+    """The same by what ended: answers and errors of calls, and outcomes of what was tried again."""
+    responses = sum(isinstance(event, LlmResponse) and not _is_unadmitted(event) for event in told)
+    settled = _repeats(told, is_settled=True)
+    is_cut_off = any(_is_cancelled(event) for event in told)
+    return responses - _refusals(told) + (_repeats(told) if is_cut_off else settled)
+
+
+def _tries_in_spans(spans: Sequence[Span]) -> int:
+    """The same by the spans: model calls that were admitted, and what their agents noted meanwhile."""
+    calls = [span for span in spans if span.kind is SpanKind.MODEL]
+    admitted = sum(span.end is None or not _is_unadmitted(span.end) for span in calls)
+    marks = [mark for span in spans for mark in span.marks]
+    return admitted - _refusals(marks) + _repeats(marks)
+
+
+def _repeats(told: Iterable[Event], *, is_settled: bool = False) -> int:
+    """Calls that were tried again. A correction is a call of its own, told as one."""
+    repeats = 0
     rejected: set[tuple[str | None, str]] = set()
-    for event in events:
-        match event:
-            case LlmRequest():
-                tries += 1
-            case LlmResponse(error=error) if error in _NOT_ADMITTED:
-                tries -= 1
-            case LimiterThrottled(refused=True):
-                tries -= 1
-            case AttemptRejected():
-                rejected.add((event.correlation_id, event.message))
-            case AgentRetryAttempted(retry_successful=None):
-                # A correction is a call of its own, told as one; any other retry repeats the call it is in.
-                tries += (event.correlation_id, event.original_error) not in rejected
-    return tries
+    for event in told:
+        if isinstance(event, AttemptRejected):
+            rejected.add((event.correlation_id, event.message))
+        elif isinstance(event, AgentRetryAttempted) and (event.retry_successful is not None) is is_settled:
+            repeats += (event.correlation_id, event.original_error) not in rejected
+    return repeats
+
+
+def _refusals(told: Iterable[Event]) -> int:
+    return sum(isinstance(event, LimiterThrottled) and event.refused for event in told)
+
+
+def _is_unadmitted(event: Event) -> bool:
+    return isinstance(event, LlmResponse) and event.error in _NOT_ADMITTED
 
 
 _NOT_ADMITTED = frozenset({"CircuitOpenError", "BudgetExceededError"})
@@ -142,7 +172,11 @@ def _is_stopped(span: Span) -> bool:
     end = span.end
     if end is None or span.kind not in _PAIRS or end.type in _PAIRS[_counted_as(span)][1]:
         return False
-    return getattr(end, "category", None) == "cancelled" or getattr(end, "status", None) == "cancelled"
+    return _is_cancelled(end)
+
+
+def _is_cancelled(event: Event) -> bool:
+    return getattr(event, "category", None) == "cancelled" or getattr(event, "status", None) == "cancelled"
 
 
 def _counted_as(span: Span) -> SpanKind:

@@ -3,6 +3,7 @@
 import io
 import json
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from batuta import AgentStep, Pipeline
-from batuta.events import AssistantMessage, Event, Usage
+from batuta.events import AgentRetryAttempted, AssistantMessage, Event, Usage
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.observability.audit_counts import IncompleteTelemetryError, audit, provider_tries
 from batuta.observability.console import ConsoleMetrics, ConsoleSpans, LiveTree
@@ -173,6 +174,22 @@ async def test_the_audit_finds_what_was_not_told(missing: str) -> None:
     events.remove(next(event for event in events if event.type == missing))
     with pytest.raises(IncompleteTelemetryError, match="not told in full"):
         audit(events).assert_complete()
+
+
+async def test_the_audit_reads_tries_from_three_sides() -> None:
+    """What began, what ended and the spans are counted each for itself: a lost end is seen, not copied."""
+    events = await booked()
+
+    def without(is_it: Callable[[Event], bool]) -> list[str]:
+        lost = next(event for event in events if is_it(event))
+        return audit([event for event in events if event is not lost]).problems()
+
+    def is_outcome(event: Event) -> bool:
+        return isinstance(event, AgentRetryAttempted) and event.retry_successful is not None and event.delay_seconds > 0
+
+    assert "tries: 9 begun, 8 ended, 9 spans" in without(lambda event: event.type == "llm.response")
+    assert "tries: 8 begun, 9 ended, 8 spans" in without(lambda event: event.type == "llm.request")
+    assert without(is_outcome) == ["tries: 9 begun, 8 ended, 9 spans"], "the end of a try alone was lost"
 
 
 async def test_the_audit_finds_calls_that_nobody_told() -> None:
