@@ -6,7 +6,8 @@
     with metrics.serve(9090): ...               # in a script
 
 Several processes share one `/metrics` when `PROMETHEUS_MULTIPROC_DIR` names an empty directory before they start:
-each writes its own files there, and whichever is asked adds them up.
+each writes its own files there, and whichever is asked adds them up. The gauges of a process that was killed go when
+another one starts or is asked (`processes`).
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from batuta.events.envelope import Event
@@ -24,12 +26,12 @@ from batuta.observability.channel import EventChannel
 from batuta.observability.contract_figures import ContractFigures
 from batuta.observability.measures import Measure, Measurer
 from batuta.observability.metric_table import METRICS, Metric, MetricKind
+from batuta.observability.processes import MULTIPROCESS_VARIABLE, forget, forget_dead, sign_in
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 SCRIPT_PORT = 9090
-MULTIPROCESS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 REFRESH_SECONDS = 1.0
 
 _Apply = Callable[[float], None]
@@ -40,8 +42,10 @@ class PrometheusMetrics:
     """Every metric of the table, moved by events; the few that no event tells are `set` by whoever knows them."""
 
     def __init__(self, *, channel: EventChannel | None = None) -> None:
-        if shared := os.environ.get(MULTIPROCESS_VARIABLE):
-            os.makedirs(shared, exist_ok=True)  # the client takes it for granted
+        if (shared := _shared_directory()) is not None:
+            shared.mkdir(parents=True, exist_ok=True)  # the client takes it for granted
+            sign_in(shared)  # before it opens files that an earlier process of this id left
+            forget_dead(shared)
         self._client = load_extra("prometheus_client", extra="prometheus", needed_for="metrics")
         self.registry: CollectorRegistry = self._client.CollectorRegistry()
         self._client.ProcessCollector(registry=self.registry)
@@ -74,6 +78,9 @@ class PrometheusMetrics:
 
     def refresh(self) -> None:
         """Bring the figures up to date that are not moved by a single event; done before every answer."""
+        if (shared := _shared_directory()) is not None:
+            sign_in(shared)  # a fork has an id of its own
+            forget_dead(shared)
         with self._lock:
             self._refresh(datetime.now(UTC))
 
@@ -133,7 +140,7 @@ class PrometheusMetrics:
             self._apply(Measure("event_channel_missed", (each.name,), each.missed))
 
     def _scraped(self) -> Any:
-        if not os.environ.get(MULTIPROCESS_VARIABLE):
+        if _shared_directory() is None:
             return self.registry
         multiprocess = load_extra("prometheus_client.multiprocess", extra="prometheus", needed_for="metrics")
         shared = self._client.CollectorRegistry()
@@ -143,7 +150,13 @@ class PrometheusMetrics:
 
 def forget_process(pid: int) -> None:
     """Take the live figures of a process that ended out of a shared `/metrics`; its counts stay."""
-    load_extra("prometheus_client.multiprocess", extra="prometheus", needed_for="metrics").mark_process_dead(pid)
+    if (shared := _shared_directory()) is not None:
+        forget(shared, pid)
+
+
+def _shared_directory() -> Path | None:
+    named = os.environ.get(MULTIPROCESS_VARIABLE)
+    return Path(named) if named else None
 
 
 class _Refreshed:

@@ -21,7 +21,8 @@ from batuta.eventstore.projectors import Projector
 from batuta.kernel.errors import BatutaError
 from batuta.llm.quotas import QUOTAS
 from batuta.observability.logs import configure_logs
-from batuta.observability.metrics import MULTIPROCESS_VARIABLE, PrometheusMetrics, forget_process
+from batuta.observability.metrics import PrometheusMetrics, forget_process
+from batuta.observability.processes import MULTIPROCESS_VARIABLE
 from batuta.observability.propagation import TraceContext
 from batuta.observability.standard import Observers, Watchers, chosen_exporter, watching
 from batuta.server.config import Settings

@@ -161,6 +161,52 @@ def test_an_alert_stays_quiet(name: str, tmp_path: Path) -> None:
     assert not _firing(name, QUIET[name], "30m" if name == "BatutaUnknownIntent" else minute, tmp_path)
 
 
+LASTS: dict[str, tuple[str, str]] = {
+    "BatutaErrorRateCritical": ("5m", "6m"),
+    "BatutaCircuitBreakerOpen": ("2m", "3m"),
+    "BatutaErrorRateElevated": ("15m", "16m"),
+    "BatutaCognitiveRetriesHigh": ("5m", "6m"),
+    "BatutaToolFailuresHigh": ("5m", "6m"),
+    "BatutaStorageAlmostFull": ("4m", "5m"),
+}
+"""By alert that has to last: the last minute at which it is pending, and the first at which it fires."""
+
+
+def test_every_alert_that_has_to_last_is_timed() -> None:
+    assert set(LASTS) == {alert.name for alert in alerts() if alert.lasts != "0m"}
+
+
+@pytest.mark.parametrize("name", LASTS)
+def test_an_alert_waits_as_long_as_it_says(name: str, tmp_path: Path) -> None:
+    series, _ = FIRES[name]
+    pending, firing = LASTS[name]
+    states = {minute: _state(name, series, minute, tmp_path) for minute in ("0m", pending, firing)}
+    assert states[pending] == "pending"
+    assert states[firing] == "firing"
+    assert states["0m"] != "firing"
+
+
+def _state(name: str, series: dict[str, str], minute: str, directory: Path) -> str:
+    """Whether the alert is pending or firing at that minute, or nothing of it is heard."""
+    (directory / "rules.yml").write_text(rules_text())
+    for state in ("pending", "firing"):
+        expr = f'count(ALERTS{{alertname="{name}", alertstate="{state}"}})'
+        expected = {"expr": expr, "eval_time": minute, "exp_samples": [{"labels": "{}", "value": 1}]}
+        inputs = [{"series": series_, "values": values} for series_, values in series.items()]
+        test = {
+            "rule_files": ["rules.yml"],
+            "evaluation_interval": "1m",
+            "group_eval_order": ["batuta-recordings", "batuta-alerts"],  # else by chance
+            "tests": [{"interval": "1m", "input_series": inputs, "promql_expr_test": [expected]}],
+        }
+        (directory / "test.yml").write_text(json.dumps(test))
+        checked = promtool("test", "rules", str(directory / "test.yml"))
+        if checked.returncode == 0:
+            return state
+        assert b"exp:" in checked.stdout + checked.stderr, checked.stderr
+    return "quiet"
+
+
 def _firing(name: str, series: dict[str, str], minute: str, directory: Path) -> bool:
     """Whether promtool sees the alert firing at that minute: it does not agree that nothing fires."""
     (directory / "rules.yml").write_text(rules_text())
@@ -250,11 +296,7 @@ print(PrometheusMetrics().text().decode())
 
 def test_several_processes_count_together(tmp_path: Path) -> None:
     """T-23: counts of all processes are added up, those of dead ones included; a gauge of a dead one is forgotten."""
-    environment = {
-        "PROMETHEUS_MULTIPROC_DIR": str(tmp_path),
-        "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
-        "PATH": "/usr/bin",
-    }
+    environment = shared_by(tmp_path)
     workers = [
         subprocess.Popen(
             [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -274,6 +316,59 @@ def test_several_processes_count_together(tmp_path: Path) -> None:
     assert "turn_queue_depth 5.0" in together, "the deepest, not the sum: all look at one queue"
     assert "turn_queue_depth 5.0" not in afterwards
     assert complaints(together.encode()) == []
+
+
+def shared_by(tmp_path: Path) -> dict[str, str]:
+    return {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PATH": "/usr/bin"}
+
+
+@contextmanager
+def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that has counted and waits; it is killed at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+COUNTED = 'agent_executions_total{agent_name="geo_agent",status="success"} 1.0'
+QUEUED = "turn_queue_depth 5.0"
+
+
+def test_the_gauges_of_a_killed_process_go_with_it(tmp_path: Path) -> None:
+    """Nobody has to say which one: whoever starts or is asked finds out. Counts stay."""
+    environment = shared_by(tmp_path)
+    with worker(environment):
+        assert QUEUED in _read(environment)
+    afterwards = _read(environment)
+    assert QUEUED not in afterwards
+    assert COUNTED in afterwards
+
+
+def test_a_process_that_took_over_the_id_is_another_one(tmp_path: Path) -> None:
+    environment = shared_by(tmp_path)
+    with worker(environment) as alive:
+        note = tmp_path / f"process_{alive.pid}.json"
+        noted = json.loads(note.read_text())
+        note.write_text(json.dumps({**noted, "began": "1"}))
+        assert QUEUED not in _read(environment), "who wrote it began at another time than who has its id now"
+
+
+def test_processes_of_other_machines_are_left_alone(tmp_path: Path) -> None:
+    environment = shared_by(tmp_path)
+    with worker(environment) as process:
+        note = tmp_path / f"process_{process.pid}.json"
+        noted = json.loads(note.read_text())
+        note.write_text(json.dumps({**noted, "machine": "elsewhere"}))
+    assert QUEUED in _read(environment), "its id says nothing here"
+    note.unlink()
+    assert QUEUED in _read(environment), "nor does a file that nobody signed"
 
 
 def _read(environment: dict[str, str], *dead: str) -> str:
