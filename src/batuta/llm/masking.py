@@ -18,7 +18,7 @@ from batuta.llm.wrapper import WrappedModel, closing
 
 # Not inside ids: parts of a UUID may look like numbers of accounts and cards.
 PII_PATTERNS: dict[str, str] = {
-    "EMAIL": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "EMAIL": r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "IBAN": r"(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])",
     "CARD": r"(?<![\w-])(?:\d{4}[ -]?){3}\d{1,7}(?![\w-])",
     "PHONE": r"(?<![\w.])\+\d{1,3}[ -]?(?:\(?\d{1,4}\)?[ -]?){2,5}\d{2,4}\b",

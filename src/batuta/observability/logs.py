@@ -11,23 +11,22 @@ warnings and errors of all others pass as well.
 import logging
 import os
 import sys
-import traceback
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any, TextIO
 
 from batuta.events.envelope import Event
 from batuta.kernel.extras import load_extra
 from batuta.kernel.ids import trace_id_for
 from batuta.observability.propagation import arrived
-from batuta.observability.redaction import REDACTOR, Redactor
+from batuta.observability.redaction import MAX_STACK, REDACTOR, Redactor, kind_of
 from batuta.pipelines.context import current_context
 
 SERVICES_VARIABLE = "LOG_SERVICES"
 ROOT = "batuta"
-MAX_STACK = 20_000
 
-_OWN = frozenset({"event", "level", "logger", "timestamp", "exception", "stack", "cause", "exception_type"})
-_STACKS = frozenset({"exception", "stack", "stack_trace"})
+_TOLD = frozenset({"exception", "cause", "level", "timestamp"})
+"""Made here, redacted as they were made."""
+_OWN = frozenset({"event", "logger", "exception_type"})
 _SCOPE = ("correlation_id", "trace_id", "pipeline", "step", "path", "session_id", "user_id")
 
 Line = MutableMapping[str, Any]
@@ -48,10 +47,10 @@ def configure_logs(
     before = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.stdlib.PositionalArgumentsFormatter(),
+        lambda _, __, line: with_arguments(line, redactor),
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         bind_scope,
-        told_exception,
+        lambda _, __, line: with_exception(line, redactor),
     ]
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *before, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -62,6 +61,8 @@ def configure_logs(
     renderer = structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer(ensure_ascii=False)
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=before,
+        pass_foreign_args=True,
+        use_get_message=False,
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             lambda _, __, line: redacted_line(line, redactor),
@@ -123,19 +124,47 @@ def bind_scope(_: Any, __: str, line: Line) -> Line:
     return line
 
 
-def told_exception(_: Any, __: str, line: Line) -> Line:
-    """An exception as facts: its type, its stack, and what caused it."""
-    given = line.pop("exc_info", None)
+class _Told:
+    """An exception among the arguments of a line, as it may be told."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __str__(self) -> str:
+        return self._words
+
+    __repr__ = __str__
+
+
+def with_arguments(line: Line, redactor: Redactor) -> Line:
+    """Put the arguments of a line into its words; of an exception among them only what may be told."""
+    given = line.pop("positional_args", None)
     if not given:
         return line
-    error = _exception(given)
+    if isinstance(given, Mapping):
+        line["event"] = str(line["event"]) % {name: _argument(each, redactor) for name, each in given.items()}
+    else:
+        line["event"] = str(line["event"]) % tuple(_argument(each, redactor) for each in given)
+    return line
+
+
+def _argument(given: Any, redactor: Redactor) -> Any:
+    return _Told(redactor.exception(given)) if isinstance(given, BaseException) else given
+
+
+def with_exception(line: Line, redactor: Redactor) -> Line:
+    """An exception as facts: its type, its stack, and what caused it."""
+    if line.get("logger") == "asyncio":
+        line["event"] = str(line["event"]).partition("\n")[0]  # it goes on with the exception in full
+    given = line.pop("exc_info", None)
+    error = _exception(given) if given else None
     if error is None:
         return line
     line["exception_type"] = type(error).__name__
-    line["exception"] = "".join(traceback.format_exception(error)).rstrip()
+    line["exception"] = redactor.stack(error, limit=MAX_STACK)
     cause = error.__cause__ or error.__context__
     if cause is not None:
-        line["cause"] = f"{type(cause).__name__}: {cause}"
+        line["cause"] = redactor.exception(cause)
     return line
 
 
@@ -150,13 +179,14 @@ def _exception(given: Any) -> BaseException | None:
 
 def redacted_line(line: Line, redactor: Redactor) -> Line:
     """A line as it may leave: its own fields by their text, all others by name and value."""
+    kind = kind_of(line)
     for name, value in line.items():
-        if name in _STACKS:
+        if name in _TOLD:
+            continue
+        if name == "stack":
             line[name] = redactor.text(str(value), limit=MAX_STACK)
-        elif name in _OWN:
-            line[name] = redactor.value(value)
         else:
-            line[name] = redactor.field(name, value)
+            line[name] = redactor.value(value) if name in _OWN else redactor.field(name, value, kind)
     return line
 
 

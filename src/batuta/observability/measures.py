@@ -187,7 +187,7 @@ class Measurer:
             if len(known) >= MAX_LABEL_VALUES:
                 return OTHER
             known.add(value)
-        return REDACTOR.text(value)
+        return REDACTOR.name(value)
 
 
 def _pipeline(event: Any) -> str:

@@ -8,6 +8,7 @@ from batuta.events.runtime import LlmResponse
 from batuta.kernel.extras import load_extra
 from batuta.observability.measures import Measurer
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric, MetricKind
+from batuta.observability.redaction import REDACTOR
 from batuta.observability.runs import RunAssembler, Span, SpanKind
 from batuta.observability.span_facts import OPERATIONS, error_type, provider_name
 from batuta.observability.spans import otlp_protocol, otlp_target
@@ -131,7 +132,11 @@ def _agent(span: Span) -> Iterable[Point]:
 
 
 def _tool(span: Span) -> Iterable[Point]:
-    yield "gen_ai.execute_tool.duration", _seconds(span), _attributes(span, **{"gen_ai.tool.name": span.name})
+    yield (
+        "gen_ai.execute_tool.duration",
+        _seconds(span),
+        _attributes(span, **{"gen_ai.tool.name": REDACTOR.name(span.name)}),
+    )
 
 
 def _workflow(span: Span) -> Iterable[Point]:

@@ -1,19 +1,20 @@
 """Takes secrets, personal data and what people and models said out of everything that leaves for operators.
 
-Three nets, all on by default: fields known to hold contents are replaced by their length, fields whose name says
-secret are replaced, and every other text is searched for the shapes of keys, tokens and personal data.
+Four nets, all on by default: fields known to hold contents are replaced by their length, texts of errors by what
+they say went wrong (`error_texts`), fields whose name says secret are replaced, and every other text is searched for
+the shapes of keys, tokens and personal data (`secret_shapes`).
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote_plus
 
-from batuta.llm.masking import PII_PATTERNS
+from batuta.observability.error_texts import OUR_KINDS, chain_of, frames_of, is_ours, told_stack, told_text
+from batuta.observability.secret_shapes import REDACTED, is_secret_name, searched
 
-REDACTED = "[redacted]"
 MAX_TEXT = 2_000
+MAX_STACK = 20_000
 MAX_DEPTH = 8
 SHORT_TEXT = 100
 MAX_SEARCHED = 100_000
@@ -30,30 +31,16 @@ CONTENT_FIELDS = frozenset(
 )  # fmt: skip
 """Fields that hold what people, models and tools said."""
 
-_HIDDEN_WORDS = (
-    r"api[-_ ]?key|apikey|access[-_ ]?key|auth[-_ ]?token|access[-_ ]?token|refresh[-_ ]?token|id[-_ ]?token|"
-    r"authorization|client[-_ ]?secret|cookie|credentials?|passphrase|passwd|password|private[-_ ]?key|"
-    r"secret|session[-_ ]?key|set-cookie|signature|token|x-api-key"
-)
-_SECRET_NAME = re.compile(rf"(?:^|[-_.])(?:{_HIDDEN_WORDS})$", re.IGNORECASE)
-_NOT_SECRET = frozenset({"max_tokens", "token_count"})
-
-_PATTERNS: dict[str, str] = {
-    "KEY_BLOCK": r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    "URL_USER": r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)",
-    "ASSIGNED": rf"(?i:\b(?:{_HIDDEN_WORDS}|sig|code|key)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
-    r"[^\s\"'&,;<>)\]}]+",
-    "BEARER": r"(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}",
-    "JWT": r"\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*",
-    "KEY": r"\b(?:sk|pk|rk)[-_][\w-]{8,}|\b(?:AIza|ya29\.)[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|"
-    r"\b(?:gh[opsur]_|github_pat_|glpat-|hf_|gsk_|xai-|npm_|pypi-|xox[abeoprs]-)[\w-]{8,}",
-    **PII_PATTERNS,
-    "NATIONAL_ID": r"\b\d{8}-?[A-HJ-NP-TV-Z]\b|\b[XYZ]-?\d{7}-?[A-Z]\b|\b\d{3}-\d{2}-\d{4}\b",
-    "LOCAL_PHONE": r"(?<![\w.-])(?:\(\d{2,4}\) ?|\d{2,4}[ .])\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?\b",
-    "TOKEN": r"(?<![\w/-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*\d)[A-Za-z0-9_-]{24,}(?![\w/-])",
-}
-_FIND = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
-_KEEPS_PREFIX = re.compile(r"^[\"'\w .-]*?[\"']?\s*[:=]\s*")
+ERROR_FIELDS = frozenset(
+    {
+        "cause", "err", "error", "error_message", "failure_reason", "message", "original_error", "primary_error",
+        "reason",
+    }
+)  # fmt: skip
+"""Fields that hold what an exception said: somebody's words, unless the error is ours."""
+STACK_FIELDS = frozenset({"stack_trace", "traceback"})
+_NAME = re.compile(r"[\w.:/@-]{1,128}")
+_KIND_FIELDS = ("error_type", "error_code", "code")
 
 
 class Redactor:
@@ -67,17 +54,48 @@ class Redactor:
         """A text without what looks like a secret or personal data; a long one is cut after that, never before."""
         if len(text) <= SHORT_TEXT:
             return _searched_before(text)
-        shown = _searched(text[:MAX_SEARCHED])
+        shown = searched(text[:MAX_SEARCHED])
         return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(text)} characters)"
 
-    def field(self, name: str, value: Any) -> Any:
-        """The value of a field, as it may be shown."""
-        if value is None or isinstance(value, (bool, int, float)):
-            return value if not self._is_hidden(name) else REDACTED
-        if self._is_hidden(name):
+    def error(self, text: str, kind: str = "") -> str:
+        """The text of an error as it may be shown; `kind` is its class or code, if that is known."""
+        return self.text(text if self._has_content or kind in OUR_KINDS else told_text(text))
+
+    def name(self, name: str) -> str:
+        """The name of a tool that a model asked for: sentences are no names."""
+        return self.text(name if self._has_content or _NAME.fullmatch(name) else f"[{len(name)} characters]")
+
+    def exception(self, error: BaseException) -> str:
+        """An exception in one line: its type and what may be told of its text."""
+        said = str(error)
+        shown = self.text(said) if self._has_content or is_ours(error) else self.text(told_text(said))
+        return f"{type(error).__name__}: {shown}" if shown else type(error).__name__
+
+    def stack(self, error: BaseException, *, limit: int = MAX_TEXT) -> str:
+        """Where an exception was raised and what caused it, innermost cause first as Python tells it."""
+        parts: list[str] = []
+        for each in reversed(list(chain_of(error))):
+            head = "Traceback (most recent call last):\n" if each.__traceback__ is not None else ""
+            parts.append(f"{head}{frames_of(each)}{self.exception(each)}")
+            parts += [self.exception(inner) for inner in getattr(each, "exceptions", ())]
+        return self.text("\n".join(parts), limit=limit)
+
+    def field(self, name: str, value: Any, kind: str = "") -> Any:
+        """The value of a field, as it may be shown; `kind` is the class or code of the error it tells of."""
+        lowered = name.lower()
+        if self._is_hidden(lowered, value):
             return REDACTED
-        if name.lower() in CONTENT_FIELDS and not self._has_content:
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        if lowered in CONTENT_FIELDS and not self._has_content:
             return _length_of(value)
+        if isinstance(value, str):
+            if lowered in ERROR_FIELDS:
+                return self.error(value, kind)
+            if lowered == "tool_name":
+                return self.name(value)
+            if lowered in STACK_FIELDS:
+                return self.text(value if self._has_content else told_stack(value), limit=MAX_STACK)
         return self.value(value)
 
     def value(self, value: Any, depth: int = 0) -> Any:
@@ -88,8 +106,11 @@ class Redactor:
             return value
         if depth >= MAX_DEPTH:
             return REDACTED
+        if isinstance(value, BaseException):
+            return self.exception(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.field(str(key), item) for key, item in value.items()}
+            kind = kind_of(value)
+            return {self.text(str(key)): self.field(str(key), item, kind) for key, item in value.items()}
         if isinstance(value, (list, tuple, set, frozenset)):
             return [self.value(item, depth + 1) for item in value]
         dump = getattr(value, "model_dump", None)
@@ -97,46 +118,29 @@ class Redactor:
 
     def fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Every field of a mapping, redacted by its name and value."""
-        return {name: self.field(name, value) for name, value in fields.items()}
+        kind = kind_of(fields)
+        return {name: self.field(name, value, kind) for name, value in fields.items()}
 
-    def _is_hidden(self, name: str) -> bool:
-        lowered = name.lower()
-        if lowered in self._declared:
+    def _is_hidden(self, name: str, value: Any) -> bool:
+        if name in self._declared:
             return True
-        return _SECRET_NAME.search(lowered) is not None and lowered not in _NOT_SECRET
+        if name.endswith("tokens") and isinstance(value, (int, float)):
+            return False  # a count
+        return _is_secret_name(name)
+
+
+def kind_of(fields: Mapping[str, Any]) -> str:
+    """The class or code of the error that some fields tell of."""
+    return next((str(fields[name]) for name in _KIND_FIELDS if fields.get(name)), "")
 
 
 REDACTOR = Redactor()
 """The default: nothing that was said, no secrets, no personal data."""
 
 
-def _searched(text: str) -> str:
-    if "%" in text or "+" in text:
-        text = _WORD.sub(_decoded_if_secret, text)
-    return _FIND.sub(_replacement, text)
-
-
-_WORD = re.compile(r"[^\s\"'<>]+")
-
-
-def _decoded_if_secret(found: re.Match[str]) -> str:
-    """What a word hides as it stands in an address is seen only when it is decoded."""
-    if "%" not in found[0] and "+" not in found[0]:
-        return found[0]
-    decoded = unquote_plus(found[0])
-    shown = _FIND.sub(_replacement, decoded)
-    return found[0] if shown == decoded else shown
-
-
-_searched_before = lru_cache(maxsize=4096)(_searched)
+_searched_before = lru_cache(maxsize=4096)(searched)
+_is_secret_name = lru_cache(maxsize=4096)(is_secret_name)
 """Names and short messages come again and again."""
-
-
-def _replacement(found: re.Match[str]) -> str:
-    kind = found.lastgroup or ""
-    if kind == "ASSIGNED" and (prefix := _KEEPS_PREFIX.match(found[0])) is not None:
-        return f"{prefix[0]}{REDACTED}"
-    return f"[{kind.lower()}]"
 
 
 def _length_of(value: Any) -> str:

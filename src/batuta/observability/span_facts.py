@@ -1,7 +1,7 @@
 """What a span says of itself: its name and attributes, by the names of OpenTelemetry's GenAI conventions.
 
-Names and figures only. What people, models and tools said is added when content capture is on; error messages are
-redacted in any case.
+Names and figures only. What people, models and tools said is added when content capture is on, and so are the words of
+errors: without it they are reduced to what went wrong. Secrets are redacted in any case.
 """
 
 import json
@@ -14,7 +14,8 @@ from batuta.events.telemetry import AgentExecutionCompleted, AgentExecutionFaile
 from batuta.events.tools import ToolResponse
 from batuta.kernel.answers import StopReason
 from batuta.kernel.usage import Usage
-from batuta.observability.redaction import REDACTOR
+from batuta.observability.error_texts import told_text
+from batuta.observability.redaction import REDACTOR, Redactor
 from batuta.observability.runs import Span, SpanKind
 
 Attributes = dict[str, Any]
@@ -56,6 +57,8 @@ def span_name(span: Span) -> str:
             return f"validate {span.name}"
         case SpanKind.PLAN:
             return "plan"
+        case SpanKind.TOOL:
+            return f"{OPERATIONS[span.kind]} {REDACTOR.name(span.name)}"
         case kind:
             return f"{OPERATIONS[kind]} {span.name}"
 
@@ -87,11 +90,14 @@ def error_type(end: Event | None) -> str:
         return "unfinished"
     for name in ("error_code", "code", "error", "kind", "status"):
         if isinstance(found := getattr(end, name, None), str) and found:
-            return REDACTOR.text(found)
+            return REDACTOR.text(found if name != "error" or told_text(found) == found else "_OTHER")
     return "_OTHER"
 
 
-def error_message(span: Span) -> str | None:
+_WITH_CONTENT = Redactor(has_content=True)
+
+
+def error_message(span: Span, *, has_content: bool = False) -> str | None:
     """Why it ended badly, redacted."""
     if span.end is None:
         return "it did not end"
@@ -99,7 +105,7 @@ def error_message(span: Span) -> str | None:
         return None  # it quotes the answer
     for name in ("error_message", "message", "error", "failure_reason"):
         if isinstance(found := getattr(span.end, name, None), str) and found:
-            return REDACTOR.text(found)
+            return (_WITH_CONTENT if has_content else REDACTOR).error(found, error_type(span.end))
     return None
 
 
@@ -108,15 +114,20 @@ def mark_name(event: Event) -> str:
     return event.type.removeprefix("agent.").replace(".", "_")
 
 
-def mark_attributes(event: Event) -> Attributes:
+def mark_attributes(event: Event, *, has_content: bool = False) -> Attributes:
     """What a span event says."""
     names = _MARKS.get(event.type, {})
     said = {shown: getattr(event, field) for field, shown in names.items()}
-    return {
-        shown: REDACTOR.text(value) if isinstance(value, str) else value
-        for shown, value in said.items()
-        if value is not None
-    }
+    redactor = _WITH_CONTENT if has_content else REDACTOR
+    return {shown: _mark_value(shown, value, redactor) for shown, value in said.items() if value is not None}
+
+
+def _mark_value(name: str, value: Any, redactor: Redactor) -> Any:
+    if not isinstance(value, str):
+        return value
+    if name == "tool_name":
+        return redactor.name(value)
+    return redactor.error(value) if name == "error" else redactor.text(value)
 
 
 _MARKS: dict[str, dict[str, str]] = {
@@ -230,7 +241,7 @@ def _model(span: Span, said: Attributes) -> None:
 
 def _tool(span: Span, said: Attributes) -> None:
     start: Any = span.start
-    said["gen_ai.tool.name"] = start.tool_name
+    said["gen_ai.tool.name"] = REDACTOR.name(start.tool_name)
     said["gen_ai.tool.call.id"] = start.tool_use_id
     said["gen_ai.tool.type"] = "extension" if start.is_server_side else "function"
     said["gen_ai.agent.name"] = start.source_agent_id

@@ -202,12 +202,18 @@ class _SpanMaker:
             resource=self._resource,
             attributes=attributes_of(span, has_content=self._has_content),
             events=[
-                self._event(mark_name(mark), mark_attributes(mark), _nanoseconds(mark.timestamp))
+                self._event(
+                    mark_name(mark),
+                    mark_attributes(mark, has_content=self._has_content),
+                    _nanoseconds(mark.timestamp),
+                )
                 for mark in span.marks
                 if mark.type not in _UNMARKED
             ],
             kind=self._kinds.get(span.kind, self._internal),
-            status=self._status(self._error, error_message(span)) if is_failed else self._ok,
+            status=(
+                self._status(self._error, error_message(span, has_content=self._has_content)) if is_failed else self._ok
+            ),
             start_time=_nanoseconds(span.started_at),
             end_time=max(_nanoseconds(ended_at), _nanoseconds(span.started_at)),
             instrumentation_scope=self._scope,

@@ -1,6 +1,7 @@
 """Who had which tool run, with what outcome. Every execution and every refusal leaves one entry."""
 
 import logging
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -49,10 +50,18 @@ class LoggingAudit:
         log.info(
             "tool.%s tool=%s agent=%s user=%s correlation=%s detail=%s seconds=%.3f",
             entry.outcome,
-            entry.tool_name,
+            _name(entry.tool_name),
             entry.agent_id,
             entry.user_id,
             entry.correlation_id,
             entry.detail,
             entry.duration_seconds,
         )
+
+
+def _name(asked: str) -> str:
+    """The name of a tool; a model may ask for one by a sentence, and sentences do not belong into a log."""
+    return asked if _NAME.fullmatch(asked) else f"[{len(asked)} characters]"
+
+
+_NAME = re.compile(r"[\w.:/-]{1,128}")

@@ -191,6 +191,9 @@ class SeesThrough(Redactor):
     def text(self, text: str, *, limit: int = 0) -> str:
         return text
 
+    def name(self, name: str) -> str:
+        return name
+
 
 def labels_of(secrets: list[Planted]) -> str:
     """The metrics of models that ask for tools by names made of secrets."""
