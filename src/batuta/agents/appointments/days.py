@@ -16,9 +16,11 @@ from batuta.agents.appointments.vocabulary import (
     DOUBTFUL,
     FEASTS,
     HARMLESS,
+    LIMITS,
     MONTH,
     MONTHS,
     MONTHS_AHEAD,
+    NOT_A_RANK,
     NOT_A_TIME,
     NUMBER,
     NUMBERS,
@@ -80,6 +82,11 @@ def take_days(text: str) -> tuple[list[str], str]:
     return [found[place] for place in sorted(found)], text
 
 
+def limit_words(text: str) -> list[str]:
+    """What makes a day a limit, such as `before`, in a text whose days alone have been taken out."""
+    return [" ".join(match.group().split()) for match in _LIMITS.finditer(aligned(text))]
+
+
 def doubtful_words(text: str) -> list[str]:
     """What looks like a day in a text without those that were understood."""
     plain = _HARMLESS.sub(lambda match: BLANK * len(match.group()), aligned(text))
@@ -89,7 +96,7 @@ def doubtful_words(text: str) -> list[str]:
 def resolve_date(words: str, today: date) -> date | None:
     """The one day that words mean; none if they mean none, several, or something not understood."""
     parts, rest = take_days(composed(words))
-    if not parts or DOUBT in words or doubtful_words(rest):
+    if not parts or DOUBT in words or limit_words(rest) or doubtful_words(rest):
         return None
     days = {part: _resolved(part, today) for part in parts}
     if None in days.values():
@@ -134,8 +141,8 @@ def _resolved(part: str, today: date) -> date | None:
     return None
 
 
-def _iso(match: Match, today: date) -> date:
-    return date.fromisoformat(match.group())
+def _year_first(match: Match, today: date) -> date:
+    return date(int(match["year"]), int(match["month"]), int(match["day"]))
 
 
 def _numeric(match: Match, today: date) -> date:
@@ -252,7 +259,7 @@ def _months_on(day: date, months: int) -> date:
 
 
 _NUMBER_OF_DAY = rf"(?P<day>\d{{1,2}}){NOT_A_TIME}"
-_ORDINAL_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)(?!\s+(?:floor|street|avenue|quarter|time|round))"
+_ORDINAL_DAY = rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th){NOT_A_RANK}"
 _YEAR = r"(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{4})(?!\d|:))?"
 _NEAR = rf"(?:(?:of|de|del|el)\s+)*(?P<near>{one_of(MONTHS_AHEAD)})"
 _SPANISH_WEEKDAY = one_of(name for name in WEEKDAYS if not name.endswith("day"))
@@ -272,7 +279,7 @@ _DAY_OF_WEEK = (
 )
 _DAY_MONTH = r"(?<!at\s)(?:dia\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)?\s*(?:de\s+|of\s+)?"
 _TABLE: tuple[tuple[str, Resolve], ...] = (
-    (r"\d{4}-\d{2}-\d{2}", _iso),
+    (r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)", _year_first),
     (r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\d/])", _numeric),
     (r"(?P<day>\d{1,2})(?P<mark>[-.])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d)", _numeric),
     (_NTH_WEEKDAY, _nth_weekday),
@@ -287,7 +294,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+from\s+{_ORIGIN}", _ahead),
     (_IN_SOME_TIME, _ahead),
     (_DAY_OF_WEEK, _in_week),
-    (rf"(?<!la\s)(?P<word>{one_of(RELATIVE)})", _relative),
+    (rf"(?<!la\s)(?<!media\s)(?P<word>{one_of(RELATIVE)})", _relative),
     (rf"(?:(?:on|en|el)\s+)?(?P<feast>{one_of(FEASTS)})", _feast),
     (rf"(?:(?:next|this|proximo|este)\s+)?(?P<weekday>{WEEKDAY})(?:\s+(?:que\s+viene|proximo))?", _weekday),
     (rf"(?:on|next|this|el)\s+(?P<weekday>{one_of(SHORT_WEEKDAYS)})", _weekday),
@@ -299,4 +306,5 @@ _ONLY_WEEKDAY = re.compile(rf"(?:(?:el|on|this|este)\s+)*(?:{WEEKDAY}|{one_of(SH
 _WEEK = re.compile(rf"(?:the\s+|la\s+)?(?P<week>{one_of(WEEKS_AHEAD)})")
 _SOME_MONTH = re.compile(rf"(?:{_NEAR}|(?:in|en|of|de)\s+(?P<month>{MONTH}))")
 _DOUBTFUL = re.compile(rf"(?<!\w)(?:{DOUBTFUL})(?!\w)")
+_LIMITS = re.compile(rf"\b{LIMITS}")
 _HARMLESS = re.compile(HARMLESS)

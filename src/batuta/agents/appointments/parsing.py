@@ -13,6 +13,7 @@ from batuta.agents.appointments.days import (
     blanked,
     composed,
     doubtful_words,
+    limit_words,
     take_days,
 )
 from batuta.agents.appointments.models import Intent, Language, ParsedRequest
@@ -101,9 +102,11 @@ def read(text: str) -> Reading:
     """
     unquoted = _without(_QUOTED, text)
     days, rest = take_days(unquoted)
+    limits = limit_words(rest)
     hours, rest = take_hours(rest, days)
-    doubtful = [f"{words} {DOUBT}" for words in doubtful_words(_without(_SUBJECT, _without(_CONTACT, rest)))]
-    return Reading(date=SEPARATOR.join([*days, *doubtful]) or None, hours=hours, rest=rest)
+    doubtful = limits + doubtful_words(_without(_SUBJECT, _without(_CONTACT, rest)))
+    date = SEPARATOR.join([*days, *(f"{words} {DOUBT}" for words in doubtful)])
+    return Reading(date=date or None, hours=hours, rest=rest)
 
 
 def intent_of(text: str) -> Intent:

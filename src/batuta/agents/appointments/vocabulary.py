@@ -96,17 +96,29 @@ WEEK = rf"(?:(?:(?:the|la)\s+)?{one_of(WEEKS_AHEAD)})"
 NOT_A_TIME = r"(?!\d|\s*(?:[:%/]|[ap]\.?m\b|hs?\b|o'?clock\b|horas?\b|hours?\b|min))"
 """After a number that is a day of a month."""
 
+NOT_A_RANK = r"(?!\w|\s+(?:floor|street|avenue|quarter|time|round|meeting|interview|visit|session|call))"
+"""After an ordinal that is a day of a month."""
+LIMITS = (
+    r"(?:before|after|by|until|till|antes\s+del?|despues\s+del?|hasta|desde|a\s+partir\s+del?|"
+    r"not|except|but|excepto|salvo)\s+(?:on\s+|the\s+|el\s+)?(?=\0)"
+)
+"""In front of a day that is not itself the one that is meant."""
+_SPANISH_DAYS = _numbered(
+    1, "primero dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte"
+)
 DOUBTFUL = "|".join(
     (
         rf"{WEEK}|{one_of(set(MONTHS_AHEAD) - {'mes'})}",
         rf"(?:every|each|cada|todos\s+los)\s+(?:\w+\s+)?(?:{WEEKDAY}|{one_of(UNITS)}|morning|manana)s?",
         r"(?:every|each|cada|todos\s+los|last|next|past|pasado|pasada)(?=\s*\0)|(?<=\0)\s+pasad[oa]",
-        rf"{WEEKDAY}s?|(?:on|next|this)\s+{one_of(SHORT_WEEKDAYS)}",
+        rf"{WEEKDAY}s?|{one_of(set(SHORT_WEEKDAYS) - {'mar'})}|pasado|eow|eom",
+        rf"{MONTH}\s+\d{{4}}|on\s+(?:the\s+)?\d{{1,2}}|(?<=\0)\s*[-–]\s*\d{{1,2}}",
+        rf"(?:on|by)\s+the\s+(?:{one_of(ORDINALS)}|\w+(?:enth|ieth|fth|ghth|inth)){NOT_A_RANK}|el\s+{one_of(_SPANISH_DAYS)}",
         one_of(UNITS),
         r"(?:the\s+|el\s+)?(?:weekend|finde|fin\s+de\s+semana)s?|(?:next|this)\s+year|ano\s+que\s+viene|proximo\s+ano",
         rf"(?:in|of|on|by|en|de|para|next|this|early|mid|late)\s+{one_of(set(MONTHS) - {'mar', 'set', 'ago'})}",
         one_of(word for word in MONTHS if len(word) > 4 and word not in ("march", "marzo")),
-        r"\d{1,2}(?:st|nd|rd|th)(?!\s+(?:floor|street|avenue|quarter|time|round|meeting|interview|visit|session|call))",
+        rf"\d{{1,2}}(?:st|nd|rd|th){NOT_A_RANK}",
         r"\d{1,2}[-–]\d{1,2}(?![-–.:\d])|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}/\d{1,2}",
         r"easter|thanksgiving|semana\s+santa|pascua|new\s+year(?:'?s)?|hanukkah|ramadan|eid|diwali",
         r"tomorrow|yesterday|today|tonight|anteayer|hoy|ayer",
