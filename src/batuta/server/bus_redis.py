@@ -5,7 +5,7 @@ import contextlib
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
 
@@ -24,6 +24,7 @@ BACKLOG = 10_000
 GATHER_SECONDS = 0.02
 """What is told within this time goes out as one message."""
 RECONNECT_SECONDS = 1.0
+CANCEL_SECONDS = 0.1
 
 
 class RedisBus:
@@ -57,9 +58,7 @@ class RedisBus:
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await _end(tasks)
             await self._redis.aclose()
 
     async def _send(self) -> None:
@@ -96,6 +95,14 @@ class RedisBus:
             return
         for one in news:
             self._local.publish(one)
+
+
+async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel them until they have ended: the client of Redis loses a cancellation that comes while it connects."""
+    while running := [task for task in tasks if not task.done()]:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running, timeout=CANCEL_SECONDS)
 
 
 def _dump(news: News) -> dict[str, Any]:

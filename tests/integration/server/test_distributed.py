@@ -118,3 +118,10 @@ async def test_the_bus_carries_news_between_processes(redis_url: str) -> None:
                     await asyncio.sleep(0.1)
     assert heard["second"][0].event == piece
     assert len(heard["first"]) >= len(heard["second"])
+
+
+async def test_a_bus_that_is_closed_while_it_connects_closes(redis_url: str) -> None:
+    """As under a command that looks something up and ends: at any moment of the connection."""
+    for step in range(100):
+        async with asyncio.timeout(5), RedisBus(redis_url).running():
+            await asyncio.sleep(step / 10_000)
