@@ -196,7 +196,7 @@ async def clients(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
 
 async def rows(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
     """One person with very many sessions, and one of them very long."""
-    settings, email = fleet.place.loaded(), "e2e00001-0@example.com"
+    settings, email = fleet.place.owned(), "e2e00001-0@example.com"
     await add_sessions(settings, email, SESSIONS)
     session = await add_long_session(settings, email, LONG_EVENTS)
     async with aiohttp.ClientSession(fleet.addresses[0], headers={"Authorization": f"Bearer {secrets[0]}"}) as http:

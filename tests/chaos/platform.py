@@ -234,7 +234,8 @@ async def run(zygote: Zygote, load: Load) -> PlatformReport:
         fleet = Fleet(zygote, place, TEAM, about={"ledger": str(ledger)}, more=SETTINGS)
         async with fleet.running():
             people, kills = await _live(fleet, load)
-        async with opener_of({"backend": "postgres", "url": place.settings["database_url"]})() as store:
+        assert place.postgres is not None
+        async with opener_of({"backend": "postgres", "url": place.postgres.url(place.database)})() as store:
             found = await _verified(store, load, kills, people, bookings(ledger))
             return replace(found, takeovers=await _takeovers(store, people, fleet.killed_at))
 

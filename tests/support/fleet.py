@@ -14,13 +14,14 @@ from random import Random
 from typing import Any
 
 from batuta.server.config import Settings, load_settings
+from batuta.server.database import SystemDatabase, is_exempt
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
 from batuta.server.keys.service import KeyRing
 from batuta.server.ownership import Caller, Credential
 from batuta.server.wiring import migrate, open_store
 from tests.support.processes import Child, Zygote
-from tests.support.servers import PostgresServer, RedisServer
+from tests.support.servers import APP_ROLE, PostgresServer, RedisServer
 from tests.support.workplace import free_port
 
 PROCESSES = "tests.support.fleet_processes"
@@ -38,16 +39,21 @@ class Place:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What its processes have in common."""
+        """What its processes have in common. They serve as a role that row-level security holds for."""
         urls: dict[str, Any] = {"data_dir": str(self.data_dir), "log_level": "warning", "shutdown_seconds": 2}
         if self.postgres is not None:
-            urls["database_url"] = self.postgres.url(self.database)
+            urls["database_url"] = self.postgres.url(self.database, role=APP_ROLE)
         if self.redis is not None:
             urls["redis_url"] = self.redis.url()
         return urls
 
     def loaded(self) -> Settings:
         return load_settings({}, **self.settings)
+
+    def owned(self) -> Settings:
+        """For whoever owns the database: migrates it, fills it, looks at all of it."""
+        owner = {} if self.postgres is None else {"database_url": self.postgres.url(self.database)}
+        return load_settings({}, **self.settings | owner)
 
 
 @contextmanager
@@ -58,6 +64,7 @@ def distributed_place(data_dir: Path) -> Iterator[Place]:
         for server in (postgres, redis):
             stack.callback(server.discard)
             server.start()
+        postgres.create_role(APP_ROLE)
         yield Place(data_dir=data_dir, postgres=postgres, database=postgres.create_database(), redis=redis)
 
 
@@ -86,7 +93,8 @@ class Fleet:
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Fleet"]:
         """Migrated, started, and ended for certain."""
-        await migrate(self.place.loaded())
+        await migrate(self.place.owned(), grant_to=APP_ROLE)
+        await self._require_walls()
         self._ports = [free_port() for _ in range(self.webs)]
         self.addresses = [f"http://127.0.0.1:{port}" for port in self._ports]
         try:
@@ -114,8 +122,9 @@ class Fleet:
     async def people(self, count: int) -> list[str]:
         """Accounts, each with the secret of an API key."""
         async with open_store(self.place.loaded()) as store:
-            identity = Identity(store.database, self.place.loaded(), Passwords())
-            keys = KeyRing(store.database)
+            database = SystemDatabase(store.database)
+            identity = Identity(database, self.place.loaded(), Passwords())
+            keys = KeyRing(database)
             secrets = []
             for number in range(count):
                 user = await identity.create_user(f"e2e00001-{number}@example.com", f"Person {number}", None)
@@ -129,6 +138,13 @@ class Fleet:
                 )
                 secrets.append((await keys.create(caller, "fleet", ())).secret)
             return secrets
+
+    async def _require_walls(self) -> None:
+        """A run is of what is deployed: nobody serves who sees through row-level security."""
+        async with open_store(self.place.loaded()) as store:
+            sees_through = await store.database.read(is_exempt)
+        if sees_through:
+            raise AssertionError("the fleet serves as a role that sees through row-level security")
 
     async def _start(self, role: str) -> None:
         kind, _, number = role.partition("-")

@@ -5,14 +5,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from batuta.server.config import Settings
 from batuta.server.database import migrate_server
 from tests.support.platform import Running, running, settings_for
-from tests.support.servers import PostgresServer
-
-APP_ROLE = "batuta_app"
+from tests.support.servers import APP_ROLE, PostgresServer
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +17,7 @@ def platform_template(postgres_server: PostgresServer) -> str:
     """A database with all tables, to copy."""
     postgres_server.ensure_running()
     name = postgres_server.create_database()
-    postgres_server.execute(f"CREATE ROLE {APP_ROLE} LOGIN PASSWORD '{APP_ROLE}'")
+    postgres_server.create_role(APP_ROLE)
     asyncio.run(migrate_server(postgres_server.url(name), grant_to=APP_ROLE))
     return name
 
@@ -30,8 +27,7 @@ def platform_url(postgres_server: PostgresServer, platform_template: str) -> Ite
     """A migrated database of this test alone, used by a role that owns nothing: row-level security holds for it."""
     postgres_server.ensure_running()
     name = postgres_server.create_database(platform_template)
-    address = sa.make_url(postgres_server.url(name)).set(username=APP_ROLE, password=APP_ROLE)
-    yield address.render_as_string(hide_password=False)
+    yield postgres_server.url(name, role=APP_ROLE)
     postgres_server.drop_database(name)
 
 
