@@ -104,6 +104,7 @@ PROMPTS = [
     ("cita hoy a las 18:00", AGENDA, "Reservado: Cita, lunes, 16 de noviembre de 2026, 18:00"),
     ("cita hoy a las 25:00", AGENDA, "Esa hora no existe"),
     ("cita dentro de una semana a las 10", AGENDA, "Reservado: Cita, lunes, 23 de noviembre de 2026, 10:00"),
+    ("cita dentro de dos semanas a las 10", AGENDA, "Reservado: Cita, lunes, 30 de noviembre de 2026, 10:00"),
     ("book a meeting next month at 10", AGENDA, "Which day?"),
     ("cita el mes que viene a las 10", AGENDA, "¿Qué día?"),
     ("Book a meeting with Bob Dec 3 at 10", AGENDA, "Booked: Meeting with Bob, Thursday, 3 December 2026, 10:00"),

@@ -18,7 +18,7 @@ CONCEPTS: dict[str, str] = {
     "list": "list show upcoming lista listar muestra muestrame ensename proximas proximos",
     "time": "time hour clock hora horas reloj",
     "zone": "zone timezone huso zona horaria",
-    "date": "date weekday week today fecha semana hoy",
+    "date": "date weekday week weeks today fecha semana semanas hoy",
     "convert": "convert conversion convierte convertir pasar pasa",
     "calculate": "calculate calculation arithmetic compute sum subtract multiply divide percent percentage average "
     "plus minus times divided squared calcula calculame calcular calculo aritmetica suma sumar resta restar "
@@ -60,7 +60,7 @@ STOP_WORDS: dict[Language, str] = {
     "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
     "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
     "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
-    "dias minuto minutos resume resumen resumir explica explicame cuentame dice",
+    "dias dentro minuto minutos resume resumen resumir explica explicame cuentame dice",
 }
 
 AMOUNT_WORDS = "limit limits maximum limite limites maximo maxima"
