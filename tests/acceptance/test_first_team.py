@@ -35,7 +35,7 @@ async def test_two_clicks_lead_from_the_door_to_a_useful_answer(visitor: Visitor
     """W-7: three clicks are allowed. What is answered is what the handbook says, with the place where it says so."""
     page = await visitor.open(demo.address)
     await page.get_by_role("button", name="Open the demo").click()
-    await page.get_by_role("button", name="How many days of holidays do I have?").click()
+    await page.get_by_role("button", name="How many days of holidays do I have?", exact=True).click()
     await settled(page)
     answer = (await conversation(page).inner_text()).rsplit("How many days of holidays do I have?", 1)[-1]
     assert "25 days of paid holidays per year, plus the public holidays of their region" in answer

@@ -95,6 +95,14 @@ def team_of(settings: Settings, target: str | None) -> FirstTeam:
 
 async def _serve(settings: Settings, team: FirstTeam) -> None:
     await check_address(settings)
+    interrupted, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        """Remember a Ctrl-C while the platform opens, which a cancellation might get lost in; a second one aborts."""
+        interrupted.set()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
     async with open_platform(
         settings,
         team.orchestrator,
@@ -104,7 +112,9 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         title_model=team.title_model,
         read_source=team.read_source,
     ) as platform:
-        await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
+        loop.remove_signal_handler(signal.SIGINT)
+        if not interrupted.is_set():
+            await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
     err.print("Batuta has stopped.")
 
 

@@ -277,7 +277,7 @@ _DAY_OF_WEEK = (
     rf"(?:el\s+)?(?P<weekday_before>{WEEKDAY}),?\s+(?:of\s+|in\s+|de\s+)?(?:the\s+|la\s+)?"
     rf"(?P<week_after>{one_of(WEEKS_AHEAD)})"
 )
-_DAY_MONTH = r"(?<!at\s)(?:dia\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)?\s*(?:de\s+|of\s+)?"
+_DAY_MONTH = r"(?<!\bat\s)(?:dia\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)?\s*(?:de\s+|of\s+)?"
 _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)", _year_first),
     (r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\d/])", _numeric),
@@ -294,7 +294,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+from\s+{_ORIGIN}", _ahead),
     (_IN_SOME_TIME, _ahead),
     (_DAY_OF_WEEK, _in_week),
-    (rf"(?<!la\s)(?<!media\s)(?P<word>{one_of(RELATIVE)})", _relative),
+    (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
     (rf"(?:(?:on|en|el)\s+)?(?P<feast>{one_of(FEASTS)})", _feast),
     (rf"(?:(?:next|this|proximo|este)\s+)?(?P<weekday>{WEEKDAY})(?:\s+(?:que\s+viene|proximo))?", _weekday),
     (rf"(?:on|next|this|el)\s+(?P<weekday>{one_of(SHORT_WEEKDAYS)})", _weekday),

@@ -23,7 +23,7 @@ _BEFORE_AFTER = one_of(("half", "a quarter", "quarter", "five", "ten", "twenty",
 _TIMES = (
     rf"(?:a\s+)?las?\s+(?:{_DIGITS}(?!\d)|{_SPANISH}){_MINUTES_ES}?(?:{_MERIDIEM}|\s+horas)?{_HALF}?",
     rf"(?:at\s+)?{_BEFORE_AFTER}\s+(?:past|to)\s+(?:\d{{1,2}}\b(?!:)|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
-    rf"(?<!for\s)(?:at\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
+    rf"(?<!\bfor\s)(?:at\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
     rf"(?:at\s+)?\d{{1,2}}:\d\d(?!\d){_HALF}?",
     rf"at\s+(?:\d{{1,2}}(?:\.\d\d)?(?![\d/:%])|{_ENGLISH}{_MINUTES_EN}?){_MERIDIEM}?{_HALF}?",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia)\b",

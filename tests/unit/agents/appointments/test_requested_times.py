@@ -67,6 +67,7 @@ def start_of(text: str) -> str | None:
         ("book a meeting next week on Tuesday at 10", "2026-11-17"),
         ("book a meeting on Fri at 10", "2026-11-20"),
         ("book a meeting tomorrow, Monday 16 November, at 10", "2026-11-16"),
+        ("book a meeting with Ludmila tomorrow at 10", "2026-11-16"),
         ("book lunch with April tomorrow at 10", "2026-11-16"),
         ("book a meeting tomorrow at 10 on the 3rd floor", "2026-11-16"),
         ("book a meeting tomorrow at 10 on the third floor", "2026-11-16"),
