@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import socketio
 import uvicorn
@@ -145,6 +145,9 @@ class Server(uvicorn.Server):
         """Stop in good order."""
         await self._platform.close_connections()
         await super().shutdown(sockets)
+        for late in list(self.server_state.connections):  # accepted while the others were being closed
+            cast("Any", late).transport.close()
+        await asyncio.sleep(0)
 
 
 async def check_address(settings: Settings) -> None:
