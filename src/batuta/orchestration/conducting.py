@@ -66,9 +66,14 @@ class Conductor:
     """What the turn has told so far."""
     handoffs: Handoffs = field(default_factory=Handoffs)
     mode: OperationMode = "autonomous"
-    plan: Plan | None = None
+    execution: PlanExecution | None = None
     suspended: Suspended | None = None
     state: AgentState = field(default_factory=new_state)
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, as far as it has come."""
+        return self.execution.plan if self.execution is not None else None
 
     @property
     def registry(self) -> AgentRegistry:
@@ -87,6 +92,11 @@ class Conductor:
             raise self.suspended
         last = self.state["messages"][-1]
         return str(last.content)
+
+    async def stop(self) -> None:
+        """The turn goes no further, and so does its plan."""
+        if self.execution is not None:
+            await self.execution.stop(self.ctx)
 
     # the nodes of the graph
 
@@ -133,13 +143,10 @@ class Conductor:
     async def execute(self, state: AgentState) -> Command[Any]:
         """Run the plan."""
         assert state["plan"] is not None
-        execution = PlanExecution(state["plan"], self, self.team.failure_policy)
+        execution = self.execution = PlanExecution(state["plan"], self, self.team.failure_policy)
 
         async def work() -> Command[Any]:
-            try:
-                plan = await execution.run(self.ctx)
-            finally:
-                self.plan = execution.plan
+            plan = await execution.run(self.ctx)
             if len(plan.steps) == 1 and plan.status == "completed":
                 return self._answered(plan.steps[0].result or "", plan.steps[0].agent_id)
             return Command(goto="conclude", update={"plan": plan})

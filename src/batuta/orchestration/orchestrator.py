@@ -170,6 +170,7 @@ class TurnStep(Step[str, str]):
             await self._pause(ctx, suspended, started)
             return ""
         except asyncio.CancelledError:
+            await self.conductor.stop()
             await self._close(ctx, "cancelled", started)
             raise
         except Exception as error:

@@ -71,17 +71,18 @@ class PlanExecution:
         """Run it to its end, or suspend when everything that could run has."""
         announced = announced_steps(self.plan, self._names)
         self.plan = self.plan.moved("executing", self._now(ctx))
-        try:
-            await self._tell(ctx, PlanGenerated, query=self.plan.query, steps=announced, estimated_steps=len(announced))
-            await self._run_steps(ctx)
-        except asyncio.CancelledError:
-            await self._skip_all(ctx, STOPPED)
-            await self._finish(ctx, "cancelled", failure_reason=STOPPED)
-            raise
+        await self._tell(ctx, PlanGenerated, query=self.plan.query, steps=announced, estimated_steps=len(announced))
+        await self._run_steps(ctx)
         if self._suspensions:
             raise self._suspensions[0]
         await self._conclude(ctx)
         return self.plan
+
+    async def stop(self, ctx: Context) -> None:
+        """End it because its turn was stopped: while it ran, or when it had just decided to wait."""
+        if self.plan.status == "executing":
+            await self._skip_all(ctx, STOPPED)
+            await self._finish(ctx, "cancelled", failure_reason=STOPPED)
 
     async def _run_steps(self, ctx: Context) -> None:
         """Start every step as soon as what it depends on is there."""

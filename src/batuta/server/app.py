@@ -143,11 +143,23 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         """Stop in good order."""
+        await self._stop_accepting()
         await self._platform.close_connections()
         await super().shutdown(sockets)
-        for late in list(self.server_state.connections):  # accepted while the others were being closed
+        for late in list(self.server_state.connections):  # did not end in the time they were given
             cast("Any", late).transport.close()
         await asyncio.sleep(0)
+
+    async def _stop_accepting(self) -> None:
+        """Accept nobody more, and let those who just were become connections: asyncio forgets to close the socket of
+        whoever is accepted in the very moment in which the server closes (until Python 3.12).
+        """
+        loop = asyncio.get_running_loop()
+        for server in self.servers:
+            for listening in server.sockets:
+                loop.remove_reader(listening.fileno())
+        for _ in ("the connection", "its protocol"):
+            await asyncio.sleep(0)
 
 
 async def check_address(settings: Settings) -> None:

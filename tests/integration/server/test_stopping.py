@@ -1,7 +1,9 @@
 """The server stops in good order whoever is connected or just leaving: at once, without a complaint (P-3)."""
 
 import asyncio
+import gc
 import logging
+import socket
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.platform import Person, Tab, running, settings_for
+from batuta.server.app import Server
+from batuta.server.wiring import open_platform
+from tests.support.platform import Person, Stage, Tab, running, settings_for
 
 TIMES, TABS, STREAMS = 20, 6, 3
 STOP_SECONDS = 2.0
@@ -59,3 +63,20 @@ async def test_it_stops_in_good_order_while_clients_are_connected_or_leaving(
     complaints = [record.getMessage() for record in caplog.records if record.name.startswith(("uvicorn", "batuta"))]
     assert (complaints, loose) == ([], [])
     assert sorted(seconds)[TIMES // 2] < STOP_SECONDS
+
+
+@pytest.mark.parametrize("turns_of_the_loop", range(5))
+async def test_whoever_connects_in_the_moment_of_the_stop_is_not_forgotten(
+    tmp_path: Path, turns_of_the_loop: int
+) -> None:
+    """A connection that nobody closes would warn when it is collected, and warnings are errors here."""
+    async with open_platform(settings_for(tmp_path), Stage().team()) as platform:
+        server = Server(platform)
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup()
+        with socket.create_connection(server.servers[0].sockets[0].getsockname()):
+            for _ in range(turns_of_the_loop):
+                await asyncio.sleep(0)
+            await server.shutdown()
+    gc.collect()

@@ -1,17 +1,22 @@
 """Calls that need consent: asked, shown, decided, told (O-30, O-31)."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from batuta import Cancellation
 from batuta.events import (
     ApprovalRequested,
     ApprovalResolved,
+    Complete,
+    Event,
 )
 from batuta.orchestration import (
     allow_below,
     allow_role,
 )
+from batuta.orchestration.plans import plan_from_events
 from batuta.testing import Reply, ToolCall
 from batuta.tools import ApprovalDecision, ApprovalRequest, ToolUser, tool
 from tests.unit.orchestration.teams import agent, kinds, of, plan, team
@@ -91,3 +96,40 @@ async def test_a_policy_decides_by_role() -> None:
 def test_a_small_amount_is_neither_negative_nor_above_the_limit(amount: int, *, is_allowed: bool) -> None:
     request = ApprovalRequest(tool_use_id="1", tool_name="pay", args={"amount": amount})
     assert (allow_below("pay", "amount", 100)(request) is not None) is is_allowed
+
+
+class StopsSoonAfter:
+    """Stops a run some turns of the loop after it asked for consent."""
+
+    never_blocks = True
+
+    def __init__(self, handle: Cancellation, turns_of_the_loop: int) -> None:
+        self._handle = handle
+        self._left = turns_of_the_loop
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, ApprovalRequested):
+            self._wait()
+
+    def _wait(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._handle.cancel()
+        else:
+            asyncio.get_running_loop().call_soon(self._wait)
+
+
+async def test_a_turn_that_is_stopped_when_it_decides_to_wait_ends_its_plan() -> None:
+    """O-2, O-23: wherever the stop finds it between the question and the pause, no plan is left half done."""
+    ends = set()
+    for turns_of_the_loop in range(60):
+        handle = Cancellation()
+        watcher = StopsSoonAfter(handle, turns_of_the_loop)
+        turn = await team([plan(("bank", "pay", []))], payer()).run("pay 200", cancellation=handle, sink=watcher)
+        told = [end.status for end in of(turn, Complete)]
+        if told == ["cancelled"]:
+            rebuilt = plan_from_events(turn.events)
+            assert rebuilt is not None
+            assert (rebuilt.status, rebuilt.is_settled) == ("cancelled", True), f"after {turns_of_the_loop}"
+        ends.add(tuple(told))
+    assert {("cancelled",), ("paused",)} <= ends
