@@ -19,6 +19,7 @@ from batuta.events import (
     AgentPipelineStarted,
     AgentRetryAttempted,
     EventSink,
+    Recorder,
     Usage,
 )
 from batuta.events.wire import to_contract
@@ -143,10 +144,13 @@ def pipeline() -> Pipeline[str, Appointment]:
     return Pipeline("appointment_creation", parsing >> temporal >> geo >> validation >> availability)
 
 
-async def book(sink: EventSink, clock: Clock | None = None) -> StepResult[Appointment]:
+async def book(
+    sink: EventSink, clock: Clock | None = None, recorder: Recorder | None = None, session_id: str | None = None
+) -> StepResult[Appointment]:
     """Book the appointment of the request; unless a clock says otherwise, waiting between retries takes no time."""
     return await pipeline().run(
-        REQUEST, sink=sink, clock=clock or FakeClock(), services={"timezone": TIMEZONE}, user=ToolUser(id="user_12345")
+        REQUEST, sink=sink, clock=clock or FakeClock(), services={"timezone": TIMEZONE}, user=ToolUser(id="user_12345"),
+        recorder=recorder, session_id=session_id,
     )
 
 

@@ -5,6 +5,7 @@ they say went wrong (`error_texts`), fields whose name says secret are replaced,
 the shapes of keys, tokens and personal data (`secret_shapes`).
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -13,6 +14,8 @@ from typing import Any
 from batuta.observability.error_texts import OUR_KINDS, chain_of, frames_of, is_ours, told_stack, told_text
 from batuta.observability.secret_shapes import REDACTED, is_secret_name, searched
 
+FIELDS_VARIABLE = "LOG_REDACT"
+"""Names fields of your own that no log and no span shows, separated by commas: `LOG_REDACT=salary,iban`."""
 MAX_TEXT = 2_000
 MAX_STACK = 20_000
 MAX_DEPTH = 8
@@ -44,10 +47,11 @@ _KIND_FIELDS = ("error_type", "error_code", "code")
 
 
 class Redactor:
-    """Redacts texts and values. `declared` names fields of your own that must never be shown."""
+    """Redacts texts and values. `declared` names fields of your own that must never be shown, beside `LOG_REDACT`."""
 
     def __init__(self, declared: Iterable[str] = (), *, has_content: bool = False) -> None:
-        self._declared = frozenset(name.lower() for name in declared)
+        named = (*declared, *os.environ.get(FIELDS_VARIABLE, "").split(","))
+        self._declared = frozenset(name.strip().lower() for name in named if name.strip())
         self._has_content = has_content
 
     def text(self, text: str, *, limit: int = MAX_TEXT) -> str:

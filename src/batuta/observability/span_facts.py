@@ -15,7 +15,7 @@ from batuta.events.tools import ToolResponse
 from batuta.kernel.answers import StopReason
 from batuta.kernel.usage import Usage
 from batuta.observability.error_texts import told_text
-from batuta.observability.redaction import REDACTOR, Redactor
+from batuta.observability.redaction import MAX_SEARCHED, REDACTOR, Redactor
 from batuta.observability.runs import Span, SpanKind
 
 Attributes = dict[str, Any]
@@ -293,11 +293,11 @@ def _add_usage(said: Attributes, usage: Usage | None, cost: Any) -> None:
 
 
 def _add_content(span: Span, said: Attributes) -> None:
-    """What was said, where somebody asked for it."""
+    """What was said, where somebody asked for it: secrets and declared fields are left out even then."""
     start, end = span.start, span.end
     if span.kind is SpanKind.TOOL:
-        said["gen_ai.tool.call.arguments"] = json.dumps(getattr(start, "args", {}), default=str)
-        said["gen_ai.tool.call.result"] = end.content if isinstance(end, ToolResponse) else None
+        said["gen_ai.tool.call.arguments"] = json.dumps(_WITH_CONTENT.fields(getattr(start, "args", {})))
+        said["gen_ai.tool.call.result"] = _content(end.content) if isinstance(end, ToolResponse) else None
     if span.kind is SpanKind.AGENT:
         said["gen_ai.input.messages"] = _message("user", getattr(start, "input_summary", ""))
         if isinstance(end, AgentExecutionCompleted):
@@ -305,4 +305,9 @@ def _add_content(span: Span, said: Attributes) -> None:
 
 
 def _message(role: str, text: str) -> str:
-    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}], ensure_ascii=False)
+    parts = [{"type": "text", "content": _content(text)}]
+    return json.dumps([{"role": role, "parts": parts}], ensure_ascii=False)
+
+
+def _content(text: str) -> str:
+    return _WITH_CONTENT.text(text, limit=MAX_SEARCHED)

@@ -3,6 +3,9 @@
 import io
 import json
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -180,6 +183,47 @@ def test_declared_fields_are_hidden(log: Log) -> None:
     structlog.get_logger("batuta.llm").info("seen", badge=1234, n=5)
     assert log.lines[0]["badge"] == "[redacted]"
     assert log.lines[0]["n"] == 5
+
+
+DECLARED = """
+import asyncio
+import sys
+import structlog
+from batuta import AgentStep
+from batuta.observability.logs import configure_logs
+from batuta.observability.runs import RunAssembler
+from batuta.observability.span_facts import attributes_of
+from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.tools import tool
+
+configure_logs(stream=sys.stdout, is_pretty=False)
+structlog.get_logger("batuta.llm").info("paid", Salary=987654, facts={"iban": "of Ana"}, n=5)
+
+@tool(effect="read")
+async def pay(salary: int, who: str, api_key: str) -> str:
+    \'\'\'Pay.\'\'\'
+    return "paid"
+
+call = ToolCall("pay", {"salary": 987654, "who": "Ana", "api_key": "k-987654"})
+model = ScriptedModel([Reply(tool_calls=[call]), Reply("done")])
+sink = CapturingSink()
+asyncio.run(AgentStep(name="bank", model=model, instructions="", output=str, tools=[pay]).run("go", sink=sink))
+assembler = RunAssembler()
+for event in sink.events:
+    for span in assembler.feed(event):
+        print(attributes_of(span, has_content=True).get("gen_ai.tool.call.arguments", ""))
+"""
+
+
+def test_fields_declared_in_the_environment_are_hidden_in_logs_and_in_spans_with_contents() -> None:
+    environment = {**os.environ, "LOG_REDACT": "salary, IBAN"}
+    ran = subprocess.run(
+        [sys.executable, "-c", DECLARED], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert '"n": 5' in ran.stdout
+    assert '"who": "Ana"' in ran.stdout, "the contents are there"
+    assert "987654" not in ran.stdout
+    assert "of Ana" not in ran.stdout
 
 
 def test_configuring_again_replaces_what_was(log: Log) -> None:
