@@ -19,8 +19,8 @@ from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from batuta.events.sink import Recorder
+from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
-from batuta.kernel.ids import canonical_id
 from batuta.pipelines.journal import Effect, Pending, Recorded
 
 PAGE = 1_000
@@ -129,11 +129,10 @@ _LESSONS: dict[type[Event], Callable[[DurableJournal, Any], None]] = {
 
 async def events_of_turn(log: EventLog, session: str, turn_id: str, *, after: int = 0) -> list[Event]:
     """What the log holds of a turn, in order; `after` is where it was accepted, to read no more than needed."""
-    wanted = canonical_id(turn_id)
     found: list[Event] = []
     while True:
-        page = await log.read(session, after=after, limit=PAGE)
-        found += [event for event in page.events if event.turn_id == wanted]
+        page = await log.read_stored(session, after=after, limit=PAGE)
+        found += events_in(page, types=(), turn_id=turn_id)
         if page.is_last:
             return found
         after = page.records[-1].seq

@@ -108,10 +108,6 @@ class MemoryTurnQueue(RuledTurnQueue):
                 self.log.store.append(batch)
         self.log.store.bells.ring([batch.session_id for batch in batches])
 
-    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
-        row = self.log.store.tables.get("approvals", {}).get((session_id, approval_id))
-        return row is not None and row.get("resolved_at") is not None
-
     def _knows_decision(self, row: Row) -> bool:
         decided = self.log.store.tables.get("approvals", {}).get((row["session_id"], row["waiting_for"]))
         return decided is not None and decided.get("resolved_at") is not None

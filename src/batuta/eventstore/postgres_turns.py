@@ -44,7 +44,6 @@ SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timest
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))
 FOR UPDATE OF t SKIP LOCKED"""
-_SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = $1 AND approval_id = $2 AND resolved_at IS NOT NULL"
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_cancelled"
 _NEXT_FENCE = """
 INSERT INTO log_heads VALUES ($1, 1, 0, $2::bigint + 1, decode(repeat('00', 32), 'hex'))
@@ -165,10 +164,6 @@ class PostgresTurnQueue(RuledTurnQueue):
     async def _fence_beside(self, session_id: str) -> int:
         """The highest token of a session that its log has seen and the database may not know yet."""
         return 0
-
-    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
-        async with self._database.connection() as connection:
-            return await connection.fetchval(_SELECT_DECIDED, session_id, approval_id) is not None
 
 
 async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Accepted:

@@ -35,7 +35,6 @@ _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= ? OR EXISTS (
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))"""
-_SELECT_DECIDED = "SELECT 1 FROM approvals WHERE session_id = ? AND approval_id = ? AND resolved_at IS NOT NULL"
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id IN ({}) AND is_cancelled"
 _INSERT_OWNER = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
 
@@ -106,12 +105,6 @@ class SqliteTurnQueue(RuledTurnQueue):
         changed = await self._database.write(lambda connection: _change(connection, wanted, rule, batches, now))
         self.log.bells.ring([batch.session_id for batch in batches])
         return changed
-
-    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
-        found = await self._database.read(
-            lambda connection: connection.execute(_SELECT_DECIDED, (session_id, approval_id)).fetchone()
-        )
-        return found is not None
 
 
 def _accept(connection: sqlite3.Connection, row: Row, batch: Batch | None) -> Accepted:

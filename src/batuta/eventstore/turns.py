@@ -8,6 +8,7 @@ from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.giving_up import end_of_dead_turn
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
+from batuta.events.tools import ApprovalResolved
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.work_rules import Row
 from batuta.kernel.errors import FencedError, LogicalError
@@ -60,7 +61,7 @@ class RuledTurnQueue(ABC):
         if row["status"] != WorkStatus.PAUSED:
             return False
         # The decision may have come before the pause, when there was nothing to resume yet.
-        if await self._is_decided(lease.work.session_id, waiting_for):
+        if await self._is_decided(lease.work, waiting_for):
             await self.resume(lease.work.turn_id, waiting_for=waiting_for)
         return True
 
@@ -129,9 +130,12 @@ class RuledTurnQueue(ABC):
     async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
         """What a turn has told so far."""
 
-    @abstractmethod
-    async def _is_decided(self, session_id: str | None, approval_id: str) -> bool:
-        """Whether the read models know a decision."""
+    async def _is_decided(self, work: Work, approval_id: str) -> bool:
+        """Whether the log holds a decision: read models may come later, or not at all."""
+        if work.session_id is None:
+            return False
+        told = await self._told(work.session_id, work.turn_id)
+        return any(isinstance(event, ApprovalResolved) and event.approval_id == approval_id for event in told)
 
     def _wanted(self, kinds: Collection[str] | None) -> Collection[str] | None:
         """Those of the kinds somebody asks for that it gives out."""
