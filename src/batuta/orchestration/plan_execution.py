@@ -85,7 +85,11 @@ class PlanExecution:
             await self._finish(ctx, "cancelled", failure_reason=STOPPED)
 
     async def _run_steps(self, ctx: Context) -> None:
-        """Start every step as soon as what it depends on is there."""
+        """Start every step as soon as what it depends on is there.
+
+        A step that waits for somebody holds back only its dependents: it stays in progress, and whatever else there is
+        runs to its end. When the turn is taken up again, what those did is found at their places.
+        """
         running: dict[asyncio.Task[None], PlanStep] = {}
         try:
             while True:
@@ -105,7 +109,7 @@ class PlanExecution:
             await asyncio.gather(*running, return_exceptions=True)
 
     def _startable(self) -> tuple[PlanStep, ...]:
-        return () if self._suspensions or self._has_failed() else self.plan.ready()
+        return () if self._has_failed() else self.plan.ready()
 
     def _has_failed(self) -> bool:
         """Whether a failure stops the rest: from the moment it is known, not only when it has been told."""

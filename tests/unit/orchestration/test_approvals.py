@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from batuta import Cancellation
+from batuta import Cancellation, Step, step
 from batuta.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -38,11 +38,11 @@ async def pay(amount: int) -> str:
     return f"paid {amount}"
 
 
-def payer() -> Any:
+def payer(name: str = "bank") -> Any:
     def last(request: Any) -> Reply:
         return Reply(request.tool_results[-1].content)
 
-    return agent("bank", [Reply(tool_calls=[ToolCall("pay", {"amount": 200})]), last], tools=[pay])
+    return agent(name, [Reply(tool_calls=[ToolCall("pay", {"amount": 200})]), last], tools=[pay])
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,46 @@ async def test_a_turn_that_is_stopped_when_it_decides_to_wait_ends_its_plan() ->
             assert (rebuilt.status, rebuilt.is_settled) == ("cancelled", True), f"after {turns_of_the_loop}"
         ends.add(tuple(told))
     assert {("cancelled",), ("paused",)} <= ends
+
+
+class Asked:
+    """Opens when a question has been asked."""
+
+    never_blocks = True
+
+    def __init__(self) -> None:
+        self._asked = asyncio.Event()
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, ApprovalRequested):
+            self._asked.set()
+
+    def late(self, name: str) -> Step[str, str]:
+        """A step that ends when the one that asked has suspended."""
+
+        @step(name=name)
+        async def work(task: str) -> str:
+            await self._asked.wait()
+            await asyncio.sleep(0.02)
+            return f"{name} did it"
+
+        return work
+
+
+async def test_steps_that_do_not_depend_on_a_waiting_one_run_to_their_end_before_the_turn_pauses() -> None:
+    """O-23, O-30: also those that become ready after the question was asked."""
+    asked = Asked()
+    steps = plan(("bank", "pay", []), ("chain", "first", []), ("chain", "second", [1]), ("chain", "third", [0]))
+    turn = await team([steps], payer(), asked.late("chain")).run("go", sink=asked)
+    assert turn.status == "paused"
+    assert turn.plan is not None
+    assert [step.status for step in turn.plan.steps] == ["in_progress", "completed", "completed", "pending"]
+
+
+async def test_every_call_that_needs_consent_is_asked_about_before_the_turn_pauses() -> None:
+    """Nobody has to answer one question to be shown the next, unless it depends on the answer."""
+    asked = Asked()
+    steps = plan(("bank", "pay", []), ("scout", "look", []), ("till", "pay", [1]))
+    turn = await team([steps], payer(), asked.late("scout"), payer("till")).run("go", sink=asked)
+    assert [question.source_agent_id for question in of(turn, ApprovalRequested)] == ["bank", "till"]
+    assert turn.waiting_for == of(turn, ApprovalRequested)[0].approval_id
