@@ -55,6 +55,7 @@ class TeamStore:
         text: str,
         *,
         target_agent_id: str | None = None,
+        bypass_routing: bool = True,
         user: ToolUser = ANYBODY,
         client_key: str | None = None,
     ) -> str:
@@ -62,7 +63,7 @@ class TeamStore:
 
         The same `client_key` with the same text is the same turn, however often it is sent.
         Which agents there are only the team knows: a `target_agent_id` that it does not have fails the turn, with an
-        error that names those it has.
+        error that names those it has. With `bypass_routing=False` the supervisor is asked, limited to that agent.
         """
         if not text.strip():
             raise LogicalError("a message says something; this one is empty")
@@ -74,7 +75,12 @@ class TeamStore:
             target_agent_id=target_agent_id,
             client_message_id=client_key,
         )
-        payload = {"text": text, "target_agent_id": target_agent_id, "roles": sorted(user.roles)}
+        payload = {
+            "text": text,
+            "target_agent_id": target_agent_id,
+            "bypass_routing": bypass_routing,
+            "roles": sorted(user.roles),
+        }
         work = NewWork(turn_id=turn_id, session_id=owner, payload=payload, user_id=user.id)
         accepted = await self.queue.accept(work, [message], client_key=client_key)
         return accepted.work.turn_id

@@ -15,6 +15,7 @@ from typing import Any, Unpack
 
 from batuta.events.conversation import UserMessage
 from batuta.events.envelope import Event
+from batuta.events.plans import AgentChanged
 from batuta.events.runtime import EffectRecorded, TurnStarted
 from batuta.events.tools import ApprovalRequested
 from batuta.kernel.answers import Answer, Delta
@@ -28,6 +29,7 @@ from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
+from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.orchestration.rerun_diff import TurnDiff, diff_of
 from batuta.orchestration.rerun_effects import EffectUse, RecordedEffects, RehearsingApprover, RehearsingInvoker
 from batuta.pipelines.options import RunOptions
@@ -96,7 +98,8 @@ def recorded_turn(
 ) -> RecordedTurn:
     """A turn from the events of its session. Raises `NotRecordedError`.
 
-    The log does not hold on whose behalf a turn ran, and need not hold whom it was meant for: the queue does.
+    The log does not hold on whose behalf a turn ran, and need not hold whom it was meant for: the queue does. Whether
+    the supervisor was asked about a turn meant for somebody is seen in what it told.
     """
     wanted = canonical_id(turn_id)
     own = [event for event in events if event.turn_id == wanted]
@@ -107,7 +110,11 @@ def recorded_turn(
     return RecordedTurn(
         session_id=asked.session_id,
         turn_id=wanted,
-        request=TurnRequest(text=asked.content, target_agent_id=target_agent_id or asked.target_agent_id),
+        request=TurnRequest(
+            text=asked.content,
+            target_agent_id=target_agent_id or asked.target_agent_id,
+            bypass_routing=not any(_is_supervised(event) for event in own),
+        ),
         events=tuple(own),
         before=tuple(event for event in events[: events.index(began)] if event.turn_id != wanted),
         user=user,
@@ -263,6 +270,10 @@ def _prompted(turn: RecordedTurn, start: int | None, changes: Changes) -> str | 
 def _late(changed: Model | str | None, agent: AgentStep[Any, Any]) -> Model:
     model = agent.model if changed is None else changed
     return LateModel(model) if isinstance(model, str) else model
+
+
+def _is_supervised(event: Event) -> bool:
+    return isinstance(event, AgentChanged) and event.current_agent.agent_id == SUPERVISOR_ID
 
 
 def _stands_at(event: Event, where: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict
 
 from langchain_core.messages import AnyMessage, messages_from_dict, messages_to_dict
-from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue, TypeAdapter
+from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue
 
 from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
@@ -137,9 +137,17 @@ def is_directed(state: AgentState) -> bool:
     return state.get("operation_mode") == "directed" and state.get("directed_mode_context") is not None
 
 
-class _Stored(BaseModel):
-    """A state without its messages, which have a form of their own."""
+class StoredMessage(BaseModel):
+    """A message in the form LangChain gives and takes: its kind, and its fields."""
 
+    type: str
+    data: dict[str, Any]
+
+
+class _Stored(BaseModel):
+    """A state as JSON: every field of `AgentState`, each with its default."""
+
+    messages: list[StoredMessage] = []
     active_agent: str = ORCHESTRATOR.agent_id
     context: dict[str, JsonValue] = {}
     tool_executions: list[ToolExecution] = []
@@ -151,21 +159,18 @@ class _Stored(BaseModel):
     directed_mode_context: DirectedModeContext | None = None
 
 
-_STORED = TypeAdapter(_Stored)
-
-
 def dump_state(state: AgentState) -> dict[str, Any]:
     """A state as JSON."""
-    rest = {name: value for name, value in state.items() if name != "messages"}
-    stored = _STORED.dump_python(_Stored.model_validate(rest), mode="json")
-    return {"messages": messages_to_dict(state.get("messages", [])), **stored}
+    messages = messages_to_dict(state.get("messages", []))
+    return _Stored.model_validate({**state, "messages": messages}).model_dump(mode="json")
 
 
 def load_state(data: dict[str, Any]) -> AgentState:
     """A state from JSON; what an older writer did not know has its default."""
-    stored = _Stored.model_validate({name: value for name, value in data.items() if name != "messages"})
+    stored = _Stored.model_validate(data)
     fields = {name: getattr(stored, name) for name in _Stored.model_fields}
-    return new_state(messages=messages_from_dict(data.get("messages", [])), **fields)
+    messages = messages_from_dict([message.model_dump() for message in stored.messages])
+    return new_state(**{**fields, "messages": messages})
 
 
 def state_schema() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.recorder import TurnRecorder
+from batuta.eventstore.teams import TeamStore
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import NotRecordedError
 from batuta.kernel.ids import new_id
@@ -262,6 +263,24 @@ async def test_a_turn_sees_only_what_was_said_before_it(stage: Stage) -> None:
     turn = await stage.recorded(first.turn_id)
     await rerun(stage.team, turn, start=0, changes=Changes(model=Habit(listen), agent="supervisor"))
     assert heard[0] == 1
+
+
+@pytest.mark.parametrize("is_asked", [True, False], ids=["supervised", "bypassing"])
+async def test_a_directed_turn_takes_the_way_it_took(stage: Stage, is_asked: bool) -> None:
+    """O-13: whether the supervisor was asked about it or not."""
+    only = Reply(json.dumps({"steps": [{"agent_id": "clerk", "task": "look"}]}))
+    look, _, _ = stage.world.tools()
+    clerk = AgentStep(name="clerk", model=Habit(works(ToolCall("look", {"n": 1}, id="c1"))), output=str, tools=[look])
+    team = Orchestrator(supervisor=Habit(lambda request: only), agents=[Specialist(clerk, name="Clerk")])
+    store = TeamStore(stage.log, stage.queue)
+    turn_id = await store.say(stage.session, "go", target_agent_id="clerk", bypass_routing=not is_asked)
+    await TurnWorker.at(store, team).run_until_idle()
+    turn = recorded_turn(await stage.events(), turn_id)
+    assert turn.request.bypass_routing is not is_asked
+    again = await rerun(team, turn)
+    assert again.turn.answer == "saw 1"
+    assert (again.turn.plan is not None) is is_asked
+    assert again.diff.is_same
 
 
 async def test_what_is_not_recorded_ends_a_re_execution_without_a_cut(stage: Stage) -> None:

@@ -1,10 +1,12 @@
 """The state of a turn: reducers, guards, and the way to JSON and back."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import END, START, StateGraph
 
@@ -120,7 +122,13 @@ def test_what_an_older_writer_did_not_know_has_its_default() -> None:
     assert state["current_agent_identity"] == ORCHESTRATOR
 
 
-def test_the_state_publishes_its_schema() -> None:
+@given(states())
+def test_the_schema_of_the_state_describes_every_field_of_what_is_stored(state: AgentState) -> None:
     """O-11."""
-    properties = state_schema()["properties"]
-    assert {"plan", "handoff_history", "operation_mode", "directed_mode_context"} <= set(properties)
+    schema = state_schema()
+    assert set(schema["properties"]) == set(AgentState.__annotations__)
+    Draft202012Validator(schema).validate(json.loads(json.dumps(dump_state(state))))
+
+
+def test_the_schema_refuses_messages_that_nobody_could_read_back() -> None:
+    assert not Draft202012Validator(state_schema()).is_valid({"messages": ["hello"]})
