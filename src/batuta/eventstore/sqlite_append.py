@@ -4,8 +4,8 @@ import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
@@ -24,11 +24,11 @@ WHERE h.session_id IN ({})"""
 _OTHERS = "SELECT 1 FROM consumers WHERE name <> ?"
 _SELECT_KNOWN = "SELECT session_id, epoch, seq, event_id, payload FROM message_events WHERE event_id IN ({})"
 _SELECT_CLAIM = "SELECT content, epoch, first_seq, count FROM client_keys WHERE session_id = ? AND client_key = ?"
-_INSERT_EVENT = """
+_INSERT_EVENTS = """
 INSERT INTO message_events (session_id, seq, epoch, event_id, type, occurred_at, payload, salt, digest, link)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_UPSERT_HEAD = """
-INSERT INTO log_heads (session_id, epoch, last_seq, fence, link) VALUES (?, ?, ?, ?, ?)
+VALUES {}"""
+_UPSERT_HEADS = """
+INSERT INTO log_heads (session_id, epoch, last_seq, fence, link) VALUES {}
 ON CONFLICT (session_id) DO UPDATE SET
   epoch = excluded.epoch, last_seq = excluded.last_seq, fence = excluded.fence, link = excluded.link"""
 _INSERT_CLAIM = "INSERT INTO client_keys VALUES (?, ?, ?, ?, ?, ?)"
@@ -36,9 +36,13 @@ _MARK_OTHERS = """
 INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT name, ?, ?, strftime('%Y-%m-%dT%H:%M:%f000+00:00', 'now') FROM consumers WHERE name <> ?"""
 _MARK_ONE = "INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at) VALUES (?, ?, ?, ?)"
-_UPSERT_CURSOR = """
-INSERT INTO cursors (consumer, session_id, done_seq) VALUES (?, ?, ?)
+_UPSERT_CURSORS = """
+INSERT INTO cursors (consumer, session_id, done_seq) VALUES {}
 ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
+
+ROWS_AT_ONCE = (32, 8, 1)
+
+T = TypeVar("T")
 
 
 class State(NamedTuple):
@@ -105,19 +109,47 @@ def state_of(connection: sqlite3.Connection, session_id: str) -> State:
 
 def put_head(connection: sqlite3.Connection, session_id: str, head: Head, link: bytes) -> None:
     """Remember where a session stands."""
-    connection.execute(_UPSERT_HEAD, (session_id, head.epoch, head.last_seq, head.fence, link))
+    write_rows(connection, _UPSERT_HEADS, [(session_id, head.epoch, head.last_seq, head.fence, link)])
 
 
 def apply(connection: sqlite3.Connection, changes: Iterable[Upsert]) -> None:
     """Change the read models."""
     for wave in in_waves(changes):
         for shape, rows in grouped(wave).items():
-            connection.executemany(upsert(shape, question_mark), map(adapted_row, rows))
+            for some in _portions(rows):
+                adapted = [value for row in some for value in adapted_row(row)]
+                connection.execute(upsert(shape, question_mark, rows=len(some)), adapted)
+
+
+def write_rows(connection: sqlite3.Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Run a statement with `VALUES {}` for rows of one width."""
+    for some in _portions(rows):
+        values = [value for row in some for value in row]
+        connection.execute(_for_rows(statement, len(some[0]), len(some)), values)
+
+
+@cache
+def _for_rows(statement: str, width: int, count: int) -> str:
+    row = f"({', '.join('?' * width)})"
+    return statement.format(", ".join([row] * count))
+
+
+def _portions(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Rows that are written by one statement, in few sizes, so that every statement is prepared once.
+
+    Between two statements, and between two rows of `executemany`, the thread lets go of the interpreter and has to wait
+    for whoever took it: under load that costs more than the writing.
+    """
+    begin = 0
+    for size in ROWS_AT_ONCE:
+        while len(rows) - begin >= size:
+            yield rows[begin : begin + size]
+            begin += size
 
 
 def set_cursor(connection: sqlite3.Connection, consumer: str, session_id: str, done: int) -> None:
     """Remember how far a consumer is."""
-    connection.execute(_UPSERT_CURSOR, (consumer, session_id, done))
+    write_rows(connection, _UPSERT_CURSORS, [(consumer, session_id, done)])
 
 
 def adapted_row(row: Iterable[Value]) -> list[Value]:
@@ -180,9 +212,9 @@ def _write(
     rows: Sequence[tuple[Any, ...]],
     states: Mapping[str, State],
 ) -> None:
-    connection.executemany(_INSERT_EVENT, rows)
+    write_rows(connection, _INSERT_EVENTS, rows)
     changed = {batch.session_id for batch, _ in news}
-    connection.executemany(_UPSERT_HEAD, [(owner, *states[owner][:4]) for owner in changed])
+    write_rows(connection, _UPSERT_HEADS, [(owner, *states[owner][:4]) for owner in changed])
     for batch, appended in news:
         if batch.client_key is not None:
             where = (appended.epoch, appended.first_seq, appended.count)
@@ -204,7 +236,7 @@ def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appende
             if one[0].session_id in behind or not _try_to_apply(connection, [one]):
                 behind.add(one[0].session_id)
     done = {batch.session_id: appended.last_seq for batch, appended in news if batch.session_id not in behind}
-    connection.executemany(_UPSERT_CURSOR, [(CONSUMER, owner, last) for owner, last in done.items()])
+    write_rows(connection, _UPSERT_CURSORS, [(CONSUMER, owner, last) for owner, last in done.items()])
     if behind:
         now = stamp(datetime.now(UTC))
         left = [

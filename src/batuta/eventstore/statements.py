@@ -36,10 +36,13 @@ def arguments_of(change: Upsert) -> tuple[Value, ...]:
 
 
 @cache
-def upsert(shape: Shape, placeholder: Callable[[int], str]) -> str:
-    """The statement of a shape; names come from our own code, never from data."""
+def upsert(shape: Shape, placeholder: Callable[[int], str], *, rows: int = 1) -> str:
+    """The statement of a shape, for some rows at once; names come from our own code, never from data."""
     columns = (*shape.key, *shape.values, *shape.add, *shape.initial)
-    marks = ", ".join(placeholder(number) for number in range(1, len(columns) + 1))
+    width = len(columns)
+    marks = "), (".join(
+        ", ".join(placeholder(row * width + number) for number in range(1, width + 1)) for row in range(rows)
+    )
     updates = [f"{name} = excluded.{name}" for name in shape.values]
     updates += [f"{name} = {shape.table}.{name} + excluded.{name}" for name in shape.add]
     action = f"UPDATE SET {', '.join(updates)}" if updates else "NOTHING"

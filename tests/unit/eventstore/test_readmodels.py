@@ -62,6 +62,7 @@ def test_a_change_becomes_one_statement_in_both_dialects() -> None:
         "ON CONFLICT (id) DO UPDATE SET a = excluded.a, n = t.n + excluded.n WHERE t.a IS NULL"
     )
     assert "VALUES ($1, $2, $3, $4)" in upsert(shape_of(change), dollar)
+    assert "VALUES ($1, $2, $3, $4), ($5, $6, $7, $8) ON" in upsert(shape_of(change), dollar, rows=2)
 
 
 def test_a_change_of_nothing_makes_the_row_only() -> None:
