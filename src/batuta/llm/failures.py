@@ -4,6 +4,7 @@ SDK error with a status -> STATUSES -> our error
 SDK or transport error without one -> by class -> our error
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -86,9 +87,10 @@ def retry_delay_of(details: Any) -> float | None:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _until(text: str, now: datetime) -> float | None:

@@ -3,6 +3,7 @@
     error -> policy.next_delay(...) -> None: raise it | seconds: tell the observer, sleep, call again
 
 A provider that answers 429 is asked once more after its `Retry-After`; every other transient error follows the policy.
+Nobody is waited for longer than `max_retry_after`: an answer that asks for more is final, and says so.
 """
 
 import random
@@ -49,6 +50,8 @@ class RetryPolicy:
     max_delay: timedelta = timedelta(seconds=30)
     jitter: float = 0.15
     """Share of the delay by which it may differ, to either side."""
+    max_retry_after: timedelta = timedelta(seconds=120)
+    """The longest `Retry-After` that is waited for. Who asks for more has failed: a day is nothing to wait for here."""
     predicate: Callable[[BaseException], bool] = field(default=is_retryable)
 
     def __post_init__(self) -> None:
@@ -59,8 +62,8 @@ class RetryPolicy:
             )
         if not 0 <= self.jitter < 1:
             raise ConfigurationError(f"jitter is a share of the delay in [0, 1), got {self.jitter}")
-        if min(self.first_delay, self.max_delay) < timedelta(0) or not self.factor >= 1:
-            raise ConfigurationError("first_delay and max_delay must not be negative and factor not below 1")
+        if min(self.first_delay, self.max_delay, self.max_retry_after) < timedelta(0) or not self.factor >= 1:
+            raise ConfigurationError("first_delay, max_delay and max_retry_after are not negative, factor not below 1")
 
     def delay_after(self, attempt: int) -> float:
         """Seconds to wait after the given attempt (the first is 1), without jitter."""
@@ -72,12 +75,15 @@ class RetryPolicy:
 
         `rate_limited` counts the 429 answers so far, this one included.
         """
-        if not self.predicate(error) or attempt >= self.max_attempts:
+        if not self.predicate(error) or attempt >= self.max_attempts or self.asks_too_much(error):
             return None
         if isinstance(error, RateLimitedError):
             return self._delay_of_rate_limit(error, attempt, rate_limited, rand)
-        asked = getattr(error, "retry_after", None) or 0.0
-        return max(self._jittered(self.delay_after(attempt), rand), asked)
+        return max(self._jittered(self.delay_after(attempt), rand), _asked_seconds(error))
+
+    def asks_too_much(self, error: BaseException) -> bool:
+        """Whether a provider wants to be left alone for longer than anybody waits here."""
+        return _asked_seconds(error) > self.max_retry_after.total_seconds()
 
     def _delay_of_rate_limit(
         self, error: RateLimitedError, attempt: int, rate_limited: int, rand: Randomness
@@ -91,6 +97,10 @@ class RetryPolicy:
 
     def _jittered(self, seconds: float, rand: Randomness) -> float:
         return seconds * (1 + self.jitter * (2 * rand() - 1))
+
+
+def _asked_seconds(error: BaseException) -> float:
+    return getattr(error, "retry_after", None) or 0.0
 
 
 def exponential_backoff(**changes: Any) -> RetryPolicy:
@@ -171,6 +181,7 @@ class Attempts:
         self._rate_limited += isinstance(error, RateLimitedError)
         delay = self._policy.next_delay(error, self._failed, self._rate_limited, self._rand)
         if delay is None:
+            self._explain(error)
             return None
         return Retry(
             attempt=self._failed,
@@ -179,3 +190,12 @@ class Attempts:
             strategy=self._policy.strategy,
             discards_deltas=discards_deltas,
         )
+
+    def _explain(self, error: BaseException) -> None:
+        """Say why nobody waited as asked, and which setting decides it."""
+        if not (self._policy.asks_too_much(error) and self._policy.predicate(error)):
+            return
+        most = self._policy.max_retry_after.total_seconds()
+        why = f"it asks to wait {_asked_seconds(error):g} s, more than the {most:g} s of RetryPolicy.max_retry_after"
+        if why not in str(error):
+            error.args = (f"{error}; {why}",)

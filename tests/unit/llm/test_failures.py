@@ -222,6 +222,8 @@ NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
         ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
         ({}, None),
     ],
 )

@@ -103,7 +103,7 @@ async def test_a_rate_limit_is_retried_once_after_the_time_it_asked_for() -> Non
     assert clock.sleeps == [pytest.approx(7.0 * 1.075)]
 
 
-@given(rand=st.floats(0, 1, exclude_max=True), asked=st.floats(0.1, 3600))
+@given(rand=st.floats(0, 1, exclude_max=True), asked=st.floats(0.1, 120))
 def test_a_rate_limit_is_never_retried_earlier_than_asked(rand: float, asked: float) -> None:
     delay = exponential_backoff().next_delay(RateLimitedError("", retry_after=asked), 1, 1, lambda: rand)
     assert delay is not None
@@ -126,6 +126,29 @@ async def test_an_overloaded_provider_that_names_a_time_is_not_asked_earlier() -
     clock, call = FakeClock(), Flaky(ProviderUnavailableError("busy", status=503, retry_after=12))
     await retrying(call, exponential_backoff(), clock=clock, rand=middle)
     assert clock.sleeps == [12]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RateLimitedError("slow down", retry_after=86_400),
+        ProviderUnavailableError("busy", status=503, retry_after=86_400),
+    ],
+    ids=["429", "503"],
+)
+async def test_nobody_waits_a_day_for_a_provider(error: BatutaError) -> None:
+    """F-71, F-74: the error comes at once, and says what was asked and which setting decides."""
+    clock, call = FakeClock(), Flaky(error)
+    with pytest.raises(type(error), match=r"asks to wait 86400 s, more than the 120 s of RetryPolicy\.max_retry_after"):
+        await retrying(call, exponential_backoff(), clock=clock, rand=middle)
+    assert (call.calls, clock.sleeps) == (1, [])
+
+
+async def test_who_wants_to_wait_longer_says_so() -> None:
+    clock, call = FakeClock(), Flaky(RateLimitedError("slow down", retry_after=86_400))
+    patient = exponential_backoff(max_retry_after=timedelta(days=2))
+    assert await retrying(call, patient, clock=clock, rand=middle) == "answer"
+    assert clock.sleeps == [pytest.approx(86_400 * 1.075)]
 
 
 @pytest.mark.parametrize(
