@@ -164,6 +164,41 @@ async def test_long_and_binary_values_are_shortened(database: SqlDatabase) -> No
     assert found.rows == [["(2 bytes)", "y" * 2_000]]
 
 
+CALLS = (
+    "CREATE FUNCTION own(o orders) RETURNS text LANGUAGE sql AS $$ SELECT current_setting('data_directory') $$",
+    "CREATE FUNCTION of_two(a int, b int) RETURNS text LANGUAGE sql AS $$ SELECT current_setting('data_directory') $$",
+    "CREATE OPERATOR @@@ (leftarg = int, rightarg = int, function = of_two)",
+    "CREATE DOMAIN checked AS text CHECK (current_setting(VALUE) <> '')",
+)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT (CAST('data_directory' AS TEXT)).current_setting",
+        "SELECT t.current_setting FROM lower('data_directory') AS t",
+        "SELECT (o).own FROM orders AS o",
+        "SELECT 1 OPERATOR(public.@@@) 2",
+        "SELECT CAST('data_directory' AS checked)",
+        "SELECT CAST('own' AS regproc)",
+    ],
+)
+async def test_functions_that_postgres_calls_without_brackets_are_refused(postgres_dsn: str, sql: str) -> None:
+    """SE-13: the database would do it; the parser is what refuses it, and that is a security event."""
+    connection = await asyncpg.connect(postgres_dsn)
+    for statement in CALLS:
+        await connection.execute(statement)
+    await connection.close()
+    database = PostgresDatabase(postgres_dsn)
+    assert (await ask(database, sql)).rows
+    block = ToolCallBlock(id="1", name="query_database", args={"sql": sql})
+    scope = CallScope(tools=ToolSet.of([sql_tool(database)]), user=ToolUser(id="ada", roles=frozenset({"analyst"})))
+
+    outcome = await ToolInvoker().invoke(block, scope)
+
+    assert (outcome.refusal, outcome.is_security_event) == (Refusal.FORBIDDEN, True)
+
+
 async def test_only_analysts_may_ask_and_not_too_often(sqlite_path: Path) -> None:
     """F-56: role analyst, 30 s, 10 per minute."""
     query = sql_tool(SqliteDatabase(sqlite_path))

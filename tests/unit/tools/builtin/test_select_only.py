@@ -3,7 +3,7 @@
 import pytest
 
 from batuta.kernel.errors import ToolFailedError, ToolRefusedError
-from batuta.tools.builtin.select_only import SelectRules
+from batuta.tools.builtin.select_only import FUNCTIONS, SelectRules
 
 POSTGRES = SelectRules(dialect="postgres")
 SQLITE = SelectRules(dialect="sqlite")
@@ -42,6 +42,9 @@ def test_a_select_passes(rules: SelectRules, sql: str) -> None:
         "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY total) FROM orders",
         "SELECT day - interval '7 days', now(), current_date, data ->> 'city' FROM orders",
         "SELECT total::numeric(10,2), name ILIKE 'a%', split_part(name, ' ', 1) FROM customers",
+        "SELECT a::int[], b::timestamptz, c::jsonb, d::uuid, e::citext, f::double precision, g::inet FROM orders",
+        "SELECT public.orders.total FROM public.orders TABLESAMPLE system (10)",
+        'SELECT * FROM "user"',
     ],
 )
 def test_usual_functions_of_postgres_pass(sql: str) -> None:
@@ -142,7 +145,27 @@ REFUSED = [
     "SELECT repeat('x', 1000000000)",
     "SELECT version(), current_user",
     "SELECT sum(total) OVER (ORDER BY pg_sleep(1)) FROM orders",
+    # functions that are called without brackets
+    "SELECT (t).purge FROM orders t",
+    "SELECT ('/etc/passwd'::text).pg_read_file",
+    "SELECT (CAST('/etc/passwd' AS text)).pg_read_file",
+    "SELECT (SELECT o FROM orders o LIMIT 1).purge",
+    "SELECT t.pg_read_file FROM lower('/etc/passwd') AS t",
+    "SELECT lower.pg_read_file FROM lower('/etc/passwd')",
+    "SELECT t.pg_read_file FROM coalesce('/etc/passwd'::text) AS t(x)",
+    "SELECT t.pg_read_file FROM orders, LATERAL lower('/etc/passwd') t",
+    "SELECT 1 OPERATOR(public.+) 2",
+    "SELECT a OPERATOR(pg_catalog.+) b FROM orders",
+    "SELECT public.lower('x')",
+    "SELECT * FROM public.lower('x') AS t",
+    "SELECT 'orders'::regclass",
+    "SELECT CAST('purge' AS regprocedure)",
+    "SELECT CAST(name AS public.checked) FROM customers",
+    "SELECT CAST(name AS checked) FROM customers",
+    "SELECT CAST('{a}' AS checked[]) FROM customers",
+    "SELECT * FROM orders TABLESAMPLE purge (1)",
     # catalogues
+    "SELECT * FROM current_user",
     "SELECT * FROM pg_shadow",
     "SELECT * FROM pg_catalog.pg_authid",
     "SELECT * FROM information_schema.tables",
@@ -169,6 +192,12 @@ REFUSED = [
 def test_everything_else_is_refused(rules: SelectRules, sql: str) -> None:
     with pytest.raises((ToolRefusedError, ToolFailedError)):
         rules.checked(sql)
+
+
+def test_a_type_before_its_text_is_a_cast_too() -> None:
+    """For SQLite it is a column and its alias."""
+    with pytest.raises(ToolRefusedError, match="REGCLASS is not allowed in a cast"):
+        POSTGRES.checked("SELECT regclass 'orders'")
 
 
 @pytest.mark.parametrize("sql", ["", " ", ";", "-- nothing", "SELEC 1", "SELECT FROM WHERE", "((((", "SELECT 'open"])
@@ -214,3 +243,31 @@ def test_listed_tables_may_be_read(sql: str) -> None:
 def test_other_tables_may_not_be_read_under_any_name(sql: str) -> None:
     with pytest.raises(ToolRefusedError, match="not allowed"):
         LISTED.checked(sql)
+
+
+SERIES = SelectRules(dialect="postgres", functions=FUNCTIONS | {"explodinggenerateseries"})
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT n FROM generate_series(1, 3) AS n",
+        "SELECT s.n, s.* FROM generate_series(1, 3) AS s(n) JOIN orders o ON o.id = s.n",
+    ],
+)
+def test_a_function_that_was_listed_may_stand_in_from(sql: str) -> None:
+    assert SERIES.checked(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT s.pg_cancel_backend FROM generate_series(1, 3) AS s(n)",
+        "SELECT (SELECT S.pg_sleep) FROM generate_series(1, 3) AS s",
+        "SELECT generate_series.pg_sleep FROM generate_series(1, 3)",
+    ],
+)
+def test_nothing_but_its_columns_is_asked_of_what_a_function_gave(sql: str) -> None:
+    """PostgreSQL would call a function of that name with the value."""
+    with pytest.raises(ToolRefusedError, match=r"AS name\(column\)"):
+        SERIES.checked(sql)
