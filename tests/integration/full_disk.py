@@ -5,6 +5,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -28,7 +29,7 @@ async def fill(directory: Path) -> dict[str, object]:
         stored = len(await everything(log, session))
         filler.unlink()
         after = (await log.append(session, [said("room again")])).first_seq
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
     return {"acknowledged": acknowledged, "stored": stored, "after": after, "refusal": refusal, "integrity": integrity}
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ async def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> No
 
 async def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "team.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version=99")
     log = SqliteEventLog(path)
     with pytest.raises(ConfigurationError, match="99"):
@@ -280,7 +281,7 @@ async def test_a_foreign_row_in_a_file_is_an_alarm(tmp_path: Path) -> None:
     async with SqliteEventLog(tmp_path / "team.db", on_alarm=alarms.append) as log:
         session, other = new_id(), new_id()
         await log.append(session, [said("a")])
-        with sqlite3.connect(tmp_path / "team.db") as foreign:
+        with closing(sqlite3.connect(tmp_path / "team.db")) as foreign, foreign:
             foreign.execute(
                 "INSERT INTO message_events SELECT session_id, 2, epoch, ?, type, occurred_at, payload, salt, digest,"
                 " link FROM message_events",

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from batuta.testing.eventlog import EventLogContract, Subject
 
 def overwrite(path: Path, session: str, seq: int, payload: str) -> None:
     """What a damaged disk or a foreign program might do, past the triggers that forbid it."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         (guard,) = connection.execute(
             "SELECT sql FROM sqlite_master WHERE name = 'message_events_only_lose_content'"
         ).fetchone()

@@ -37,7 +37,7 @@ def test_an_address_that_is_taken_is_told_before_anything_is_opened(command: str
 def test_a_host_that_is_not_here_is_told() -> None:
     code, said = batuta("serve", "--host", "192.0.2.1", "--port", "0")
     assert code == 2
-    assert "cannot listen on 192.0.2.1:0: Cannot assign requested address" in said
+    assert "cannot listen on 192.0.2.1:0: " in said
 
 
 @pytest.mark.parametrize("command", ["serve", "migrate", "chat"])

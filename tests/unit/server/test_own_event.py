@@ -1,7 +1,7 @@
 """E-14: an event type that is added to the table alone takes the whole road, as its row says."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
@@ -84,12 +84,18 @@ class _Both:
             sink.emit(event)
 
 
+@pytest.fixture
+async def road(tmp_path: Path) -> AsyncIterator[Road]:
+    found = Road(tmp_path / "own.db")
+    async with found.log:
+        yield found
+
+
 @pytest.mark.parametrize("audience", list(Audience))
 @pytest.mark.parametrize("persistence", list(Persistence))
 async def test_its_row_alone_says_how_it_is_recorded_delivered_exported_and_folded(
-    tmp_path: Path, persistence: Persistence, audience: Audience
+    road: Road, persistence: Persistence, audience: Audience
 ) -> None:
-    road = Road(tmp_path / "own.db")
     with weather_event(persistence, audience) as kind:
         delivered = await road.travel(kind, sky="rain", source_agent_id="erp")
         stored = [event for event in await session_events(road.log, SESSION) if event.type == "weather_changed"]
@@ -112,9 +118,8 @@ async def test_its_row_alone_says_how_it_is_recorded_delivered_exported_and_fold
         assert bool(waited) == (persistence is Persistence.SYNC_REQUIRED)
 
 
-async def test_its_role_alone_says_that_it_needs_an_agent(tmp_path: Path) -> None:
+async def test_its_role_alone_says_that_it_needs_an_agent(road: Road) -> None:
     """E-6: refused by the recorder, not stored as null."""
-    road = Road(tmp_path / "own.db")
     with weather_event() as kind:
         with pytest.raises(StepFailedError) as refused:
             await road.travel(kind, sky="rain")

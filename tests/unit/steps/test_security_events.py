@@ -4,6 +4,7 @@ Each row is a call that a model makes in a real run of an agent that holds the r
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def tools(tmp_path: Path) -> list[Tool]:
     (root / "notes").mkdir(parents=True)
     (root / "link.txt").symlink_to(tmp_path / "secret.txt")
     (root / "away").symlink_to(tmp_path)
-    with sqlite3.connect(tmp_path / "shop.db") as shop:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as shop, shop:
         shop.execute("CREATE TABLE orders (id INTEGER)")
         shop.execute("INSERT INTO orders VALUES (1)")
     # All of them are allowed by name, so that it is the address that is refused.
@@ -117,7 +118,7 @@ async def test_it_is_refused_told_and_answered(what: str, tools: list[Tool], tmp
     assert len(sink.of(ToolRequest)) == len(sink.of(ToolResponse)) == 1
     assert (tmp_path / "secret.txt").read_text() == SECRET
     assert not (tmp_path / "new.txt").exists()
-    with sqlite3.connect(tmp_path / "shop.db") as shop:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as shop:
         assert shop.execute("SELECT id FROM orders").fetchall() == [(1,)]
 
 
