@@ -15,13 +15,14 @@ from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_
 from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.journal import Effect, Reconcile, perform, revoke
+from batuta.pipelines.journal import Effect, Journal, Reconcile, perform, revoke
 from batuta.pipelines.outcomes import asking_about
+from batuta.pipelines.scope import Scope
+from batuta.pipelines.spending import SpendingCodec
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
     from batuta.pipelines.runner import Run
-    from batuta.pipelines.scope import Scope
     from batuta.pipelines.step import Step
 
 A = TypeVar("A")
@@ -214,7 +215,7 @@ class Context(_Facts):
             if journal is None:
                 value = await act()
             else:
-                value = await perform(journal, effect, self._inside(effect, act), codec, reconcile, stand_in)
+                value = await self._perform(journal, effect, act, codec, reconcile, stand_in)
         except asyncio.CancelledError:
             self._run.note_failure(effect, DeadlineExceededError(f"{name} was cut off"))
             raise
@@ -233,20 +234,34 @@ class Context(_Facts):
         """
         await self._run.keep_failures(self.key)
 
-    def _inside(self, effect: Effect, act: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]]:
-        """The act, with what it begins kept under the effect's own key.
+    async def _perform(
+        self,
+        journal: Journal,
+        effect: Effect,
+        act: Callable[[], Awaitable[T]],
+        codec: TypeAdapter[T],
+        reconcile: Reconcile[T] | None,
+        stand_in: Callable[[], T] | None,
+    ) -> T:
+        """Do it once, with what it begins kept under the effect's own key and counted in a scope of its own.
 
-        Of a recorded effect nothing inside is begun again: steps there must not count among those around it.
+        Of a recorded effect nothing inside is begun again: steps there must not count among those around it, and what
+        they took is kept with it.
         """
+        scope = Scope(self._scope.pipeline_name, self._scope)
 
         async def acting() -> T:
-            token = current_context.set(self._within(self._scope, key=effect.key))
+            token = current_context.set(self._within(scope, key=effect.key))
             try:
                 return await act()
             finally:
                 current_context.reset(token)
 
-        return acting
+        try:
+            return await perform(journal, effect, acting, SpendingCodec(codec, scope), reconcile, stand_in)
+        finally:
+            scope.hand_over_undo()
+            scope.close()
 
     async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
         """Undo an effect of this step: with a journal, a repeated run does it again."""

@@ -15,9 +15,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 from pydantic_core import to_json
 
 from batuta.events.steps import EffectKind
@@ -74,6 +74,18 @@ class Pending:
 
 Reconcile = Callable[[Pending], Awaitable[T | None]]
 """Finds out what an interrupted effect brought; `None`: it did not happen."""
+
+
+class Codec(Protocol[T]):
+    """How a value becomes JSON and comes back: a `TypeAdapter` does."""
+
+    def dump_python(self, value: T, /, *, mode: Literal["json"]) -> Any:
+        """The value as JSON."""
+        ...
+
+    def validate_json(self, text: bytes, /) -> T:
+        """The value again."""
+        ...
 
 
 class Journal(Protocol):
@@ -159,7 +171,7 @@ async def perform(
     journal: Journal,
     effect: Effect,
     act: Callable[[], Awaitable[T]],
-    codec: TypeAdapter[T],
+    codec: Codec[T],
     reconcile: Reconcile[T] | None = None,
     stand_in: Callable[[], T] | None = None,
 ) -> T:
@@ -200,9 +212,7 @@ async def _intend(journal: Journal, effect: Effect) -> None:
         raise
 
 
-async def _act_and_record(
-    journal: Journal, effect: Effect, act: Callable[[], Awaitable[T]], codec: TypeAdapter[T]
-) -> T:
+async def _act_and_record(journal: Journal, effect: Effect, act: Callable[[], Awaitable[T]], codec: Codec[T]) -> T:
     try:
         value = await act()
     except Exception as error:
@@ -219,7 +229,7 @@ async def _settle(
     effect: Effect,
     known: Pending,
     act: Callable[[], Awaitable[T]],
-    codec: TypeAdapter[T],
+    codec: Codec[T],
     reconcile: Reconcile[T] | None,
 ) -> T:
     """Find out how an interrupted write ended; `None` from `reconcile` means that it did not happen.
@@ -241,13 +251,13 @@ async def _settle(
     return value
 
 
-def _recorded(value: JsonValue, codec: TypeAdapter[T]) -> T:
+def _recorded(value: JsonValue, codec: Codec[T]) -> T:
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
         raise _KINDS.get(facts["category"], LogicalError)(facts["message"])
     return codec.validate_json(to_json(value))
 
 
-def _as_json(codec: TypeAdapter[Any], value: Any) -> JsonValue:
+def _as_json(codec: Codec[Any], value: Any) -> JsonValue:
     dumped: JsonValue = codec.dump_python(value, mode="json")
     return dumped

@@ -10,7 +10,8 @@ from batuta import MemoryJournal
 from batuta.events import Complete, LlmResponse, Usage
 from batuta.events.costs import costs_of
 from batuta.orchestration import Orchestrator, Specialist
-from batuta.testing import Reply, ScriptedModel
+from batuta.testing import Reply, ScriptedModel, ToolCall
+from batuta.tools import tool
 from tests.unit.orchestration.teams import agent, of, team
 
 HAIKU = {"model_name": "claude-haiku-4-5", "model_provider": "anthropic"}
@@ -74,8 +75,8 @@ async def test_a_message_that_says_nothing_of_tokens_counts_nothing() -> None:
     assert (turn.answer, of(turn, LlmResponse), turn.usage) == ("Rain.", [], Usage())
 
 
-async def test_a_batuta_agent_in_a_node_is_counted_once() -> None:
-    """It joins the turn: its calls are told by itself, in the name of the specialist."""
+def with_an_agent_inside() -> Orchestrator:
+    """A graph whose node is a Batuta agent."""
     inner = agent("inner", [Reply("Rain.", usage=Usage(input=7, output=3))])
 
     async def node(state: MessagesState) -> dict[str, Any]:
@@ -83,6 +84,43 @@ async def test_a_batuta_agent_in_a_node_is_counted_once() -> None:
         return {"messages": [AIMessage(result.value)]}
 
     specialist = Specialist(compiled(node), name="Weather", agent_id="weather", effect="read")
-    turn = await Orchestrator(supervisor=ScriptedModel([]), agents=[specialist]).run("q", target_agent_id="weather")
+    return Orchestrator(supervisor=ScriptedModel([]), agents=[specialist])
+
+
+async def test_a_batuta_agent_in_a_node_is_counted_once() -> None:
+    """It joins the turn: its calls are told by itself, in the name of the specialist."""
+    turn = await with_an_agent_inside().run("q", target_agent_id="weather")
     assert [(call.model, call.source_agent_id) for call in of(turn, LlmResponse)] == [("scripted", "weather")]
     assert turn.usage == Usage(input=7, output=3)
+
+
+async def test_a_batuta_agent_in_a_node_that_is_not_run_again_has_still_been_paid_for() -> None:
+    """O-27: the graph is one effect; what was taken inside comes back with it."""
+    journal = MemoryJournal()
+    first = await with_an_agent_inside().run("q", target_agent_id="weather", journal=journal)
+    again = await with_an_agent_inside().run("q", target_agent_id="weather", journal=journal)
+    assert again.answer == first.answer == "Rain."
+    assert again.usage == first.usage == Usage(input=7, output=3)
+    assert of(again, Complete)[-1].usage == Usage(input=7, output=3)
+
+
+async def test_an_agent_in_a_tool_that_is_not_run_again_has_still_been_paid_for() -> None:
+    """O-27: also where several tools run side by side, each with an agent of its own."""
+
+    def chief() -> Orchestrator:
+        helper = agent("helper", [Reply("sunny", usage=Usage(input=5, output=1))] * 2)
+
+        @tool(effect="read")
+        async def ask(place: str) -> str:
+            """Ask the helper."""
+            return (await helper.run(place)).value
+
+        calls = [ToolCall("ask", {"place": place}, id=place) for place in ("here", "there")]
+        boss = agent("chief", [Reply(tool_calls=calls), Reply("Sunny everywhere.")], tools=[ask])
+        return team([], boss)
+
+    journal = MemoryJournal()
+    first = await chief().run("q", target_agent_id="chief", journal=journal)
+    again = await chief().run("q", target_agent_id="chief", journal=journal)
+    assert first.usage.input >= 10
+    assert (again.answer, again.usage, again.cost) == (first.answer, first.usage, first.cost)
