@@ -3,11 +3,14 @@
 event -> to_wire -> socket -> from_wire -> Delivered(event, epoch, previous_sequence)
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from batuta.events.catalogue import decode_any
+from pydantic_core import PydanticSerializationError
+
+from batuta.events.catalogue import decode_any, encode
 from batuta.events.envelope import Event
 from batuta.events.routing import BY_STORE, BY_WIRE, ROUTES, Persistence
 from batuta.events.telemetry import CONTRACT_VERSION
@@ -31,6 +34,20 @@ def to_wire(event: Event, *, epoch: int, previous_sequence: int | None) -> dict[
         raise EventRefusedError(f"a {event.type!r} event is internal and never sent; leave it out of the delivery")
     fields = event.model_dump(mode="json")
     return fields | {"type": _wire_name(event), "epoch": epoch, "previous_sequence": previous_sequence}
+
+
+def to_wire_json(event: Event, *, epoch: int, previous_sequence: int | None) -> str:
+    """The same as JSON, several times as fast: the fields of an event are written once and never held."""
+    opening = f'{{"type":"{event.type}",'
+    try:
+        own = encode(event).decode()
+    except PydanticSerializationError:  # half a character, as a stream may cut it
+        own = ""
+    if not event.is_visible or not own.startswith(opening):
+        return json.dumps(to_wire(event, epoch=epoch, previous_sequence=previous_sequence), separators=(",", ":"))
+    previous = "null" if previous_sequence is None else previous_sequence
+    rest = own[len(opening) : -1]
+    return f'{{"type":"{_wire_name(event)}",{rest},"epoch":{epoch},"previous_sequence":{previous}}}'
 
 
 def from_wire(fields: Mapping[str, Any]) -> Delivered:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import socketio
+from engineio.packet import MESSAGE, Packet
 from pydantic import BaseModel, ConfigDict, Field
 from socketio.exceptions import ConnectionRefusedError as Refused
 
 from batuta.events.log import EventLog, Position
-from batuta.events.wire import to_wire
+from batuta.events.wire import to_wire_json
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import UuidStr
 from batuta.server.behalf import acting
@@ -237,7 +238,7 @@ class Sockets:
             try:
                 async for batch in self._delivery.follow(session_id, position):
                     for delivered in batch:
-                        wire = to_wire(
+                        wire = to_wire_json(
                             delivered.event, epoch=delivered.epoch, previous_sequence=delivered.previous_sequence
                         )
                         await self._send(sid, wire)
@@ -255,21 +256,23 @@ class Sockets:
             else:  # it was deleted
                 return
 
-    async def _send(self, sid: str, wire: dict[str, Any]) -> None:
-        """Send one event as soon as the client has taken enough of those before."""
-        await self._wait_for_room(sid)
-        await self.server.emit("agent:event", wire, to=sid)
+    async def _send(self, sid: str, wire: str) -> None:
+        """Send one event as soon as the client has taken enough of those before.
 
-    async def _wait_for_room(self, sid: str) -> None:
+        It is the frame that `emit` would make, without reading and writing its JSON again.
+        """
         engine_id = self.server.manager.eio_sid_from_sid(sid, "/")
         socket = self.server.eio.sockets.get(engine_id)
+        if socket is None:
+            return  # it left; whoever follows for it is about to be told
         waited = 0.0
-        while socket is not None and socket.queue.qsize() > MOST_WAITING:
+        while socket.queue.qsize() > MOST_WAITING:
             if waited >= PATIENCE_SECONDS:
                 await self.server.disconnect(sid)
                 return
             await asyncio.sleep(0.05)
             waited += 0.05
+        await socket.send(Packet(MESSAGE, f'2["agent:event",{wire}]'))
 
 
 def _room(user_id: str) -> str:

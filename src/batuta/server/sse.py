@@ -13,7 +13,7 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from batuta.events.log import Position
-from batuta.events.wire import Delivered, to_wire
+from batuta.events.wire import Delivered, to_wire_json
 from batuta.kernel.errors import StaleEpochError
 
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -44,9 +44,9 @@ async def only_resync(session_id: str) -> AsyncIterator[str]:
 def frame_of(delivered: Delivered) -> str:
     """One delivery as a frame."""
     seq = delivered.event.sequence_number
-    wire = to_wire(delivered.event, epoch=delivered.epoch, previous_sequence=delivered.previous_sequence)
+    wire = to_wire_json(delivered.event, epoch=delivered.epoch, previous_sequence=delivered.previous_sequence)
     identity = "" if seq is None else f"id: {delivered.epoch}:{seq}\n"
-    return identity + _frame("agent:event", wire)
+    return f"{identity}event: agent:event\ndata: {wire}\n\n"
 
 
 def data_frame(content: dict[str, Any]) -> str:

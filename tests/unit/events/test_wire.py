@@ -1,5 +1,6 @@
 """The forms of an event outside: socket, log name, telemetry contract."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -14,11 +15,12 @@ from batuta.events import (
     AgentExecutionStarted,
     AssistantMessage,
     Audience,
+    ContentDelta,
     Event,
     ToolRequest,
 )
 from batuta.events.envelope import EVENT_TYPES, UnknownEvent
-from batuta.events.wire import canonical_of_store, from_wire, store_name, to_contract, to_wire
+from batuta.events.wire import canonical_of_store, from_wire, store_name, to_contract, to_wire, to_wire_json
 from batuta.kernel.errors import EventRefusedError, UndecodableEventError
 from tests.unit.events.strategies import events
 from tools.internals import INTERNAL_EVENTS
@@ -38,11 +40,35 @@ def test_a_delivered_event_is_read_back_as_it_was_sent(event: Event, epoch: int,
     assert (received.event, received.epoch, received.previous_sequence) == (event, epoch, previous)
 
 
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(VISIBLE, st.integers(0, 9), st.none() | st.integers(1, 99))
+def test_the_json_of_a_delivered_event_says_the_same(event: Event, epoch: int, previous: int | None) -> None:
+    sent = from_wire(json.loads(to_wire_json(event, epoch=epoch, previous_sequence=previous)))
+    assert (sent.event, sent.epoch, sent.previous_sequence) == (event, epoch, previous)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ContentDelta(delta="half \ud83d", source_agent_id="a"),
+        UnknownEvent.model_validate({"type": 'a "weather"', "sky": "rain"}),
+        AssistantMessage(content="línea\nDrop\u2028", source_agent_id="a", sequence_number=3),
+    ],
+    ids=["half a character", "a name that needs escaping", "lines"],
+)
+def test_json_that_cannot_be_written_the_fast_way_is_written_all_the_same(event: Event) -> None:
+    sent = to_wire_json(event, epoch=2, previous_sequence=None)
+    assert "\n" not in sent
+    assert json.loads(sent) == to_wire(event, epoch=2, previous_sequence=None)
+
+
 @pytest.mark.parametrize(("model", "fields"), INTERNAL_EVENTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_an_internal_event_is_never_sent(model: type[Event], fields: dict[str, object]) -> None:
     """E-5: persisted, never emitted to the user."""
     with pytest.raises(EventRefusedError, match="internal"):
         to_wire(model(**fields), epoch=1, previous_sequence=None)
+    with pytest.raises(EventRefusedError, match="internal"):
+        to_wire_json(model(**fields), epoch=1, previous_sequence=None)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +82,9 @@ def test_an_internal_event_is_never_sent(model: type[Event], fields: dict[str, o
     ids=["marked", "routing tool", "routing tool, unmarked", "unknown, marked"],
 )
 def test_what_is_hidden_for_another_reason_is_never_sent_either(event: Event) -> None:
-    with pytest.raises(EventRefusedError):
-        to_wire(event, epoch=1, previous_sequence=None)
+    for spell in (to_wire, to_wire_json):
+        with pytest.raises(EventRefusedError):
+            spell(event, epoch=1, previous_sequence=None)
 
 
 def test_an_unknown_event_travels_under_its_own_name() -> None:
