@@ -8,6 +8,19 @@ import typer
 from batuta.cli.output import err, fail
 
 FILES = {
+    "pyproject.toml": """[project]
+name = "orders"
+version = "0.1.0"
+requires-python = ">=3.11"
+dependencies = ["batuta[cli]"]
+
+[dependency-groups]
+dev = ["pytest"]
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+pythonpath = ["."]
+""",
     "orders/__init__.py": "",
     "orders/results.py": '''"""What the steps of this project give one another."""
 
@@ -98,7 +111,7 @@ def test_an_order_is_read_and_confirmed() -> None:
 
 
 def init(folder: Annotated[Path, typer.Argument(help="A new folder.")]) -> None:
-    """Write a small project: agents, pipelines, steps, results, tools, and a test that passes."""
+    """Write a small project: agents, pipelines, steps, results, tools, its configuration, and a test that passes."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise fail(f"{folder} is {'not empty' if folder.is_dir() else 'a file'}; name a new folder", 2)
     try:
