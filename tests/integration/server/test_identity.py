@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from batuta.server.gate import COOKIE, digest_of
+from batuta.server.identity.service import ADDRESS_FACTOR
 from batuta.server.tables import api_keys, login_sessions, users
 from tests.support.platform import PASSWORD, Running, running, settings_for
 
@@ -117,6 +118,22 @@ async def test_an_account_is_locked_after_too_many_failures(site: Running) -> No
     assert (locked.status_code, locked.json()["code"]) == (429, "LOCKED")
     assert int(locked.headers["retry-after"]) > 0
     await site.person("ben@example.com", password=PASSWORD)
+
+
+async def test_an_address_is_locked_after_the_failures_of_many_accounts(tmp_path: Path) -> None:
+    """P-20: who tries one password on everybody is stopped though no account is locked; a success forgets nothing."""
+    async with running(settings_for(tmp_path, login_attempts=2)) as site:
+        await site.person(password=PASSWORD)
+        most = site.platform.settings.login_attempts * ADDRESS_FACTOR
+        guesser, body = site.stranger(), {"email": "ana@example.com", "password": PASSWORD}
+        for number in range(most):
+            if number == most // 2:
+                assert (await site.stranger().http.post("/api/auth/login", json=body)).status_code == 200
+            guess = {"email": f"person-{number}@example.com", "password": "Summer2026!"}
+            assert (await guesser.http.post("/api/auth/login", json=guess)).status_code == 401
+        locked = await site.stranger().http.post("/api/auth/login", json=body)
+        assert (locked.status_code, locked.json()["code"]) == (429, "LOCKED")
+        assert int(locked.headers["retry-after"]) > 0
 
 
 async def test_a_success_forgets_the_failures(embedded: Running) -> None:

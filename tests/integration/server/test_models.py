@@ -11,6 +11,7 @@ from batuta.server.config import load_settings
 from batuta.server.team import FirstTeam, first_team
 from batuta.simulator import Simulator
 from batuta.steps import models as named_models
+from tests.support.demo import KEYS
 from tests.support.platform import Person, Running, running, settings_for
 
 FIRST, SECOND = "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-4-5"
@@ -127,3 +128,38 @@ async def test_a_choice_that_is_offered_no_more_falls_back_to_the_default(provid
             ana.http.cookies.set(name, value, domain="127.0.0.1")
         ana.be(me)
         assert {body["model"] for body in await asked(provider, ana)} == {FIRST.partition(":")[2]}
+
+
+@pytest.mark.parametrize(
+    ("model", "variables"),
+    [
+        ("claude-sonnet-4-6", {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": "{url}"}),
+        ("gpt-5.2", {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "{url}/v1"}),
+        ("gemini-2.5-flash", {"GOOGLE_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": "{url}"}),
+    ],
+    ids=["anthropic", "openai", "google"],
+)
+async def test_a_key_alone_puts_the_team_on_a_model_of_its_provider(
+    model: str, variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tool is called and its answer told, over the provider's own wire, without breaking one of its rules."""
+    call = {"type": "tool_call", "name": "calculate", "arguments": {"expression": "6 * 7"}}
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    async with Simulator({"answers": [{"blocks": [call]}, "It is 42."], "otherwise": "fail"}) as provider:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value.format(url=provider.url))
+        named_models._from_name.cache_clear()
+        team = first_team(load_settings({}, data_dir=tmp_path))
+        assert not team.is_offline
+        async with running(settings_for(tmp_path), team=team.orchestrator) as site:
+            ana = await site.person()
+            told = await ana.ask(await ana.session(), "What is six times seven?", target_agent_id="calculator_agent")
+        provider.assert_finished()
+        named_models._from_name.cache_clear()
+    assert [(seen.model, seen.problems) for seen in provider.requests] == [(model, [])] * 2
+    assert [event["status"] for event in told if event["type"] == "complete"] == ["success"]
+    assert [event["content"] for event in told if event["type"] == "message"][-1] == "It is 42."
+    assert [(each["success"], "42" in each["content"]) for each in told if each["type"] == "tool_result"] == [
+        (True, True)
+    ]
