@@ -1,5 +1,6 @@
 """The audit of the log in an SQLite file."""
 
+import logging
 import sqlite3
 from collections.abc import Sequence
 
@@ -8,6 +9,8 @@ from batuta.eventstore.audit import ChainHead, ChainRow, Erased
 from batuta.eventstore.erasure import COUNTED, STATEMENTS
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.ids import SessionId
+
+_logger = logging.getLogger("batuta.eventstore")
 
 _SELECT_CHAIN = """
 SELECT seq, epoch, event_id, type, payload, salt, digest, link FROM message_events
@@ -45,19 +48,23 @@ class SqliteAudit:
         await self._database.write(lambda connection: connection.execute(_ASSIGN, (session_id, user_id, tenant_id)))
 
     async def erase(self, user_id: str) -> Erased:
-        """See `AuditStore.erase`. Then the file is compacted: what was deleted could still be read in it."""
+        """See `AuditStore.erase`. Then the file is compacted: what was deleted could still be read in it.
+
+        Raises `StoreUnavailableError` if somebody keeps it from being compacted: erasing again does that, too.
+        """
         now = sqlite_append.stamp(self._clock.now())
         erased = await self._database.write(lambda connection: _erase(connection, _MARK, user_id, now))
-        if erased.sessions:
-            await self._database.compact()
+        await self._database.compact()
         return erased
 
     async def erase_session(self, session_id: SessionId) -> Erased:
         """See `AuditStore.erase_session`. What is deleted is overwritten in the file; nothing else is rewritten."""
         now = sqlite_append.stamp(self._clock.now())
         erased = await self._database.write(lambda connection: _overwrite(connection, session_id, now))
-        if erased.sessions:
-            await self._database.empty_write_ahead_log()
+        if not await self._database.empty_write_ahead_log():
+            _logger.warning(
+                "%s: an erased session stays in the write-ahead log until nobody reads there", self._database.path
+            )
         return erased
 
 

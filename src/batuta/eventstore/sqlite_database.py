@@ -81,17 +81,27 @@ class SqliteDatabase:
         return result
 
     async def compact(self) -> None:
-        """Rewrite the file without what was deleted, and empty the write-ahead log."""
-        await self._execute("VACUUM", _EMPTY_WAL)
+        """Rewrite the file without what was deleted, and empty the write-ahead log.
 
-    async def empty_write_ahead_log(self) -> None:
-        """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read."""
-        await self._execute(_EMPTY_WAL)
+        Raises:
+            StoreUnavailableError: somebody who reads there kept it from that.
+        """
+        if not await self._clean("VACUUM", _EMPTY_WAL):
+            raise StoreUnavailableError(
+                f"SQLite file {self.path}: what was deleted is still in its write-ahead log, because somebody reads "
+                "there; try again when nobody does"
+            )
 
-    async def _execute(self, *statements: str) -> None:
-        """Run statements that no transaction can hold."""
+    async def empty_write_ahead_log(self) -> bool:
+        """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read; says
+        whether nobody who reads there kept it from that.
+        """
+        return await self._clean(_EMPTY_WAL)
+
+    async def _clean(self, *statements: str) -> bool:
+        """Run statements that no transaction can hold, the last of which empties the write-ahead log."""
         assert self._write_thread is not None
-        await asyncio.get_running_loop().run_in_executor(self._write_thread, self._execute_now, statements)
+        return await asyncio.get_running_loop().run_in_executor(self._write_thread, self._clean_now, statements)
 
     async def close(self) -> None:
         """Finish what is under way and close all connections."""
@@ -128,13 +138,14 @@ class SqliteDatabase:
                 return [_as_ours(error, self.path)] * len(operations)
             return [self._commit_now([operation])[0] for operation in operations]
 
-    def _execute_now(self, statements: Sequence[str]) -> None:
+    def _clean_now(self, statements: Sequence[str]) -> bool:
         assert self._writer is not None
         try:
-            for statement in statements:
-                self._writer.execute(statement).fetchall()
+            answers = [self._writer.execute(statement).fetchall() for statement in statements]
         except sqlite3.Error as error:
             raise _as_ours(error, self.path) from error
+        is_blocked, *_ = answers[-1][0]
+        return not is_blocked
 
     async def _answer_all(self, queries: Sequence[Query[Any]]) -> Sequence[Any]:
         assert self._read_threads is not None

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from batuta.events.log import Alarm, EventLog
+from batuta.eventstore import sqlite_database
 from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.testing.eventlog import EventLogContract, Subject
+from batuta.eventstore.sqlite_audit import SqliteAudit
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.ids import SessionId, new_id
+from batuta.testing.eventlog import EventLogContract, Subject, said
 
 
 def overwrite(path: Path, session: str, seq: int, payload: str) -> None:
@@ -23,7 +27,6 @@ def overwrite(path: Path, session: str, seq: int, payload: str) -> None:
             "UPDATE message_events SET payload = ? WHERE session_id = ? AND seq = ?", (payload, session, seq)
         )
         connection.execute(guard)
-    connection.close()
 
 
 class TestSqliteEventLog(EventLogContract):
@@ -44,3 +47,25 @@ class TestSqliteEventLog(EventLogContract):
             yield Subject(log=log, another=another, damage=damage, alarms=alarms)
         for other in others:
             await other.close()
+
+
+async def test_what_a_reader_keeps_from_being_erased_is_told_and_erased_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """IS-13: somebody who reads an older state of the file needs the write-ahead log, and what was deleted with it."""
+    monkeypatch.setattr(sqlite_database, "BUSY_SECONDS", 0.1)
+    path, mine, other = tmp_path / "team.db", new_id(), SessionId(new_id())
+    async with SqliteEventLog(path) as log:
+        audit = SqliteAudit(log)
+        await audit.assign(SessionId(mine), "ana")
+        await log.append(mine, [said("canary-one")])
+        await log.append(other, [said("canary-two")])
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM message_events").fetchone()
+            assert (await audit.erase_session(other)).sessions == (other,)
+            assert "write-ahead log" in caplog.text
+            with pytest.raises(StoreUnavailableError, match="try again"):
+                await audit.erase("ana")
+        assert (await audit.erase("ana")).sessions == ()
+        assert b"canary" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
