@@ -6,11 +6,11 @@ Each keeps a journal of its connections for the verifier, and all it was given, 
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from random import uniform
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import socketio
@@ -19,6 +19,7 @@ from socketio.exceptions import SocketIOError
 from tests.support.history import START, Connection, Delivered, Position
 
 Wire = dict[str, Any]
+T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 ANSWER_SECONDS = 20.0
 
@@ -108,10 +109,14 @@ class SocketFollower(Follower):
             client = socketio.AsyncClient(reconnection=False, http_session=http)
             client.on("agent:event", self.take)
             client.on("session:resync", self._resync)
+            is_answered = asyncio.Event()
+            client.on("connect", is_answered.set)
+            client.on("connect_error", lambda *_: is_answered.set())
             try:
                 await client.connect(
-                    self._address(), transports=["websocket"], auth={"token": self._secret}, wait_timeout=10
+                    self._address(), transports=["websocket"], auth={"token": self._secret}, wait=False
                 )
+                await _unless_lost(client, is_answered.wait())
                 await self._join(client)
                 yield client.wait
             finally:
@@ -123,7 +128,7 @@ class SocketFollower(Follower):
         where: Wire = {"session_id": self.session}
         if self._position != START:
             where |= {"epoch": self._position.epoch, "last_sequence": self._position.seq}
-        ack = await client.call("session:join", where, timeout=ANSWER_SECONDS)
+        ack = await _unless_lost(client, client.call("session:join", where, timeout=ANSWER_SECONDS))
         if not ack["ok"]:
             raise ConnectionError(str(ack))
         if ack["resync"]:
@@ -131,6 +136,18 @@ class SocketFollower(Follower):
 
     def _resync(self, _: Wire) -> None:
         self.resyncs += 1
+
+
+async def _unless_lost(client: socketio.AsyncClient, answer: Coroutine[Any, Any, T]) -> T:
+    """What a server answers, unless it dies meanwhile: browsers notice at once, this client waits out its time."""
+    answering = asyncio.create_task(answer)
+    await asyncio.wait(
+        {answering, client.eio.read_loop_task}, timeout=ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED
+    )
+    if answering.done():
+        return answering.result()
+    answering.cancel()
+    raise ConnectionError("the server left before it answered")
 
 
 class StreamFollower(Follower):
