@@ -204,8 +204,14 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
         found = [each for each in found if each.overlaps(window)]
     return {
         "appointments": [_shown(each) for each in found[:MAX_LISTED]],
-        "summary": wording.listed(found[:MAX_LISTED]),
+        "summary": _readers_first(wording.listed(found[:MAX_LISTED]), context),
     }
+
+
+def _readers_first(summary: dict[str, str], context: ToolContext) -> dict[str, str]:
+    """The language of whoever reads it comes first: it is told where a request is in none, such as "agenda"."""
+    told = str(context.services.get(LANGUAGE_SERVICE))
+    return {told: summary[told], **summary} if told in summary else summary
 
 
 def _window(words: str, moment: Moment) -> Slot | None:

@@ -70,7 +70,7 @@ MARKS: dict[Language, str] = {
     "en": "the is are what how much many when where which who can could would my your you please with and for of to do "
     "does move book schedule show list calculate time tomorrow today on at hello hi thanks help read search find it",
     "es": "el la los las de del que es son como cuanto cuanta cuantos cuantas cual cuando donde quien mi mis tu por "
-    "para con y en un una hay puedo puedes dime muestra mueve agenda calcula hora manana hoy hola gracias ayuda cita "
+    "para con y en un una hay puedo puedes dime muestra mueve calcula hora manana hoy hola gracias ayuda cita "
     "lee busca abre reunion lunes martes miercoles jueves viernes sabado domingo tengo estoy entre dividido mas menos "
     "multiplicado suma resta raiz convierte proxima citas se cuesta vale perfecto adios estupendo entendido",
 }

@@ -10,7 +10,7 @@ from batuta.llm.offline.evidence import cited_answer, is_evidence
 from batuta.llm.offline.lexicon import MONTH_NAMES, STOP_WORDS, WEEKDAYS, Language
 from batuta.llm.offline.phrases import phrase
 from batuta.llm.offline.reading import Task, content_of
-from batuta.llm.offline.words import folded
+from batuta.llm.offline.words import folded, tells_language
 
 MAX_TITLE_CHARS = 60
 MAX_TITLE_WORDS = 7
@@ -91,7 +91,7 @@ def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
     if is_evidence(value):
         return cited_answer([(task.text, value)], task.language)
     if isinstance(value, Mapping):
-        return _of_facts(value, task.language)
+        return _of_facts(value, task)
     if isinstance(value, list):
         return _listed(value, task.language)
     expression = call.args.get("expression")
@@ -112,11 +112,15 @@ def _failed(content: str, language: Language) -> str:
     return phrase(known, language) if known else phrase("failed", language, reason=_FAILURE.sub("", content))
 
 
-def _of_facts(facts: Mapping[str, Any], language: Language) -> str:
-    """A result's own summary where it has one, a time as a time, anything else as a list of its facts."""
-    summary = facts.get("summary")
+def _of_facts(facts: Mapping[str, Any], task: Task) -> str:
+    """A result's own summary where it has one, a time as a time, anything else as a list of its facts.
+
+    Of a summary in several languages the first is told where the request is in none of them.
+    """
+    summary, language = facts.get("summary"), task.language
     if isinstance(summary, Mapping) and summary:
-        return str(summary.get(language) or next(iter(summary.values())))
+        asked = summary.get(language) if tells_language(task.text) else None
+        return str(asked or next(iter(summary.values())))
     if isinstance(summary, str) and summary:
         return summary
     moment = _moment(facts.get("time"))

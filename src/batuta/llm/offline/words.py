@@ -79,6 +79,9 @@ _TWO_SUBJECTS = re.compile(
     re.IGNORECASE,
 )
 """One question about two things: "how much for hotels and meals?"."""
+_AND = re.compile(r"\s*,?\s+(?:and|y|e)\s+", re.IGNORECASE)
+_OVER_A_LIST = re.compile(r"\b(?:sum|add|average|mean|suma|sumar|promedio|media)\b")
+"""Joins what an `and` divides."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóú]")
 
 
@@ -90,10 +93,19 @@ def folded(text: str) -> str:
 
 def language_of(text: str) -> Language:
     """English or Spanish, whichever its small words point to."""
+    english, spanish = _marks_in(text)
+    return "es" if spanish > english else "en"
+
+
+def tells_language(text: str) -> bool:
+    """Whether a text has a word of one language: "agenda" is one of both."""
+    return any(_marks_in(text))
+
+
+def _marks_in(text: str) -> tuple[int, int]:
     words = _WORD.findall(folded(text))
     spanish = sum(word in _MARKS["es"] for word in words) + 2 * len(_SPANISH_ONLY.findall(text.lower()))
-    english = sum(word in _MARKS["en"] for word in words)
-    return "es" if spanish > english else "en"
+    return sum(word in _MARKS["en"] for word in words), spanish
 
 
 @lru_cache(maxsize=512)
@@ -132,12 +144,25 @@ def questions_in(text: str, limit: int) -> list[str]:
     are_all_questions = all(is_question(part) and topics(part) | signals(part) - {"#question"} for part in parts)
     if len(parts) > 1:
         return parts if are_all_questions else [text]
+    sums = _sums_in(text)
+    if 1 < len(sums) <= limit:
+        return sums
     two = _TWO_SUBJECTS.match(text)
     if two is None or not is_question(text):
         return [text]
     subjects = [_CONCEPTS.get(folded(two[name]), frozenset()) for name in ("first", "second")]
     are_two = all(subjects) and not subjects[0] & subjects[1]
     return [f"{two['opening']}{two[name]}" for name in ("first", "second")] if are_two else [text]
+
+
+def _sums_in(text: str) -> list[str]:
+    """The sums that only an `and` divides, each asked with the words that open the text."""
+    parts = _AND.split(text)
+    first = re.search(r"\d", parts[0])
+    if len(parts) < 2 or first is None or _OVER_A_LIST.search(folded(parts[0])):
+        return [text]
+    asked = [parts[0], *(f"{parts[0][: first.start()]}{part}" for part in parts[1:])]
+    return asked if all(expression_in(part, language_of(text)) for part in parts) else [text]
 
 
 def topics(text: str) -> frozenset[str]:

@@ -38,6 +38,17 @@ async def test_a_free_slot_names_the_tool_that_books_it(desk: Desk) -> None:
     assert (found["start"], found["title"]) == ("2026-11-17T10:00:00+01:00", "Cita con Dr. Pérez")
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("es", "No hay citas."), ("en", "There are no appointments."), (None, "There are no appo")]
+)
+async def test_a_list_is_told_first_in_the_language_of_its_reader(desk: Desk, language: str | None, words: str) -> None:
+    """The word "agenda" is one of both languages: whoever answers it takes the first."""
+    tool = next(tool for tool in appointment_tools(desk) if tool.name == "find_appointments")
+    found = await tool.call(ToolContext(services={"language": language} if language else {}), request="agenda")
+    assert next(iter(found["summary"].values())).startswith(words)
+    assert set(found["summary"]) == {"en", "es"}
+
+
 async def test_a_taken_slot_has_no_start_but_alternatives(desk: Desk) -> None:
     await book(desk)
     found = await call(desk, "check_availability", request="cita mañana 10:30 con Luis")

@@ -51,6 +51,11 @@ async def test_each_place_gets_a_call_of_its_own() -> None:
     assert [args["zone"] for _, args in calls] == ["Europe/London", "Asia/Tokyo"]
 
 
+async def test_each_sum_gets_a_call_of_its_own() -> None:
+    calls = await called("What is 10 plus 5, and 3 times 4?")
+    assert calls == [("calculate", {"expression": "10 + 5"}), ("calculate", {"expression": "3 * 4"})]
+
+
 async def test_a_required_tool_is_called_even_for_what_no_tool_fits() -> None:
     assert len(await called("Lorem ipsum")) == 1
 

@@ -42,6 +42,9 @@ async def test_a_result_that_says_itself_in_both_languages_is_quoted() -> None:
     result = json.dumps({"summary": {"en": "It is free.", "es": "Está libre."}, "noise": 1})
     assert await told("is it free?", result) == "It is free."
     assert await told("¿está libre?", result) == "Está libre."
+    spanish_first = json.dumps({"summary": {"es": "No hay citas.", "en": "There are none."}})
+    assert await told("/agenda", spanish_first) == "No hay citas."
+    assert await told("my agenda", spanish_first) == "There are none."
 
 
 async def test_other_facts_are_listed() -> None:

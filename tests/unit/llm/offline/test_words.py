@@ -2,7 +2,7 @@
 
 import pytest
 
-from batuta.llm.offline.words import Vocabulary, features, is_question, language_of, stem
+from batuta.llm.offline.words import Vocabulary, features, is_question, language_of, questions_in, stem, tells_language
 from batuta.llm.offline.zones import zones_in
 
 
@@ -20,6 +20,39 @@ from batuta.llm.offline.zones import zones_in
 )
 def test_the_language_is_told_from_small_words(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"), [("agenda", False), ("/agenda", False), ("mi agenda", True), ("my agenda", True)]
+)
+def test_a_word_of_both_languages_tells_none(text: str, is_told: bool) -> None:
+    assert tells_language(text) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("What is 10 plus 5, and 3 times 4?", ["What is 10 plus 5", "What is 3 times 4?"]),
+        ("¿Cuánto es 1.200 más 5 y 1.500 x 2?", ["¿Cuánto es 1.200 más 5", "¿Cuánto es 1.500 x 2?"]),
+        ("15% of 1,200 and 10% of 300", ["15% of 1,200", "10% of 300"]),
+    ],
+)
+def test_sums_that_an_and_divides_are_asked_one_by_one(text: str, parts: list[str]) -> None:
+    assert questions_in(text, 4) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the sum of 2 + 3 and 4 * 5?",
+        "What is the average of 2, 3 and 4?",
+        "calculate 2 and 3 plus 4",
+        "¿Cuánto es 5 menos 3 y media?",
+        "1 + 1 and 2 + 2 and 3 + 3 and 4 + 4 and 5 + 5",
+    ],
+)
+def test_an_and_inside_of_a_sum_divides_nothing(text: str) -> None:
+    assert questions_in(text, 4) == [text]
 
 
 def test_both_languages_name_the_same_concepts() -> None:
