@@ -147,6 +147,26 @@ async def test_after_five_seconds_without_network_nothing_is_missing_and_nothing
     assert len(end) > len(middle)
 
 
+async def test_the_list_of_conversations_is_in_step_again_after_a_loss_of_the_network(
+    visitor: Visitor, site: Running, ana: Person
+) -> None:
+    """W-2, W-3: what was renamed, begun or deleted meanwhile, in another tab or by a program."""
+    renamed, deleted = await ana.session(title="E2E10001-kept"), await ana.session(title="E2E10001-gone")
+    page = await visitor.open(site.address, person=ana)
+    shown = page.get_by_role("navigation").get_by_role("link")
+    await shown.filter(has_text="E2E10001-gone").wait_for()
+    await page.context.set_offline(True)
+    await page.locator("[data-connection]:not([data-connection=online])").wait_for(state="attached")
+    await ana.http.patch(f"/api/sessions/{renamed}", json={"title": "E2E10001-renamed"})
+    await ana.http.delete(f"/api/sessions/{deleted}")
+    await ana.session(title="E2E10001-begun")
+    await page.context.set_offline(False)
+    await shown.filter(has_text="E2E10001-begun").wait_for()
+    await shown.filter(has_text="E2E10001-renamed").wait_for()
+    assert await shown.filter(has_text="E2E10001-gone").count() == 0
+    assert await shown.filter(has_text="E2E10001-kept").count() == 0
+
+
 async def test_the_page_says_that_it_lost_the_network(visitor: Visitor, site: Running, ana: Person) -> None:
     page = await visitor.open(site.address, person=ana)
     await page.locator("[data-connection=online]").wait_for(state="attached")

@@ -4,7 +4,7 @@ import { create } from "zustand";
 
 import { api } from "./api";
 import type { SessionPage, SessionSummary } from "./api-types";
-import { listen } from "./socket";
+import { listen, watchConnection } from "./socket";
 
 export interface ListState {
   readonly items: readonly SessionSummary[];
@@ -99,13 +99,41 @@ export const deleteSession = async (id: string): Promise<void> => {
   change((list) => without(list, id));
 };
 
-/** Keep the list in step with the server's news. */
+type News = (list: ListState) => ListState;
+
+/** Keep the list in step with the server's news, and look again after a time without any. */
 export const followSessions = (): (() => void) => {
+  const reloads = new Set<News[]>();
+  const tell = (news: News): void => {
+    for (const meanwhile of reloads) meanwhile.push(news);
+    change(news);
+  };
+  let wasLost = false;
   const stops = [
-    listen("session:changed", (summary) => change((list) => updated(list, summary))),
-    listen("session:deleted", ({ session_id }) => change((list) => without(list, session_id))),
+    listen("session:changed", (summary) => tell((list) => updated(list, summary))),
+    listen("session:deleted", ({ session_id }) => tell((list) => without(list, session_id))),
+    watchConnection((isConnected) => {
+      if (isConnected && wasLost) void reload(reloads);
+      wasLost = !isConnected;
+    }),
   ];
   return () => {
     for (const stop of stops) stop();
   };
+};
+
+/** The first page again; the list stays as it is until the page is there, with what was told meanwhile. */
+const reload = async (reloads: Set<News[]>): Promise<void> => {
+  const { query, archived } = useSessionList.getState();
+  const meanwhile: News[] = [];
+  reloads.add(meanwhile);
+  try {
+    const page = await api.sessions({ cursor: null, query, archived });
+    if (!isAsked(query, archived)) return;
+    change((list) => meanwhile.reduce((after, news) => news(after), extended({ ...list, items: [] }, page)));
+  } catch {
+    // Still no connection, or none again: the next one looks.
+  } finally {
+    reloads.delete(meanwhile);
+  }
 };

@@ -47,6 +47,25 @@ test("the badge of an agent stands once for a run of its rows", () => {
   expect(agents).toEqual([null, "supervisor", null]);
 });
 
+test("an answer to a step of a plan steps back when the plan is concluded, and not before", () => {
+  const answers = (view: SessionView) =>
+    rowsOf(view, []).flatMap((row) =>
+      row.kind === "item" && row.item.kind === "assistant_message"
+        ? [[row.item.agent_id, row.isConcluded]]
+        : [],
+    );
+  const conclusion = wireOf("plan").findLastIndex((event) => event.type === "message");
+  expect(answers(viewOf("plan", conclusion))).toEqual([
+    ["erp", false],
+    ["rag", false],
+  ]);
+  expect(answers(viewOf("plan"))).toEqual([
+    ["erp", true],
+    ["rag", true],
+    ["supervisor", false],
+  ]);
+});
+
 test("rows of a turn that did not change are the same objects, so that nothing is drawn again", () => {
   const view = viewOf("failed");
   expect(rowsOf(view, [])[0]).toBe(rowsOf({ ...view, title: "new" }, [])[0]);

@@ -12,6 +12,7 @@ import { Handoff } from "./items/handoff";
 import { ErrorCard, OtherLine, PauseLine, RefusalCard } from "./items/other-items";
 import { ParcelRow } from "./items/parcel";
 import { PlanCard } from "./items/plan-card";
+import { StepAnswer } from "./items/step-answer";
 import { Thinking } from "./items/thinking";
 import { ToolCard } from "./items/tool-card";
 import { TurnEnd } from "./items/turn-end";
@@ -25,7 +26,7 @@ export const RowView = memo(({ row }: { readonly row: Row }) => {
       return (
         <>
           {row.agent !== null && <AgentBadge id={row.agent} />}
-          {itemView(row.item, row.turn)}
+          {itemView(row.item, row.turn, row.isConcluded)}
         </>
       );
     case "stream":
@@ -44,14 +45,18 @@ export const RowView = memo(({ row }: { readonly row: Row }) => {
   }
 });
 
-const itemView = (item: Item, turn: TurnView): ReactNode => {
+const itemView = (item: Item, turn: TurnView, isConcluded: boolean): ReactNode => {
   switch (item.kind) {
     case "user_message":
       return <UserMessage item={item} />;
     case "thinking":
       return <Thinking content={item.content} isRedacted={item.is_redacted} />;
     case "assistant_message":
-      return <AssistantMessage item={item} turn={turn} />;
+      return isConcluded ? (
+        <StepAnswer item={item} turn={turn} />
+      ) : (
+        <AssistantMessage item={item} turn={turn} />
+      );
     case "tool":
       return <ToolCard item={item} />;
     case "approval":

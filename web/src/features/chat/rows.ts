@@ -9,7 +9,12 @@ interface RowHead {
 }
 
 export type Row =
-  | (RowHead & { readonly kind: "item"; readonly item: Item; readonly agent: string | null })
+  | (RowHead & {
+      readonly kind: "item";
+      readonly item: Item;
+      readonly agent: string | null;
+      readonly isConcluded: boolean;
+    })
   | (RowHead & { readonly kind: "stream"; readonly stream: StreamView; readonly agent: string | null })
   | (RowHead & { readonly kind: "working" })
   | (RowHead & { readonly kind: "end" })
@@ -34,7 +39,30 @@ const rowsOfTurn = (turn: TurnView): readonly Row[] => {
 const itemRows = (turn: TurnView): readonly Row[] =>
   turn.items
     .filter((item) => isShown(turn, item))
-    .map((item) => ({ kind: "item", key: item.event_id, turn, item, agent: speakerOf(item) }));
+    .map((item) => ({
+      kind: "item",
+      key: item.event_id,
+      turn,
+      item,
+      agent: speakerOf(item),
+      isConcluded: isConcluded(turn, item),
+    }));
+
+/** Whether an answer to a step of a plan is taken up by a later one of whoever made the plan. */
+const isConcluded = (turn: TurnView, item: Item): boolean => {
+  if (item.kind !== "assistant_message") return false;
+  const planners = turn.items.flatMap((plan) =>
+    plan.kind === "plan" && plan.steps.some((step) => step.agent_id === item.agent_id) ? [plan.agent_id] : [],
+  );
+  return turn.items
+    .slice(turn.items.indexOf(item) + 1)
+    .some(
+      (later) =>
+        later.kind === "assistant_message" &&
+        later.agent_id !== item.agent_id &&
+        planners.includes(later.agent_id),
+    );
+};
 
 /** Who speaks in an item; facts about the turn have no speaker. */
 const speakerOf = (item: Item): string | null =>

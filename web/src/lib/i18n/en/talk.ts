@@ -27,6 +27,7 @@ export const talk = {
     askedDirectly: (name: string) => `to ${name}`,
     thinking: "Thinking…",
     thought: "Thought",
+    stepAnswer: "Answer",
     thoughtHidden: "Thought (hidden by the provider)",
     sources: "Sources",
     cutShort: "The answer reached its length limit and was cut short.",

@@ -28,6 +28,7 @@ export const talk: typeof english = {
     askedDirectly: (name) => `a ${name}`,
     thinking: "Pensando…",
     thought: "Razonamiento",
+    stepAnswer: "Respuesta",
     thoughtHidden: "Razonamiento (oculto por el proveedor)",
     sources: "Fuentes",
     cutShort: "La respuesta alcanzó su límite de longitud y quedó cortada.",
