@@ -8,9 +8,10 @@ import { api } from "./api";
 import type { Me, Settings } from "./api-types";
 import { forgetChannels } from "./channel";
 import { loadDirectory } from "./directory";
+import { EMPTY_LIST } from "./listed-sessions";
 import { ProblemError } from "./problem";
 import { changeOutbox, startSending } from "./sending";
-import { EMPTY_LIST, followSessions, searchSessions, useSessionList } from "./session-list";
+import { followSessions, searchSessions, useSessionList } from "./session-list";
 import { connect, disconnect } from "./socket";
 
 export const DRAFTS = "batuta.draft.";

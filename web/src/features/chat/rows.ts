@@ -2,6 +2,7 @@
 
 import type { ApprovalItem, Item, SessionView, StreamView, ToolItem, TurnView } from "../../events";
 import type { Parcel } from "../../transport/outbox";
+import { isConcluded } from "./conclusions";
 
 interface RowHead {
   readonly key: string;
@@ -47,22 +48,6 @@ const itemRows = (turn: TurnView): readonly Row[] =>
       agent: speakerOf(item),
       isConcluded: isConcluded(turn, item),
     }));
-
-/** Whether an answer to a step of a plan is taken up by a later one of whoever made the plan. */
-const isConcluded = (turn: TurnView, item: Item): boolean => {
-  if (item.kind !== "assistant_message") return false;
-  const planners = turn.items.flatMap((plan) =>
-    plan.kind === "plan" && plan.steps.some((step) => step.agent_id === item.agent_id) ? [plan.agent_id] : [],
-  );
-  return turn.items
-    .slice(turn.items.indexOf(item) + 1)
-    .some(
-      (later) =>
-        later.kind === "assistant_message" &&
-        later.agent_id !== item.agent_id &&
-        planners.includes(later.agent_id),
-    );
-};
 
 /** Who speaks in an item; facts about the turn have no speaker. */
 const speakerOf = (item: Item): string | null =>

@@ -1,11 +1,9 @@
 /** P-30, W-3: the list of sessions, page by page and in step with the server. */
 
-// @vitest-environment happy-dom
-
 import { expect, test } from "vitest";
 
 import type { SessionSummary } from "../../src/transport/api-types";
-import { EMPTY_LIST, extended, updated, without } from "../../src/transport/session-list";
+import { EMPTY_LIST, extended, updated, without } from "../../src/transport/listed-sessions";
 
 const summary = (
   session_id: string,
