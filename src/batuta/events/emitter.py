@@ -11,7 +11,7 @@ from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import EventId, canonical_id, new_id, trace_id_for
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import never_waits, to_the_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Naming(Protocol):
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_naming", "_now", "_observe", "_recorder", "_watcher", "stamp")
+    __slots__ = ("_fields", "_index", "_naming", "_never_waits", "_now", "_observe", "_recorder", "_watcher", "stamp")
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class Emitter:
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
+        self._never_waits = never_waits(recorder, "record")
         self._naming = naming
         self._index = 0
 
@@ -139,7 +140,8 @@ class Emitter:
 
     async def _publish(self, event: Event) -> None:
         if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
-            await to_the_end(self._record_and_show(event, self._recorder))
+            recording = self._record_and_show(event, self._recorder)
+            await (recording if self._never_waits else to_the_end(recording))
         elif self._observe is not None:
             self._observe(event)
 

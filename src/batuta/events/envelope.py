@@ -89,6 +89,18 @@ class Event(BaseModel):
         _set_private(event, None)
         return event
 
+    def placed(self, session_id: SessionId, sequence_number: int) -> Self:
+        """The same event at its place in a session."""
+        event = _new(type(self))
+        _set_dict(event, {**self.__dict__, "session_id": session_id, "sequence_number": sequence_number})
+        _set_fields_set(event, self.__pydantic_fields_set__ | _PLACE)
+        _set_extra(event, self.__pydantic_extra__)
+        _set_private(event, self.__pydantic_private__)
+        return event
+
+
+_PLACE = frozenset({"session_id", "sequence_number"})
+
 
 @cache
 def template_of(event_type: type[Event]) -> dict[str, Any]:

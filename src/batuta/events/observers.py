@@ -23,6 +23,7 @@ from batuta.events.envelope import Event
 from batuta.events.observer_threads import ObserverThreads
 from batuta.events.sink import EventSink
 from batuta.kernel.errors import ConfigurationError
+from batuta.kernel.tasks import promises
 
 log = logging.getLogger("batuta.events")
 
@@ -86,10 +87,7 @@ def _check(sink: object) -> None:
 
 def promises_not_to_block(sink: EventSink) -> bool:
     """Whether the promise stands beside the `emit` that will be called; a subclass with its own has to promise anew."""
-    for kind in type(sink).__mro__:
-        if "emit" in vars(kind):
-            return bool(vars(kind).get("never_blocks", False))
-    return False
+    return promises(sink, "never_blocks", of="emit")
 
 
 class InLine(Watcher):

@@ -25,7 +25,11 @@ class EventSink(Protocol):
 
 @runtime_checkable
 class Recorder(Protocol):
-    """The recording sink: awaited before the run goes on; its failure fails the step that told the event."""
+    """The recording sink: awaited before the run goes on; its failure fails the step that told the event.
+
+    Recording is guarded against cancellation by a task of its own. A recorder that never suspends, because it keeps
+    events in memory, says so and is spared it: `never_waits = True` in the class that defines its `record`.
+    """
 
     async def record(self, event: Event) -> Event:
         """Store one event and return it as stored (with its position)."""

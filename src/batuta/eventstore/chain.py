@@ -5,12 +5,13 @@ link   = sha256(previous ‖ place ‖ digest)  needs only digests, so it still 
 """
 
 import hashlib
+import os
 import secrets
-from collections.abc import Iterator
 from typing import NamedTuple
 
 GENESIS = bytes(32)
 SALT_BYTES = 16
+_SALTS_AT_ONCE = 256
 
 
 class Sealed(NamedTuple):
@@ -31,10 +32,19 @@ class Place(NamedTuple):
     type: str
 
 
-def salts(count: int) -> Iterator[bytes]:
-    """So many fresh salts, drawn at once: asking the system for each costs more than the digest."""
-    drawn = secrets.token_bytes(SALT_BYTES * count)
-    return (drawn[start : start + SALT_BYTES] for start in range(0, len(drawn), SALT_BYTES))
+_drawn: list[bytes] = []
+"""Salts nobody has used yet. A forked child draws its own."""
+os.register_at_fork(after_in_child=_drawn.clear)
+
+
+def fresh_salt() -> bytes:
+    """A salt that was never used. Many are drawn at once: asking the system for each costs more than the digest."""
+    while True:
+        try:
+            return _drawn.pop()
+        except IndexError:  # another thread may take what is drawn here: then more is drawn
+            drawn = secrets.token_bytes(SALT_BYTES * _SALTS_AT_ONCE)
+            _drawn.extend(drawn[start : start + SALT_BYTES] for start in range(0, len(drawn), SALT_BYTES))
 
 
 def seal(previous: bytes, place: Place, payload: str, salt: bytes) -> Sealed:

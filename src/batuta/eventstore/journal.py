@@ -10,17 +10,19 @@ write, by its fence, so what it remembers is what the log holds; only after a fa
 
 import uuid
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import JsonValue
 
 from batuta.events.emitter import Stamp
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, template_of
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from batuta.events.sink import Recorder
 from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
+from batuta.kernel.tasks import never_waits
 from batuta.pipelines.journal import Effect, Pending, Recorded
 
 PAGE = 1_000
@@ -44,6 +46,11 @@ class DurableJournal:
         self._attempts: dict[str, int] = {}
         for event in events:
             self._learn(event)
+
+    @property
+    def never_waits(self) -> bool:
+        """Whether a note is kept without suspending: its recorder decides."""
+        return never_waits(self._recorder, "record")
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
         """What is known of an effect."""
@@ -69,11 +76,12 @@ class DurableJournal:
         return tuple(key for key, known in self._known.items() if isinstance(known, Pending))
 
     async def _write(self, event_type: type[Event], effect: Effect, **facts: Any) -> None:
-        event = event_type.model_validate(
+        event = event_type.adopt(
             {
+                **template_of(event_type),
                 **self._fields,
-                "type": event_type.route.type,
                 "event_id": self._id_of(event_type, effect),
+                "timestamp": datetime.now(UTC),
                 "key": effect.key,
                 "kind": effect.kind,
                 "name": effect.name,

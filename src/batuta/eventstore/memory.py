@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from batuta.events.admission import Batch
+from batuta.events.envelope import Event
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
 from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.chain import GENESIS, Place, Sealed, salts, seal
+from batuta.eventstore.chain import GENESIS, Place, Sealed, fresh_salt, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
@@ -60,7 +61,7 @@ class MemoryStore:
     def append(self, batch: Batch) -> Appended:
         """Decide about a batch and store it."""
         session = self.sessions.get(batch.session_id) or SessionRows()
-        known = [self._known(event_id) for event_id in batch.event_ids if event_id in self.places]
+        known = [self._known(entry.event_id) for entry in batch.entries if entry.event_id in self.places]
         claim = session.claims.get(batch.client_key) if batch.client_key is not None else None
         earlier = earlier_answer(batch, session.head.fence, known, claim)
         if earlier is not None:
@@ -87,10 +88,9 @@ class MemoryStore:
 
     def _store(self, session: SessionRows, batch: Batch, appended: Appended) -> None:
         owner = batch.session_id
-        fresh = salts(len(batch.entries))
         for seq, entry in enumerate(batch.entries, appended.first_seq):
             place = Place(owner, appended.epoch, seq, entry.event_id, entry.type)
-            sealed = seal(session.link, place, entry.payload, next(fresh))
+            sealed = seal(session.link, place, entry.payload, fresh_salt())
             session.rows.append(StoredRow(appended.epoch, seq, entry.event_id, entry.type, entry.payload, sealed))
             session.link = sealed.link
             self.places[entry.event_id] = (owner, seq)
@@ -102,9 +102,18 @@ class MemoryStore:
 class MemoryEventLog(StoreLog):
     """An `EventLog` that forgets everything with its process."""
 
+    never_waits = True
+    """Nothing is waited for, and nobody is away: `append` needs no guard against a cancellation."""
+
     def __init__(self, store: MemoryStore | None = None, **options: Unpack[LogOptions]) -> None:
         self.store = store or MemoryStore()
         super().__init__(bells=self.store.bells, **options)
+
+    async def append(
+        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+    ) -> Appended:
+        """See `EventLog.append`."""
+        return await super().append(session_id, events, fence=fence, client_key=client_key)
 
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE

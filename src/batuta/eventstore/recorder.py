@@ -7,7 +7,8 @@ Concurrent turns share commits in the log, which also bounds how many may wait. 
 asked again: the same events under the same ids are stored once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +17,8 @@ from batuta.events.log import EventLog
 from batuta.events.routing import Persistence
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import RecordingFailedError, StoreUnavailableError
-from batuta.kernel.ids import EventId, canonical_id, session_id
+from batuta.kernel.ids import canonical_id, session_id
+from batuta.kernel.tasks import never_waits
 
 
 class Projected(Protocol):
@@ -57,14 +59,20 @@ class TurnRecorder:
         self._session_id = session_id(session)
         self._fence = fence
         self._projector = projector
-        self._told = {event.event_id: event for event in told}
+        self._told: dict[str, Event] = {event.event_id: event for event in told}
         self._patience = patience
         self._clock = clock
 
+    @property
+    def never_waits(self) -> bool:
+        """Whether `record` never suspends: the log does not and is never away, and no read model is waited for."""
+        return self._projector is None and never_waits(self._log, "append")
+
     async def record(self, event: Event) -> Event:
         """Store one event and return it as stored (with its position)."""
-        (stored,) = await self.record_all([event])
-        return stored
+        if not self._is_news(event):
+            return self._earlier(event)
+        return event.placed(self._session_id, await self._append((event,)))
 
     async def record_all(self, events: Sequence[Event]) -> list[Event]:
         """Store some events together, in order. Transient ones and those told before are not stored.
@@ -74,41 +82,41 @@ class TurnRecorder:
             FencedError, EventRefusedError, ConflictError: as `EventLog.append`.
         """
         news = [event for event in events if self._is_news(event)]
-        positions = await self._append(news) if news else {}
-        return [self._as_stored(event, positions) for event in events]
+        positions = itertools.count(await self._append(news) if news else 0)
+        return [
+            event.placed(self._session_id, next(positions)) if self._is_news(event) else self._earlier(event)
+            for event in events
+        ]
 
     def _is_news(self, event: Event) -> bool:
-        return (
-            event.persistence is not Persistence.TRANSIENT and EventId(canonical_id(event.event_id)) not in self._told
-        )
+        if event.persistence is Persistence.TRANSIENT:
+            return False
+        return not self._told or canonical_id(event.event_id) not in self._told
 
-    async def _append(self, events: Sequence[Event]) -> dict[str, int]:
-        appended = await self._append_with_patience(events)
-        positions: dict[str, int] = {event.event_id: seq for seq, event in enumerate(events, appended)}
-        needed = [positions[event.event_id] for event in events if event.persistence is Persistence.SYNC_REQUIRED]
-        if needed and self._projector is not None:
-            await self._projector.ensure(self._session_id, needed[-1])
-        return positions
+    def _earlier(self, event: Event) -> Event:
+        return self._told.get(canonical_id(event.event_id), event)
 
-    async def _append_with_patience(self, events: Sequence[Event]) -> int:
+    async def _append(self, events: Sequence[Event]) -> int:
+        """The position of the first, when what has to be visible at once is."""
+        try:
+            first = (await self._log.append(self._session_id, events, fence=self._fence)).first_seq
+        except StoreUnavailableError as error:
+            first = await self._ask_again(events, error)
+        if self._projector is not None:
+            needed = [at for at, event in enumerate(events, first) if event.persistence is Persistence.SYNC_REQUIRED]
+            if needed:
+                await self._projector.ensure(self._session_id, needed[-1])
+        return first
+
+    async def _ask_again(self, events: Sequence[Event], error: StoreUnavailableError) -> int:
         pause = self._patience.first_pause_seconds
-        for attempt in range(1, self._patience.attempts + 1):
-            try:
-                return (await self._log.append(self._session_id, events, fence=self._fence)).first_seq
-            except StoreUnavailableError as error:
-                if attempt == self._patience.attempts:
-                    raise RecordingFailedError(
-                        f"the log did not take {len(events)} events in {attempt} attempts: {error}"
-                    ) from error
+        for _ in range(1, self._patience.attempts):
             await self._clock.sleep(pause)
             pause *= 2
-        raise AssertionError("unreachable: the last attempt returns or raises")
-
-    def _as_stored(self, event: Event, positions: Mapping[str, int]) -> Event:
-        earlier = self._told.get(EventId(canonical_id(event.event_id)))
-        if earlier is not None:
-            return earlier
-        seq = positions.get(event.event_id)
-        if seq is None:
-            return event
-        return event.model_copy(update={"sequence_number": seq, "session_id": self._session_id})
+            try:
+                return (await self._log.append(self._session_id, events, fence=self._fence)).first_seq
+            except StoreUnavailableError as again:
+                error = again
+        raise RecordingFailedError(
+            f"the log did not take {len(events)} events in {self._patience.attempts} attempts: {error}"
+        ) from error

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from batuta.events.admission import Batch
 from batuta.events.log import FIRST_EPOCH, Appended, Head, Record
-from batuta.eventstore.chain import GENESIS, digest_of, link_of, salts
+from batuta.eventstore.chain import GENESIS, digest_of, fresh_salt, link_of
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, next_positions
 from batuta.eventstore.readmodels import CONSUMER, Upsert, Value, changes_of, in_waves
 from batuta.eventstore.statements import grouped, question_mark, upsert
@@ -79,7 +79,6 @@ def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list
     answers: list[Appended | Exception] = []
     news: list[tuple[Batch, Appended]] = []
     rows: list[tuple[Any, ...]] = []
-    fresh = salts(sum(len(batch.entries) for batch in batches))
     for batch in batches:
         state = states.get(batch.session_id, NEW)
         try:
@@ -91,7 +90,7 @@ def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list
             answers.append(earlier)
             continue
         appended = next_positions(batch, state.epoch, state.last_seq)
-        link = _chained(batch, appended, state.link, fresh, rows)
+        link = _chained(batch, appended, state.link, rows)
         fence = max(state.fence, batch.fence or 0)
         states[batch.session_id] = State(state.epoch, appended.last_seq, fence, link, state.projected)
         news.append((batch, appended))
@@ -193,13 +192,11 @@ def _claim(connection: sqlite3.Connection, batch: Batch) -> Claim | None:
     return Claim(content, Appended(epoch=epoch, first_seq=first_seq, count=count))
 
 
-def _chained(
-    batch: Batch, appended: Appended, link: bytes, fresh: Iterator[bytes], rows: list[tuple[Any, ...]]
-) -> bytes:
+def _chained(batch: Batch, appended: Appended, link: bytes, rows: list[tuple[Any, ...]]) -> bytes:
     """Add the rows of a batch, each chained to the one before it. The last link."""
     owner, epoch = batch.session_id, appended.epoch
     for seq, (event_id, kind, timestamp, payload) in enumerate(batch.entries, appended.first_seq):
-        salt = next(fresh)
+        salt = fresh_salt()
         digest = digest_of(salt, payload)
         link = link_of(link, (owner, epoch, seq, event_id, kind), digest)
         rows.append((owner, seq, epoch, event_id, kind, stamp(timestamp), payload, salt, digest, link))

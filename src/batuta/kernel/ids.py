@@ -10,6 +10,7 @@ import random
 import re
 import threading
 import time
+from functools import lru_cache
 from typing import Annotated, NewType
 
 from pydantic import Field, StringConstraints, WithJsonSchema
@@ -92,6 +93,7 @@ AnyId = Annotated[
 """An id of ours in a field: a UUID is kept in upper case, a name as it is. Not for ids that a provider wants back."""
 
 
+@lru_cache(maxsize=1024)
 def session_id(text: str) -> SessionId:
     """A session id given in any case, as it is kept. Raises `ValueError` for anything that is no UUID."""
     if not is_uuid(text):

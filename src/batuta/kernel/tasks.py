@@ -28,6 +28,22 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
+def promises(subject: object, promise: str, *, of: str) -> bool:
+    """Whether `subject` makes a promise about its method `of`.
+
+    It has to stand in the class that defines that method: a subclass with its own has to promise anew.
+    """
+    for kind in type(subject).__mro__:
+        if of in vars(kind):
+            return promise in vars(kind) and bool(getattr(subject, promise))
+    return False
+
+
+def never_waits(subject: object, method: str) -> bool:
+    """Whether a coroutine method promises never to suspend: no cancellation can reach it, so nothing guards it."""
+    return promises(subject, "never_waits", of=method)
+
+
 async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Every result in order, or the first failure as it is, with the others cancelled.
 

@@ -29,7 +29,7 @@ from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import FencedError, IdempotencyConflictError, RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
-from batuta.kernel.tasks import cancelled
+from batuta.kernel.tasks import cancelled, never_waits
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import refuse_what_is_asked, tell_end
@@ -421,6 +421,7 @@ class _OwnersRecorder:
     def __init__(self, recorder: Recorder, guard: _LeaseGuard) -> None:
         self._recorder = recorder
         self._guard = guard
+        self.never_waits = never_waits(recorder, "record")
 
     async def record(self, event: Event) -> Event:
         if self._guard.is_lost:

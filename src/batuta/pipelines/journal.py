@@ -32,7 +32,7 @@ from batuta.kernel.errors import (
     WriteForbiddenError,
     category_of,
 )
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import never_waits, to_the_end
 
 T = TypeVar("T")
 
@@ -91,7 +91,8 @@ class Codec(Protocol[T]):
 class Journal(Protocol):
     """Remembers effects across the death of a process. What was last said of an effect counts.
 
-    `record` returns only when the outcome is kept; what it raises fails the step as transient.
+    `record` returns only when the outcome is kept; what it raises fails the step as transient. One that never suspends
+    may say so, `never_waits = True` beside its methods: it is then spared the task that guards it from cancellation.
     """
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
@@ -113,6 +114,8 @@ class Journal(Protocol):
 
 class MemoryJournal:
     """Remembers effects as long as the process lives: for tests and for runs that are repeated in one process."""
+
+    never_waits = True
 
     def __init__(self) -> None:
         self._known: dict[str, Recorded | Pending] = {}
@@ -194,7 +197,7 @@ async def perform(
 async def keep_failure(journal: Journal, effect: Effect, error: BaseException) -> None:
     """Have an effect fail again, in the same category, whenever this run is repeated."""
     facts: JsonValue = {"category": category_of(error).value, "message": str(error)}
-    await to_the_end(journal.record(effect, {FAILED: facts}))
+    await _record(journal, effect, {FAILED: facts})
 
 
 async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
@@ -220,8 +223,14 @@ async def _act_and_record(journal: Journal, effect: Effect, act: Callable[[], Aw
         if effect.kind == "write" and category_of(error) is not ErrorCategory.TRANSIENT:
             await journal.abandon(effect, str(error))
         raise
-    await to_the_end(journal.record(effect, _as_json(codec, value)))  # it happened: that must not get lost
+    await _record(journal, effect, _as_json(codec, value))
     return value
+
+
+async def _record(journal: Journal, effect: Effect, value: JsonValue) -> None:
+    """Keep what happened: it must not get lost, even if this run is cancelled meanwhile."""
+    recording = journal.record(effect, value)
+    await (recording if never_waits(journal, "record") else to_the_end(recording))
 
 
 async def _settle(

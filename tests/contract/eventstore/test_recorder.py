@@ -9,6 +9,7 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.recorder import Patience, TurnRecorder
 from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError, UnattributedEventError
 from batuta.kernel.ids import SessionId, new_id
+from batuta.kernel.tasks import never_waits
 from batuta.testing.clock import FakeClock
 from batuta.testing.eventlog import everything, noted, said, words
 from tests.support.stores import Store
@@ -65,6 +66,25 @@ async def test_an_event_nobody_signed_is_refused(store: Store) -> None:
     """E-6."""
     with pytest.raises(UnattributedEventError):
         await TurnRecorder(store.log, new_id()).record(AssistantMessage(content="by nobody"))
+
+
+async def test_a_recorder_that_promises_not_to_wait_does_not(store: Store) -> None:
+    """What is never suspended cannot be cancelled halfway: it is spared the guard. A false promise loses events."""
+    recorder = TurnRecorder(store.log, new_id())
+    recording = recorder.record(noted("a"))
+    if not never_waits(recorder, "record"):
+        assert (await recording).sequence_number == 1
+        return
+    with pytest.raises(StopIteration) as done:
+        recording.send(None)
+    assert done.value.value.sequence_number == 1
+
+
+def test_only_a_log_in_memory_without_read_models_to_wait_for_promises_not_to_wait(store: Store) -> None:
+    is_memory = isinstance(store.log, MemoryEventLog)
+    assert never_waits(TurnRecorder(store.log, new_id()), "record") is is_memory
+    assert not never_waits(TurnRecorder(store.log, new_id(), projector=store.projector), "record")
+    assert not never_waits(TurnRecorder(Absent(1), new_id()), "record")
 
 
 class Absent(MemoryEventLog):

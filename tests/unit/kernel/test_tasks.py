@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batuta.kernel.tasks import all_or_first_failure, to_the_end
+from batuta.kernel.tasks import all_or_first_failure, never_waits, to_the_end
 from tests.support.runs import tasks_left
 
 
@@ -90,3 +90,26 @@ async def test_a_failure_while_being_stopped_does_not_hide_the_cancellation() ->
     waiter.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiter
+
+
+class InMemory:
+    never_waits = True
+
+    async def record(self) -> None: ...
+
+
+class Slower(InMemory):
+    async def record(self) -> None:
+        await asyncio.sleep(0)
+
+
+class Renamed(InMemory):
+    """Inherits the method, and so the promise."""
+
+
+@pytest.mark.parametrize(
+    ("subject", "expected"), [(InMemory(), True), (Renamed(), True), (Slower(), False), (None, False)]
+)
+def test_a_promise_is_about_the_method_it_stands_beside(subject: object, expected: bool) -> None:
+    """A subclass that waits after all is guarded, without having to know of the promise."""
+    assert never_waits(subject, "record") is expected
