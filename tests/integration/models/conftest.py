@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from batuta.simulator import PROVIDERS, Provider, Simulator
+from batuta.simulator import Simulator
 
 with warnings.catch_warnings():
     # The first import of Google's client compiles string literals that Python warns about.
     warnings.simplefilter("ignore")
     import google.genai  # noqa: F401
 
-from tests.integration.models.stage import Stage
+from tests.integration.models.stage import NAMES, Stage
 
 HERE = Path(__file__).parent
 
@@ -29,10 +29,9 @@ async def simulator() -> AsyncIterator[Simulator]:
         yield running
 
 
-@pytest.fixture(params=PROVIDERS)
-def provider(request: pytest.FixtureRequest) -> Provider:
-    chosen: Provider = request.param
-    return chosen
+@pytest.fixture(params=NAMES)
+def who(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "streamed"])
@@ -41,8 +40,8 @@ def streaming(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
-async def stage(simulator: Simulator, provider: Provider) -> AsyncIterator[Stage]:
-    """One provider's client before the simulator; at the end nothing of it may be left."""
-    opened = Stage(simulator, provider)
+async def stage(simulator: Simulator, who: str) -> AsyncIterator[Stage]:
+    """One of our clients before the simulator; at the end nothing of it may be left."""
+    opened = Stage(simulator, who)
     yield opened
     await opened.close_without_a_trace()

@@ -14,29 +14,35 @@ from batuta.llm.model import Model, ModelRequest, ModelSettings
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.resilience.circuit_breaker import CircuitBreaker
 from batuta.resilience.observer import observing
-from batuta.simulator import Provider, Simulator
+from batuta.simulator import PROVIDERS, Provider, Simulator
 from batuta.testing.clock import FakeClock
 from tests.unit.llm.doubles import Noted
 
-NAMES: dict[Provider, str] = {
+NAMES: dict[str, str] = {
     "anthropic": "anthropic:claude-haiku-4-5",
     "openai_chat": "openai:gpt-5",
     "openai_responses": "openai-responses:gpt-5",
     "google": "google:gemini-3-pro",
+    "compatible": "ollama:gpt-oss",
 }
+"""Our clients, each by a model of it."""
 PATIENT = timedelta(seconds=10)
 
 
 class Stage:
-    """A bare client, and the same client protected, on a clock of its own."""
+    """A bare client, and the same client protected, on a clock of its own.
 
-    def __init__(self, simulator: Simulator, provider: Provider) -> None:
+    `who` is one of `NAMES`, or a model of a compatible endpoint; `provider` is the protocol it speaks.
+    """
+
+    def __init__(self, simulator: Simulator, who: str) -> None:
         self.simulator = simulator
-        self.provider = provider
+        self.name = NAMES.get(who, who)
+        self.provider: Provider = next((known for known in PROVIDERS if known == who), "openai_chat")
         self.clock = FakeClock()
         self.noted = Noted()
         self.breaker = CircuitBreaker(clock=self.clock)
-        self.bare: ProviderModel = client(NAMES[provider], api_key="key", base_url=base_url(simulator, provider))
+        self.bare: ProviderModel = client(self.name, api_key="key", base_url=base_url(simulator, self.provider))
         guard = Protection(breaker=self.breaker, clock=self.clock, rand=lambda: 0.5)
         self.protected = ResilientModel(self.bare, guard)
         self._tasks_before = asyncio.all_tasks()

@@ -5,11 +5,11 @@ import asyncio
 from batuta.llm.client import ProviderModel
 from batuta.llm.connections import CONNECTIONS
 from batuta.llm.factory import client
-from tests.integration.models.stage import NAMES, Stage, base_url, said
+from tests.integration.models.stage import Stage, base_url, said
 
 
 def another(stage: Stage, *, api_key: str = "key") -> ProviderModel:
-    return client(NAMES[stage.provider], api_key=api_key, base_url=base_url(stage.simulator, stage.provider))
+    return client(stage.name, api_key=api_key, base_url=base_url(stage.simulator, stage.provider))
 
 
 async def test_models_with_one_key_share_a_client_and_those_with_another_do_not(stage: Stage) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from batuta.llm.quotas import QUOTAS
 from batuta.simulator import Simulator
-from tests.integration.models.stage import NAMES, Stage, said
+from tests.integration.models.stage import Stage, said
 
 SAID = {
     "anthropic": {"anthropic": 400_000},
@@ -18,7 +18,7 @@ async def test_an_answer_tells_what_is_left(
     simulator: Simulator, provider: str, streaming: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QUOTAS, "_left", {})
-    stage = Stage(simulator, next(known for known in NAMES if known == provider))
+    stage = Stage(simulator, provider)
     await stage.ask(said(), streaming=streaming)
     await stage.bare.aclose()
     assert QUOTAS.left() == SAID[provider]
