@@ -11,9 +11,12 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
+from batuta import AgentStep
+from batuta.events import ToolRefused
 from batuta.kernel.errors import ToolFailedError, ToolRefusedError
 from batuta.kernel.messages import ToolCallBlock
-from batuta.tools import CallScope, Refusal, ToolInvoker, ToolSet
+from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.tools import CallScope, Refusal, Tool, ToolInvoker, ToolSet
 from batuta.tools.builtin.addresses import networks
 from batuta.tools.builtin.http import HttpRules, fetch, http_tool
 
@@ -80,6 +83,24 @@ def open_rules(site: Site, **changes: Any) -> HttpRules:
         "networks": networks(["127.0.0.0/8"]),
     }
     return HttpRules(**{**facts, **changes})
+
+
+def open_tool(site: Site) -> Tool:
+    """The tool of such an administrator."""
+    hosts = [f"127.0.0.1:{site.port}", f"localhost:{site.port}"]
+    return http_tool(hosts, allows_plain_http=True, allowed_networks=["127.0.0.0/8"])
+
+
+async def refused_by(browser: Tool, url: str) -> ToolRefused:
+    """The one security event of a real run in which the model asks for this page."""
+    model = ScriptedModel([Reply(tool_calls=[ToolCall("fetch_url", {"url": url})]), Reply("sorry")])
+    sink = CapturingSink()
+    agent = AgentStep(name="clerk", model=model, output=str, tools=[browser])
+    assert (await agent.run("read it", sink=sink, invoker=ToolInvoker())).value == "sorry"
+    (answer,) = model.requests[1].tool_results
+    assert answer.is_error
+    (refused,) = sink.of(ToolRefused)
+    return refused
 
 
 async def test_a_page_of_an_allowed_host_is_read(site: Site) -> None:
@@ -204,10 +225,27 @@ async def test_a_name_that_changes_its_address_is_caught_where_the_socket_is_mad
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     resolve("rebinding.test", site.port)
-    rules = HttpRules(hosts=frozenset({f"rebinding.test:{site.port}"}), schemes=frozenset({"http"}))
+    browser = http_tool([f"rebinding.test:{site.port}"], allows_plain_http=True)
 
-    with pytest.raises(ToolRefusedError, match="not public"):
-        await fetch(f"http://rebinding.test:{site.port}/page", rules)
+    refused = await refused_by(browser, f"http://rebinding.test:{site.port}/page")
+
+    assert "not public" in refused.reason
+    assert site.visits == []
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:10.0.0.1", "fd00::1"])
+async def test_a_name_that_stands_for_a_private_address_is_a_security_event(
+    site: Site, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An allowed name whose DNS answer leads inside, in any family."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    place = (address, site.port, 0, 0) if ":" in address else (address, site.port)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(family, socket.SOCK_STREAM, 6, "", place)])
+    browser = http_tool([f"inside.test:{site.port}"], allows_plain_http=True)
+
+    refused = await refused_by(browser, f"http://inside.test:{site.port}/page")
+
+    assert "not public" in refused.reason
     assert site.visits == []
 
 
@@ -232,9 +270,10 @@ async def test_a_redirect_within_the_allow_list_is_followed(site: Site) -> None:
     ],
 )
 async def test_a_redirect_is_checked_like_the_first_address(site: Site, target: str) -> None:
-    with pytest.raises(ToolRefusedError):
-        await fetch(f"http://localhost:{site.port}/redirect?to={target}", open_rules(site))
+    """And told like it."""
+    refused = await refused_by(open_tool(site), f"http://localhost:{site.port}/redirect?to={target}")
 
+    assert refused.reason.startswith("fetch_url refused: ")
     assert site.visits == ["/redirect"]
 
 
