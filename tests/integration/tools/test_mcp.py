@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from batuta import AgentStep
 from batuta.kernel.errors import ConfigurationError, InvalidArgumentsError
 from batuta.kernel.messages import ToolCallBlock
+from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import CallScope, Refusal, Tool, ToolInvoker, ToolOutcome, ToolRegistry
 from batuta.tools.mcp import McpConnection
 from batuta.tools.mcp_tools import McpServer
@@ -25,6 +27,8 @@ from tests.integration.tools.servers import (
 )
 
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+THEIR_REVISION = "2025-11-25"
+"""What the servers of the registry speak, asked in either revision."""
 
 Connected = tuple[McpConnection, ToolRegistry]
 Connect = Callable[..., AbstractAsyncContextManager[Connected]]
@@ -61,6 +65,15 @@ def tool_named(registry: ToolRegistry, name: str) -> Tool:
 async def invoke(registry: ToolRegistry, name: str, **args: Any) -> ToolOutcome:
     scope = CallScope(tools=registry.view([f"tests__{name}"]))
     return await ToolInvoker().invoke(ToolCallBlock(id="1", name=f"tests__{name}", args=args), scope)
+
+
+async def called_by_an_agent(registry: ToolRegistry, *calls: ToolCall) -> list[str]:
+    """What the model of a real run is told after it made these calls."""
+    model = ScriptedModel([Reply(tool_calls=list(calls)), Reply("done")])
+    granted = {call.name for call in calls}
+    agent = AgentStep(name="clerk", model=model, output=str, tools=[tool for tool in registry if tool.name in granted])
+    assert (await agent.run("use your tools")).value == "done"
+    return [result.content for result in model.requests[1].tool_results]
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:
@@ -278,14 +291,21 @@ async def test_the_reference_server_of_the_registry_works(transport: str, protoc
         reached: dict[str, Any] = {"command": await asyncio.to_thread(everything_command)}
         if transport == "http":
             reached = {"url": await stack.enter_async_context(everything_on_http())}
-        connection, registry = await stack.enter_async_context(connected(protocol=protocol, **reached))
-        outcome = await invoke(registry, "get-sum", a=2, b=3)
-        echo = await invoke(registry, "echo", message="hola")
+        connection, registry = await stack.enter_async_context(
+            connected(protocol=protocol, approval="never", **reached)
+        )
+        listed = {tool.name for tool in registry}
+        summing = tool_named(registry, "get-sum")
+        answers = await called_by_an_agent(
+            registry, ToolCall("tests__get-sum", {"a": 2, "b": 3}), ToolCall("tests__echo", {"message": "hola"})
+        )
         refused = await invoke(registry, "get-sum", a="two", b=3)
 
-        assert connection.protocol_version is not None
-    assert "5" in outcome.result.content
-    assert "hola" in echo.result.content
+        assert connection.protocol_version == THEIR_REVISION
+    assert listed >= {"tests__get-sum", "tests__echo", "tests__get-tiny-image", "tests__trigger-long-running-operation"}
+    assert summing.description == "Returns the sum of two numbers"
+    assert set(summing.schema["required"]) == {"a", "b"}
+    assert answers == ["The sum of 2 and 3 is 5.", "Echo: hola"]
     assert refused.refusal is Refusal.INVALID_ARGUMENTS
 
 
@@ -298,6 +318,9 @@ async def test_the_file_server_of_the_registry_works(tmp_path: Path, protocol: s
         read = await invoke(registry, "read_text_file", path=str(tmp_path / "note.txt"))
         written = await invoke(registry, "write_file", path=str(tmp_path / "new.txt"), content="x")
         outside = await invoke(registry, "read_text_file", path="/etc/hostname")
+        listed = {tool.name.removeprefix("tests__"): tool.policy.effect for tool in registry}
+    assert {name for name, effect in listed.items() if effect == "read"} >= {"read_text_file", "list_directory"}
+    assert {name for name, effect in listed.items() if effect != "read"} >= {"write_file", "edit_file", "move_file"}
     assert read.result.content == "buy milk"
     assert (written.refusal, (tmp_path / "new.txt").exists()) == (Refusal.APPROVAL_NEEDED, False)
     assert outside.result.is_error
