@@ -56,6 +56,15 @@ def valid_history(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(_joined(_opened(paired)))
 
 
+def with_own_ids(content: Sequence[ContentBlock], before: Iterable[Message]) -> tuple[ContentBlock, ...]:
+    """What a model answers, every call under an id that was not used before: some endpoints count from one again."""
+    used = {call.id for message in before for call in message.tool_calls}
+    return tuple(
+        _with_own_id(block, used) if isinstance(block, ToolCallBlock) and not block.is_server_side else block
+        for block in content
+    )
+
+
 def exchanges(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
     """A valid history in parts that must not be separated: a message with calls and the results behind it."""
     parts: list[tuple[Message, ...]] = []

@@ -6,12 +6,13 @@ Everything that reaches outside goes through the journal, so that a repeated run
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from batuta.conversations.validity import with_own_ids
 from batuta.events.adapters.telling import drafts_of
 from batuta.events.conversation import AssistantMessage
 from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta, ToolProgress
@@ -84,9 +85,10 @@ class Dialogue:
             spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
             if spoken.answer.stop_reason == "refused":
                 raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {_why(spoken.answer)}")
-            calls = [call for call in spoken.answer.tool_calls if not call.is_server_side]
-            if not calls and spoken.answer.stop_reason != "paused":
+            if not spoken.answer.tool_calls and spoken.answer.stop_reason != "paused":
                 return spoken
+            spoken = self._with_own_ids(spoken)
+            calls = spoken.answer.tool_calls
             self._count_round()
             await self.tell(spoken, is_silent=not self._agent.is_speaking)
             continuation = [spoken.answer.as_message(self.agent_id)]
@@ -124,6 +126,13 @@ class Dialogue:
         for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
             if cite is not None:
                 payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
+
+    def _with_own_ids(self, spoken: Spoken) -> Spoken:
+        """An id that is used again would make the next request invalid, and its events ambiguous."""
+        content = with_own_ids(spoken.answer.content, (*self.opening, *self.exchange))
+        if content == spoken.answer.content:
+            return spoken
+        return spoken.model_copy(update={"answer": spoken.answer.model_copy(update={"content": content})})
 
     def _count_round(self) -> None:
         self._rounds += 1
@@ -228,7 +237,7 @@ class Dialogue:
                 event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
             )
 
-    async def _run_tools(self, calls: list[ToolCallBlock]) -> list[ToolResultBlock]:
+    async def _run_tools(self, calls: Sequence[ToolCallBlock]) -> list[ToolResultBlock]:
         """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
         outcomes: dict[int, ToolOutcome] = {}
         shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]

@@ -133,12 +133,41 @@ def test_every_provider_accepts_what_is_sent(batch: int) -> None:
             assert not any(signature in str(body) for signature in foreign), (seed, provider)
 
 
-def test_the_judge_would_refuse_what_is_not_repaired() -> None:
+CALL = ToolCallBlock(id="call_1", name="stock", args={"sku": "A"})
+RESULT = ToolResultBlock(tool_use_id="call_1", tool_name="stock", content="7")
+BROKEN: dict[str, tuple[Message, ...]] = {
+    "a call without a result": (Message.user("how many?"), Message.assistant([CALL]), Message.user("well?")),
+    "a result without a call": (Message.user("how many?"), Message.tool([RESULT]), Message.user("well?")),
+    "a result twice": (
+        Message.user("how many?"),
+        Message.assistant([CALL]),
+        Message.tool([RESULT, RESULT]),
+        Message.user("well?"),
+    ),
+}
+
+
+@pytest.mark.parametrize("provider", ENCODERS)
+@pytest.mark.parametrize("what", BROKEN)
+def test_the_judge_refuses_a_history_that_is_not_repaired(provider: Provider, what: str) -> None:
     """Otherwise the test above could not fail."""
+    encode, model = ENCODERS[provider]
+
+    def problems(messages: tuple[Message, ...]) -> list[str]:
+        request = ModelRequest(messages=messages, tools=TOOLS, settings=ModelSettings(max_tokens=1000))
+        return validate_request(provider, encode(request, model))
+
+    assert problems(BROKEN[what])
+    assert problems(valid_history(BROKEN[what])) == []
+
+
+@pytest.mark.parametrize("provider", ENCODERS)
+def test_the_judge_would_refuse_many_of_these_histories_as_they_are(provider: Provider) -> None:
+    encode, model = ENCODERS[provider]
     refused = 0
     for seed in range(300):
         history = (*Life(seed).happen(), Message.user("and now?"))
         request = ModelRequest(messages=history, tools=TOOLS, settings=ModelSettings(max_tokens=1000))
-        refused += bool(validate_request("openai_chat", openai_chat.encode_request(request, "gpt-5")))
+        refused += bool(validate_request(provider, encode(request, model)))
 
     assert refused > 50

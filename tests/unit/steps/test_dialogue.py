@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from batuta import AgentStep, Cancellation, Conversation
+from batuta.conversations.validity import problems_of
 from batuta.events import AssistantMessage, ToolProgress, ToolRefused, ToolRequest, ToolResponse, Usage
 from batuta.kernel.answers import Answer, Delta
 from batuta.llm.model import ModelRequest
@@ -35,6 +36,19 @@ async def test_results_go_back_in_call_order_and_the_exchange_joins_the_conversa
     assert result.value == "2, 4"
     assert [answer.content for answer in model.requests[1].tool_results] == ["2", "4"]
     assert [message.role for message in conversation.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+async def test_a_call_whose_id_was_used_before_gets_one_of_its_own() -> None:
+    """F-27: an endpoint that counts from one again, in a later answer or within one, confuses nobody."""
+    again = [ToolCall("double", {"n": 2}, id="call_1"), ToolCall("double", {"n": 3}, id="call_1")]
+    first = Reply(tool_calls=[ToolCall("double", {"n": 1}, id="call_1")])
+    model = ScriptedModel([first, Reply(tool_calls=again), Reply("2, 4, 6")])
+    sink, conversation = CapturingSink(), Conversation()
+    await clerk(model, double).run("double 1, 2 and 3", conversation=conversation, sink=sink)
+    told = {response.tool_use_id: response.content for response in sink.of(ToolResponse)}
+    assert told == {"call_1": "2", "call_1_2": "4", "call_1_3": "6"}
+    assert [request.tool_use_id for request in sink.of(ToolRequest)] == list(told)
+    assert problems_of(model.requests[-1].messages) == problems_of(conversation.messages) == []
 
 
 async def test_all_calls_of_one_answer_run_at_the_same_time() -> None:
