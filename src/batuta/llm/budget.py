@@ -119,9 +119,8 @@ class MemoryBudgetLedger:
 def require_fit(budget: Budget, used: Amount, worst: Amount) -> None:
     """Raise `BudgetExceededError` if an amount does not fit into what a budget has left. For ledgers."""
     if budget.limit_tokens is not None and used.tokens + worst.tokens > budget.limit_tokens:
-        raise _refusal(
-            budget, f"{budget.limit_tokens} tokens", str(worst.tokens), str(budget.limit_tokens - used.tokens)
-        )
+        left_tokens = max(0, budget.limit_tokens - used.tokens)  # a call may have taken more than was reserved for it
+        raise _refusal(budget, f"{budget.limit_tokens} tokens", str(worst.tokens), str(left_tokens))
     if budget.limit_money is None:
         return
     if worst.money is None or used.money is None:
@@ -135,7 +134,7 @@ def require_fit(budget: Budget, used: Amount, worst: Amount) -> None:
             left="unknown",
         )
     if used.money + worst.money > budget.limit_money:
-        left = budget.limit_money - used.money
+        left = max(budget.limit_money - used.money, Decimal(0))
         raise _refusal(budget, f"{budget.limit_money} USD", f"{worst.money:f}", f"{left:f}")
 
 

@@ -212,3 +212,56 @@ async def test_twenty_parallel_branches_with_one_budget_never_overspend(seed: in
     spent = await ledger.spent(budget)
     assert spent.money is not None
     assert spent.money > Decimal("0.13")
+
+
+def underestimated(request: ModelRequest) -> int:
+    """An estimator that takes every request for a short one."""
+    return 1
+
+
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
+async def test_a_call_that_took_more_than_was_reserved_is_charged_in_full_and_is_the_last(is_streamed: bool) -> None:
+    """F-47: an estimate can be too low; what was used is used, and the next call is refused, not made."""
+    budget = Budget(scope="run", id="1", limit_tokens=1_000)
+    ledger, inner = MemoryBudgetLedger(), PlayedModel([answer(usage=Usage(input=5_000, output=20))] * 2)
+    model = BudgetedModel(inner, ledger, (budget,), prices=PRICES, estimate=underestimated)
+
+    async def ask() -> object:
+        small = request(max_tokens=100)
+        return [item async for item in model.stream(small)] if is_streamed else await model.generate(small)
+
+    await ask()
+    assert (await ledger.spent(budget)).tokens == 5_020
+    with pytest.raises(BudgetExceededError, match="only 0 are left") as refused:
+        await ask()
+    assert refused.value.needed == "101"
+    assert len(inner.requests) == 1
+
+
+async def test_parallel_branches_with_too_low_an_estimate_stop_with_the_calls_in_flight() -> None:
+    """F-47: what is too much is what those in flight took beyond their estimate; nobody begins another call."""
+    budget = Budget(scope="run", id="1", limit_tokens=4_500, limit_money=Decimal(1))
+    ledger, spender = MemoryBudgetLedger(), Greedy()
+    model = BudgetedModel(spender, ledger, (budget,), prices=PRICES, estimate=underestimated)
+
+    async def branch() -> None:
+        while (await ledger.spent(budget)).tokens < 1_000_000:
+            await model.generate(request(max_tokens=400))
+
+    outcomes = await asyncio.gather(*(branch() for _ in range(20)), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [BudgetExceededError] * 20
+    assert spender.calls == 4_500 // 401  # those that were reserved at the same time, and none after them
+    assert await ledger.spent(budget) == Amount(spender.calls * 6_000, spender.calls * Decimal("0.0600"))
+
+
+class Greedy(Spender):
+    """Takes far more than anybody thought."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        self.calls += 1
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return answer(usage=Usage(input=0, output=6_000))
