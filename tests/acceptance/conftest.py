@@ -1,6 +1,7 @@
 """The platform as people get it, and Chromium in front of it."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -8,6 +9,7 @@ from playwright.async_api import Browser
 
 from tests.support.browser import Visitor, chromium
 from tests.support.demo import Demo, serving_demo
+from tests.support.platform import Person, Running, running, settings_for
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -31,3 +33,16 @@ async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Demo]:
     """The first team, in a process of its own."""
     async with serving_demo(tmp_path_factory.mktemp("demo")) as found:
         yield found
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def site(tmp_path: Path) -> AsyncIterator[Running]:
+    """A platform with a team that answers by rule."""
+    async with running(settings_for(tmp_path)) as found:
+        yield found
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def ana(site: Running) -> Person:
+    """Somebody with an account."""
+    return await site.person("e2e00001-ana@example.com")

@@ -1,19 +1,16 @@
 """Clients that others have written: Socket.IO and AG-UI from npm, `EventSource` of a browser (P-11, P-12, E-21)."""
 
-from collections.abc import AsyncIterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import pytest_asyncio
 
 from batuta.kernel.ids import new_id
 from tests.support.browser import Visitor
 from tests.support.faultproxy import fault_proxy
 from tests.support.node_clients import run_client
-from tests.support.platform import Person, Running, running, settings_for
+from tests.support.platform import Person, Running
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,19 +23,6 @@ LISTEN = """([path]) => {
     if (event.sequence_number !== null) window.got.push(event.sequence_number);
   });
 }"""
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def site(tmp_path: Path) -> AsyncIterator[Running]:
-    """A platform with a team that answers by rule."""
-    async with running(settings_for(tmp_path)) as found:
-        yield found
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def ana(site: Running) -> Person:
-    """Somebody with an account."""
-    return await site.person("e2e00001-ana@example.com")
 
 
 async def key_of(person: Person) -> str:

@@ -1,15 +1,12 @@
 """Much to show: lists and conversations longer than one page (W-3, W-5)."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Page
 
 from tests.support.browser import Visitor, conversation
-from tests.support.platform import Person, Running, running, settings_for
+from tests.support.platform import Person, Running
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -19,19 +16,6 @@ TURNS = 130
 """More events than the server gives at once."""
 WAIT_SECONDS = 20
 MANY_TURNS_SECONDS = 90
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def site(tmp_path: Path) -> AsyncIterator[Running]:
-    """A platform with a team that answers by rule."""
-    async with running(settings_for(tmp_path)) as found:
-        yield found
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def ana(site: Running) -> Person:
-    """Somebody with an account."""
-    return await site.person("e2e00001-ana@example.com")
 
 
 async def test_the_list_of_conversations_brings_older_ones_as_one_scrolls(

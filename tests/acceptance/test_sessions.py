@@ -1,30 +1,15 @@
 """Keeping conversations in order, choosing who is asked, and judging answers (W-1, W-3)."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.support.browser import Visitor, ask, conversation, settled
-from tests.support.platform import Person, Running, running, settings_for
+from tests.support.platform import Person, Running
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def site(tmp_path: Path) -> AsyncIterator[Running]:
-    """A platform with a team that answers by rule."""
-    async with running(settings_for(tmp_path)) as found:
-        yield found
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def ana(site: Running) -> Person:
-    """Somebody with an account."""
-    return await site.person("e2e00001-ana@example.com")
 
 
 async def act(page: Page, title: str, action: str) -> None:

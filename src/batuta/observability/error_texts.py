@@ -10,33 +10,20 @@ import re
 import traceback
 from collections.abc import Iterator
 
-from batuta.kernel.errors import (
-    BatutaError,
-    BudgetExceededError,
-    CircuitOpenError,
-    DeadlineExceededError,
-    EventTooLargeError,
-    FencedError,
-    MissingExtraError,
-    SequenceConflictError,
-    SettingsError,
-    StaleEpochError,
-    ToolLimitError,
-    WriteForbiddenError,
-)
+from batuta.kernel import errors
 
-_OURS: tuple[type[BatutaError], ...] = (
-    BudgetExceededError,
-    CircuitOpenError,
-    DeadlineExceededError,
-    EventTooLargeError,
-    FencedError,
-    MissingExtraError,
-    SequenceConflictError,
-    SettingsError,
-    StaleEpochError,
-    ToolLimitError,
-    WriteForbiddenError,
+_OURS: tuple[type[errors.BatutaError], ...] = (
+    errors.BudgetExceededError,
+    errors.CircuitOpenError,
+    errors.DeadlineExceededError,
+    errors.EventTooLargeError,
+    errors.FencedError,
+    errors.MissingExtraError,
+    errors.SequenceConflictError,
+    errors.SettingsError,
+    errors.StaleEpochError,
+    errors.ToolLimitError,
+    errors.WriteForbiddenError,
 )
 OUR_KINDS = frozenset(name for each in _OURS for name in (each.__name__, each.code))
 """By class and by code: errors whose text nobody else writes a part of."""
