@@ -1,6 +1,7 @@
 """`batuta audit`: has anybody changed what was recorded (`verify`), and was everything told (`counts`)?"""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,6 +11,8 @@ from rich.table import Table
 from batuta.cli.output import fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.cli.recorded import Execution, recorded_events
+from batuta.events.envelope import Event
+from batuta.eventstore.audit import Verified, verify_session
 from batuta.eventstore.audit import verify as verify_log
 from batuta.observability.audit_counts import audit
 from batuta.server.config import Settings
@@ -36,20 +39,33 @@ def counts(
     config: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Count a recorded execution from all sides: events = spans = provider calls. Exit code 1 if they differ."""
-    events = recorded_events(settings_from(config, data_dir=data_dir), target)
+    """Count a recorded execution from all sides: events = spans = provider calls. Exit code 1 if they differ.
+
+    What was taken out of the log as a pair would still add up, so the hash chain of its sessions is checked as well.
+    """
+    settings = settings_from(config, data_dir=data_dir)
+    events = recorded_events(settings, target)
     found = audit(events, provider_calls=provider_calls, exported_spans=exported_spans)
+    problems = [*asyncio.run(_tampering(settings, events)), *found.problems()]
     if as_json:
-        say_json({"is_complete": found.is_complete, "problems": found.problems(), **asdict(found)})
-        raise SystemExit(int(not found.is_complete))
+        say_json({"is_complete": not problems, "problems": problems, **asdict(found)})
+        raise SystemExit(int(bool(problems)))
     table = Table("what", "begun", "ended", "spans", "counted elsewhere")
     for count in found.counts:
         elsewhere = "" if count.elsewhere is None else str(count.elsewhere)
         table.add_row(count.what, str(count.begun), str(count.ended), str(count.spans), elsewhere)
     out.print(table)
-    if not found.is_complete:
-        raise fail("the execution was not told in full:\n" + "\n".join(found.problems()))
+    if problems:
+        raise fail("the execution was not told in full:\n" + "\n".join(problems))
     out.print(f"[green]✓[/] {len(events)} events tell {found.spans} spans, each begun and ended once", highlight=False)
+
+
+async def _tampering(settings: Settings, events: Sequence[Event]) -> list[str]:
+    """What is wrong with the records of the sessions that an execution is recorded in."""
+    sessions = sorted({event.session_id for event in events if event.session_id is not None})
+    async with open_store(settings) as store:
+        verdicts = [await verify_session(store.audit, session) for session in sessions]
+    return [_complaint(verdict) for verdict in verdicts if verdict.problems]
 
 
 async def _verified(settings: Settings) -> tuple[int, list[str]]:
@@ -59,5 +75,9 @@ async def _verified(settings: Settings) -> tuple[int, list[str]]:
         async for verdict in verify_log(store.log, store.audit):
             count += 1
             if verdict.problems:
-                problems.append(f"{verdict.session_id}: {'; '.join(verdict.problems)}")
+                problems.append(_complaint(verdict))
     return count, problems
+
+
+def _complaint(verdict: Verified) -> str:
+    return f"{verdict.session_id}: {'; '.join(verdict.problems)}"

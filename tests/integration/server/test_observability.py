@@ -1,8 +1,10 @@
 """The platform is watched without anybody asking for it: metrics, traces and logs of real processes (T-20 … T-25)."""
 
 import asyncio
+import contextlib
 import json
 import re
+import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -429,6 +431,26 @@ async def test_the_audit_command_counts_a_run_of_the_platform(
     code, text = await asyncio.to_thread(batuta, *words, "--json", "--exported-spans", "1")
     assert code == 1
     assert json.loads(text)["exported_spans"] == 1
+
+
+async def test_the_audit_command_refuses_a_log_that_somebody_changed(tmp_path: Path, recorded: dict[str, str]) -> None:
+    """A call that was taken out with its answer leaves counts that add up; the chain does not."""
+    with contextlib.closing(sqlite3.connect(tmp_path / "batuta.db")) as database, database:
+        database.execute("DROP TRIGGER message_events_are_never_deleted")
+        for kind in ("llm.request", "llm.response"):
+            database.execute(
+                "DELETE FROM message_events WHERE seq = (SELECT min(seq) FROM message_events WHERE type = ?)", (kind,)
+            )
+    words = ("audit", "counts", recorded["turn"], "--data-dir", str(tmp_path))
+    code, text = await asyncio.to_thread(batuta, *words)
+    assert code == 1
+    assert "records are missing" in text
+    code, text = await asyncio.to_thread(batuta, *words, "--json")
+    assert code == 1
+    told = json.loads(text)
+    assert told["is_complete"] is False
+    assert "records are missing" in told["problems"][0]
+    assert {count["begun"] for count in told["counts"] if count["what"] == "tries"} == {2}
 
 
 async def test_replay_shows_a_run_of_the_platform_in_every_form(tmp_path: Path, recorded: dict[str, str]) -> None:
