@@ -15,7 +15,10 @@ def metrics_page() -> str:
             "| name | kind | labels | buckets | over OTLP | meaning |\n|---|---|---|---|---|---|",
             *map(_metric, METRICS.values()),
             "\nOver OTLP also, by OpenTelemetry's GenAI conventions:",
-            *(f"- `{name}` ({unit})" for name, unit in GEN_AI_METRICS.items()),
+            *(
+                f"- `{name}` ({histogram.unit}): {_buckets(histogram.buckets)}"
+                for name, histogram in GEN_AI_METRICS.items()
+            ),
             "\n# Alerts\n",
             "| alert | severity | lasts | condition | what to do |\n|---|---|---|---|---|",
             *(
@@ -29,9 +32,12 @@ def metrics_page() -> str:
 
 def _metric(metric: Metric) -> str:
     labels = ", ".join(f"`{label}`" for label in metric.labels)
-    buckets = " ".join(f"{bucket:g}" for bucket in metric.buckets)
     otel = f"`{metric.otel}`" if metric.otel else ""
-    return f"| `{metric.name}` | {metric.kind} | {labels} | {buckets} | {otel} | {metric.help} |"
+    return f"| `{metric.name}` | {metric.kind} | {labels} | {_buckets(metric.buckets)} | {otel} | {metric.help} |"
+
+
+def _buckets(buckets: tuple[float, ...]) -> str:
+    return " ".join(f"{bucket:.8g}" for bucket in buckets)
 
 
 def _cell(text: str) -> str:

@@ -28,7 +28,7 @@ log = logging.getLogger("batuta.observability")
 
 CAPACITY = 10_000
 MAX_WAIT = timedelta(milliseconds=10)
-"""How long `emit` may wait in all, once per stall; far below what makes a run slow."""
+"""How long `emit` may wait for all subscribers together, once per stall; far below what makes a run slow."""
 BATCH = 512
 
 
@@ -97,8 +97,9 @@ class EventChannel(FanOutSink):
         """Give a sink a thread of its own that hands it the events one by one."""
         subscription = Subscription(name, capacity=capacity, overflow=overflow, max_wait=self._max_wait)
         pump = _Pump(subscription, sink)
+        with self._lock:
+            self._pumps = [*self._pumps, pump]
         self._add(interest, subscription)
-        self._pumps.append(pump)
         pump.start()
         return subscription
 
@@ -124,9 +125,14 @@ class EventChannel(FanOutSink):
             self.detach(subscription)
 
     def detach(self, subscription: Subscription) -> None:
-        """End a subscription; what waits for it is forgotten."""
+        """End a subscription; what waits for it is forgotten, and its sink is given nothing more.
+
+        The one event that the sink is busy with is not waited for.
+        """
         with self._lock:
             self._subscriptions = tuple(pair for pair in self._subscriptions if pair[1] is not subscription)
+            self._pumps = [pump for pump in self._pumps if pump.subscription is not subscription]
+            self._share_the_bound()
             self._wanted = {}
         subscription.close()
 
@@ -159,7 +165,13 @@ class EventChannel(FanOutSink):
     def _add(self, interest: Interest, subscription: Subscription) -> None:
         with self._lock:
             self._subscriptions = (*self._subscriptions, (interest, subscription))
+            self._share_the_bound()
             self._wanted = {}
+
+    def _share_the_bound(self) -> None:
+        """Several subscribers that hang at once may not cost a producer the bound several times."""
+        for _, subscription in self._subscriptions:
+            subscription.max_wait = self._max_wait / len(self._subscriptions)
 
     def _who_wants(self, event_type: str) -> tuple[tuple[str | None, Callable[[Event], None]], ...]:
         with self._lock:
@@ -185,6 +197,8 @@ class _Pump(threading.Thread):
         """Until the subscription ends."""
         while (batch := self.subscription.take(BATCH)) is not None:
             for event in batch:
+                if self.subscription.is_closed:  # detached in the middle: its owner may have closed the sink
+                    return
                 try:
                     self._sink.emit(event)
                 except Exception as error:

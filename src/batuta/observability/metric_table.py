@@ -136,15 +136,32 @@ _TABLE = (
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _TABLE}
 """The table by name."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenAiHistogram:
+    """A histogram of the conventions: its unit, and the buckets they ask for."""
+
+    unit: str
+    buckets: tuple[float, ...]
+
+
+_OPERATION_SECONDS = tuple(0.01 * 2**power for power in range(14))
+_AGENT_SECONDS = tuple(0.1 * 2**power for power in range(13))
+_WORKFLOW_SECONDS = (1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0)
+_USED_TOKENS = tuple(float(4**power) for power in range(14))
+_CALLS = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0)
+"""Ours: the conventions name none for calls."""
+
 GEN_AI_METRICS = {
-    "gen_ai.client.token.usage": "{token}",
-    "gen_ai.client.operation.duration": "s",
-    "gen_ai.client.operation.time_to_first_chunk": "s",
-    "gen_ai.execute_tool.duration": "s",
-    "gen_ai.invoke_agent.duration": "s",
-    "gen_ai.invoke_agent.inference_calls": "{call}",
-    "gen_ai.invoke_agent.tool_calls": "{call}",
-    "gen_ai.workflow.duration": "s",
+    "gen_ai.client.token.usage": GenAiHistogram(unit="{token}", buckets=_USED_TOKENS),
+    "gen_ai.client.operation.duration": GenAiHistogram(unit="s", buckets=_OPERATION_SECONDS),
+    "gen_ai.client.operation.time_to_first_chunk": GenAiHistogram(unit="s", buckets=_OPERATION_SECONDS),
+    "gen_ai.client.operation.time_per_output_chunk": GenAiHistogram(unit="s", buckets=_OPERATION_SECONDS),
+    "gen_ai.execute_tool.duration": GenAiHistogram(unit="s", buckets=_OPERATION_SECONDS),
+    "gen_ai.invoke_agent.duration": GenAiHistogram(unit="s", buckets=_AGENT_SECONDS),
+    "gen_ai.invoke_agent.inference_calls": GenAiHistogram(unit="{call}", buckets=_CALLS),
+    "gen_ai.invoke_agent.tool_calls": GenAiHistogram(unit="{call}", buckets=_CALLS),
+    "gen_ai.workflow.duration": GenAiHistogram(unit="s", buckets=_WORKFLOW_SECONDS),
 }
 """Histograms that only OpenTelemetry has, by the names of its GenAI conventions."""
 

@@ -1,6 +1,8 @@
 """Metrics over OpenTelemetry (extra `otel`): the GenAI conventions' histograms, and `batuta.step.*` of the table."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from batuta.events.envelope import Event
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 Point = tuple[str, float, dict[str, Any]]
 """A metric, a value, and attributes."""
 
+MAX_STREAMS = 10_000
+"""Answers whose pieces are timed at once; one that was cut off tells no end, and the oldest gives way."""
+
 
 class OtelMetrics:
     """A sink that feeds a meter provider; put it behind the channel."""
@@ -27,11 +32,16 @@ class OtelMetrics:
     def __init__(self, provider: "MeterProvider | None" = None) -> None:
         api = load_extra("opentelemetry.metrics", extra="otel", needed_for="metrics over OTLP")
         meter = (provider or api.get_meter_provider()).get_meter("batuta")
-        self._gen_ai = {name: meter.create_histogram(name, unit=unit) for name, unit in GEN_AI_METRICS.items()}
+        self._gen_ai = {
+            name: meter.create_histogram(
+                name, unit=histogram.unit, explicit_bucket_boundaries_advisory=list(histogram.buckets)
+            )
+            for name, histogram in GEN_AI_METRICS.items()
+        }
         self._own = {name: _instrument(meter, metric) for name, metric in METRICS.items() if metric.otel is not None}
         self._measurer = Measurer()
         self._assembler = RunAssembler()
-        self._first_words: dict[str | None, Event] = {}
+        self._streams: dict[str, _Stream] = {}
 
     def recall(self, told: Sequence[Event]) -> None:
         """What was told of a turn before this process took it up."""
@@ -43,22 +53,49 @@ class OtelMetrics:
             record = self._own.get(measure.metric)
             if record is not None:
                 record(measure.amount, dict(zip(METRICS[measure.metric].labels, measure.labels, strict=True)))
-        self._note_first_words(event)
+        self._note_piece(event)
         for span in self._assembler.feed(event):
             for name, value, attributes in self._points(span):
                 self._gen_ai[name].record(value, attributes)
 
-    def _note_first_words(self, event: Event) -> None:
-        if event.type in ("content_delta", "thinking_delta"):
-            self._first_words.setdefault(event.message_id, event)
+    def _note_piece(self, event: Event) -> None:
+        """When the first piece of an answer came, and how long each of the others took."""
+        if event.type not in ("content_delta", "thinking_delta") or event.message_id is None:
+            return
+        stream = self._streams.get(event.message_id)
+        if stream is not None:
+            stream.gaps.append((event.timestamp - stream.last).total_seconds())
+            stream.last = event.timestamp
+            return
+        self._streams[event.message_id] = _Stream(event.timestamp, event.timestamp)
+        if len(self._streams) > MAX_STREAMS:
+            del self._streams[next(iter(self._streams))]
 
     def _points(self, span: Span) -> Iterable[Point]:
         make = _POINTS.get(span.kind)
         if make is not None and span.end is not None:
             yield from make(span)
-        if isinstance(span.end, LlmResponse) and (first := self._first_words.pop(span.end.call_id, None)) is not None:
-            waited = (first.timestamp - span.started_at).total_seconds()
-            yield "gen_ai.client.operation.time_to_first_chunk", max(waited, 0.0), _model_attributes(span)
+        if isinstance(span.end, LlmResponse) and (stream := self._streams.pop(span.end.call_id, None)) is not None:
+            yield from _streamed(span, stream)
+
+
+@dataclass(slots=True)
+class _Stream:
+    """The pieces of an answer that is on its way."""
+
+    first: datetime
+    last: datetime
+    gaps: list[float] = field(default_factory=list)
+    """Seconds from each piece to the next."""
+
+
+def _streamed(span: Span, stream: _Stream) -> Iterable[Point]:
+    """How long until the first piece, and from each piece to the next; once the answer says which model it was."""
+    said = _model_attributes(span)
+    waited = (stream.first - span.started_at).total_seconds()
+    yield "gen_ai.client.operation.time_to_first_chunk", max(waited, 0.0), said
+    for gap in stream.gaps:
+        yield "gen_ai.client.operation.time_per_output_chunk", max(gap, 0.0), said
 
 
 def otlp_meters(resource: "Resource", endpoint: str | None = None) -> "MeterProvider":
@@ -86,7 +123,10 @@ def _instrument(meter: Any, metric: Metric) -> Callable[..., None]:
         case MetricKind.COUNTER:
             made = meter.create_counter(metric.otel, unit=metric.unit).add
         case MetricKind.HISTOGRAM:
-            made = meter.create_histogram(metric.otel, unit=metric.unit).record
+            buckets = list(metric.buckets)
+            made = meter.create_histogram(
+                metric.otel, unit=metric.unit, explicit_bucket_boundaries_advisory=buckets
+            ).record
         case MetricKind.GAUGE if metric.is_moved:
             made = meter.create_up_down_counter(metric.otel, unit=metric.unit).add
         case MetricKind.GAUGE:

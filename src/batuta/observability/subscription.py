@@ -66,7 +66,8 @@ class Subscription:
         self.failures = 0
         self._capacity = capacity
         self._overflow = overflow
-        self._max_wait = max_wait
+        self.max_wait = max_wait
+        """Seconds a producer may wait here; the channel shares its bound among those that make producers wait."""
         self._buffer: deque[Event | bytes] = deque()
         self._spill: Spill | None = None
         self._changed = threading.Condition(threading.Lock())
@@ -77,6 +78,11 @@ class Subscription:
         self._state: Literal["connected", "disconnected", "closed"] = "connected"
         self._accepted = self._delivered = self._dropped = self._spilled = self._waits = self._missed = 0
         self._last: int | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was ended by its owner: nothing is to be handed over any more."""
+        return self._state == "closed"
 
     # producers
 
@@ -121,7 +127,7 @@ class Subscription:
     def _wait_for_room(self) -> bool:
         """Wait within the bound. One wait per stall: a hanging subscriber costs a run this much once, not per event."""
         self._waits += 1
-        end = time.monotonic() + self._max_wait
+        end = time.monotonic() + self.max_wait
         while len(self._buffer) >= self._capacity and (left := end - time.monotonic()) > 0:
             self._producer_waits = True
             self._changed.wait(left)
@@ -141,7 +147,7 @@ class Subscription:
     def _write(self, event: Event) -> None:
         if self._spill is None and (spill := self._new_spill()) is not None:
             self._spill = spill
-        if self._spill is None or self._spill.size >= MAX_SPILL_BYTES or not self._spill.put(event, self._max_wait):
+        if self._spill is None or self._spill.size >= MAX_SPILL_BYTES or not self._spill.put(event, self.max_wait):
             self._disconnect()
             return
         self._spilled += 1

@@ -302,6 +302,24 @@ def test_block_waits_once_per_stall_and_never_longer_than_the_bound() -> None:
         assert (stats.waits, stats.dropped, stats.state) == (1, 200, "connected")
 
 
+def test_the_bound_is_for_all_subscribers_together() -> None:
+    """T-21: a producer waits no longer than the bound, however many subscribers hang."""
+    gates = [Gate() for _ in range(4)]
+    with EventChannel(max_wait=timedelta(milliseconds=100)) as channel:
+        for number, gate in enumerate(gates):
+            channel.attach(gate, name=f"gate-{number}", capacity=1, overflow=Overflow.BLOCK)
+        channel.emit(persisted(0))
+        assert all(gate.is_stuck.wait(5) for gate in gates)
+        channel.emit(persisted(1))
+        started = time.monotonic()
+        channel.emit(transient(2))
+        took = time.monotonic() - started
+        assert [stats.waits for stats in channel.stats()] == [1, 1, 1, 1]
+        for gate in gates:
+            gate.open.set()
+    assert took < 0.25, "not four times 100 ms"
+
+
 def test_a_subscriber_that_raises_is_reported_once_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     class Failing:
         seen = 0
@@ -377,6 +395,36 @@ def test_detaching_ends_a_subscription() -> None:
         channel.detach(subscription)
         channel.emit(persisted(2))
     assert len(kept.events) == 1
+
+
+def test_a_sink_that_was_detached_in_the_middle_is_given_nothing_more() -> None:
+    """Whoever detaches a sink may close it next: what its thread holds already is not handed over either."""
+    gate = Gate()
+    with EventChannel() as channel:
+        subscription = channel.attach(gate, name="gate")
+        for number in range(100):
+            channel.emit(persisted(number))
+        assert gate.is_stuck.wait(5)
+        channel.detach(subscription)
+        gate.open.set()
+        _wait_for_end_of("batuta-gate")
+        assert len(gate.events) <= 1
+        assert channel.drain(timedelta(0)), "a channel does not wait for whom it let go"
+
+
+def test_subscribers_that_come_and_go_leave_nothing_behind() -> None:
+    with EventChannel() as channel:
+        for _ in range(50):
+            channel.detach(channel.attach(CapturingSink(), name="passer-by"))
+        assert channel.stats() == []
+        assert channel._pumps == []
+
+
+def _wait_for_end_of(thread_name: str) -> None:
+    for thread in threading.enumerate():
+        if thread.name == thread_name:
+            thread.join(5)
+            assert not thread.is_alive()
 
 
 def test_a_buffer_has_room_for_something() -> None:

@@ -11,9 +11,11 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 from batuta import AgentStep, Pipeline
-from batuta.events import AgentPipelineCompleted, AgentPipelineStarted, BreakerChanged, Event
+from batuta.events import AgentPipelineCompleted, AgentPipelineStarted, BreakerChanged, ContentDelta, Event
+from batuta.kernel.ids import new_id
+from batuta.observability import otel_metrics
 from batuta.observability.contract_figures import ContractFigures
-from batuta.observability.metric_table import GEN_AI_METRICS
+from batuta.observability.metric_table import GEN_AI_METRICS, METRICS
 from batuta.observability.otel_metrics import OtelMetrics
 from batuta.observability.standard import observers
 from batuta.observability.subscription import ChannelStats
@@ -123,6 +125,41 @@ async def test_metrics_go_over_opentelemetry_by_the_names_of_the_conventions() -
     assert sum(point.value for point in points["batuta.step.active"]) == 0
     assert points["batuta.breaker.state"][0].value == 2.0
     assert sum(point.value for point in points["batuta.step.executions"]) == 9
+    [first], [others] = (
+        points[f"gen_ai.client.operation.{name}"] for name in ("time_to_first_chunk", "time_per_output_chunk")
+    )
+    assert (first.count, others.count) == (1, 2), "three pieces: one comes first, two follow"
+
+
+async def test_histograms_over_otlp_have_the_buckets_of_the_conventions_and_of_the_table() -> None:
+    """The SDK's own are made for milliseconds: every call of less than five seconds would be in one of them."""
+    reader = InMemoryMetricReader()
+    metrics = OtelMetrics(MeterProvider([reader]))
+    kept = CapturingSink()
+    await book(kept)
+    for event in kept.events:
+        metrics.emit(event)
+    bounds = {name: tuple(found[0].explicit_bounds) for name, found in _points(reader).items() if _is_histogram(found)}
+    seconds = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+    assert bounds["gen_ai.client.operation.duration"] == seconds
+    assert bounds["gen_ai.client.token.usage"][:4] == (1, 4, 16, 64)
+    assert bounds["gen_ai.client.token.usage"][-1] == 67_108_864
+    assert bounds["gen_ai.invoke_agent.duration"][-1] == 409.6
+    assert bounds["gen_ai.workflow.duration"] == (1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
+    assert bounds["batuta.step.duration"] == METRICS["step_duration_ms"].buckets
+
+
+def test_answers_that_were_cut_off_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is stopped while it speaks tells no end: what was noted of its pieces must not add up."""
+    monkeypatch.setattr(otel_metrics, "MAX_STREAMS", 3)
+    metrics = OtelMetrics(MeterProvider([InMemoryMetricReader()]))
+    for _ in range(10):
+        metrics.emit(ContentDelta(message_id=new_id(), delta="Hel", source_agent_id="a"))
+    assert len(metrics._streams) == 3
+
+
+def _is_histogram(points: list[Any]) -> bool:
+    return hasattr(points[0], "explicit_bounds")
 
 
 def _points(reader: InMemoryMetricReader) -> dict[str, list[Any]]:
