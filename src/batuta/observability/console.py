@@ -55,6 +55,8 @@ class LiveTree:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Draw a last time and leave it on the screen."""
         self._live.stop()
+        if not self._live.console.is_terminal:
+            self._live.console.line()  # a terminal's last picture ends its line, another's does not
 
     def _drawn(self) -> Any:
         with self._lock:

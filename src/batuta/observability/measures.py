@@ -6,6 +6,7 @@ Labels hold names that code chose, never what people or models said; where a nam
 different values is bounded.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -126,7 +127,7 @@ class Measurer:
     def attempt_rejected(self, event: Any) -> Iterable[Measure]:
         agent = event.source_agent_id or event.path
         yield Measure("validation_failures_total", (agent, event.kind), 1.0)
-        if event.kind == "structural" and event.message.startswith("option"):
+        if event.kind == "structural" and _names_no_option(event.message):
             yield Measure("intents_unknown_total", (agent,), 1.0)
 
     # models and tools
@@ -188,6 +189,11 @@ class Measurer:
                 return OTHER
             known.add(value)
         return REDACTOR.name(value)
+
+
+def _names_no_option(message: str) -> bool:
+    """Whether an answer was rejected for the member it named: the field is `option`, not one that begins like it."""
+    return re.match(r"option\b", message) is not None
 
 
 def _pipeline(event: Any) -> str:

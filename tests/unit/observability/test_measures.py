@@ -130,6 +130,10 @@ CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
         {("validation_failures_total", ("p/r", "structural")): 1, ("intents_unknown_total", ("p/r",)): 1},
     ),
     (
+        AttemptRejected(path="p/r", attempt=1, kind="structural", message="options: Input should be a valid list"),
+        {("validation_failures_total", ("p/r", "structural")): 1},
+    ),
+    (
         AgentDecisionRecorded(agent_name="r", decision_id="d", decision_type="routing", output_data={"option": "A"}),
         {("intents_total", ("A",)): 1},
     ),

@@ -135,6 +135,15 @@ async def test_the_live_tree_ends_with_the_whole_run() -> None:
     assert "availability_agent" in console.file.getvalue().rpartition("56 events")[2]
 
 
+async def test_where_there_is_no_terminal_the_tree_ends_its_line() -> None:
+    """What is printed next, into a file or a pipe, begins on a line of its own."""
+    console = Console(file=io.StringIO(), width=120)
+    with LiveTree(console) as tree:
+        await book(tree)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().endswith("\n")
+
+
 async def test_console_spans_and_metrics_need_nothing_installed() -> None:
     """T-20: the development default."""
     spans, metrics = io.StringIO(), io.StringIO()
