@@ -58,7 +58,7 @@ class ContractFigures:
     def now(self, now: datetime, stats: Iterable[ChannelStats] = ()) -> Figures:
         """The figures at this moment."""
         self._forget(now.timestamp())
-        lost = sum(each.dropped + each.missed for each in stats)
+        lost = sum(each.dropped + each.missed + each.failures for each in stats)
         finished = self._ended + self._incomplete
         return Figures(
             event_emit_rate=self._rate(now.timestamp()),

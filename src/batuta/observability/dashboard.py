@@ -88,6 +88,14 @@ _COST = (
         unit="currencyUSD",
     ),
     Panel(
+        title="Cost per user and day",
+        queries={
+            "mean": "avg(sum by (user) (increase(user_cost_usd_total[1d])) > 0)",
+            "highest": "max(sum by (user) (increase(user_cost_usd_total[1d])))",
+        },
+        unit="currencyUSD",
+    ),
+    Panel(
         title="Tokens per request",
         queries={
             "mean": "sum(rate(pipeline_tokens_sum[5m])) / sum(rate(pipeline_tokens_count[5m]))",
@@ -189,6 +197,7 @@ _EVENTS = (
             "{{subscriber}} waits": "sum by (subscriber) (event_channel_depth)",
             "{{subscriber}} dropped": "sum by (subscriber) (event_channel_dropped)",
             "{{subscriber}} missed": "sum by (subscriber) (event_channel_missed)",
+            "{{subscriber}} failed": "sum by (subscriber) (event_channel_failures)",
         },
     ),
     Panel(

@@ -128,6 +128,7 @@ _TABLE = (
     _gauge("event_channel_depth", "Events that wait for a subscriber.", "subscriber"),
     _gauge("event_channel_dropped", "Transient events a subscriber did not get.", "subscriber"),
     _gauge("event_channel_missed", "Events told while a subscriber was disconnected.", "subscriber"),
+    _gauge("event_channel_failures", "Events a subscriber raised on.", "subscriber"),
     _gauge("log_to_database_lag_seconds", "Age of the oldest event that is not projected.", merge="livemax"),
     _gauge("storage_used_bytes", "Bytes that conversations occupy.", merge="livemax"),
     _gauge("storage_capacity_bytes", "Bytes that conversations may occupy.", merge="livemax"),

@@ -138,6 +138,7 @@ class PrometheusMetrics:
             self._apply(Measure("event_channel_depth", (each.name,), each.depth))
             self._apply(Measure("event_channel_dropped", (each.name,), each.dropped))
             self._apply(Measure("event_channel_missed", (each.name,), each.missed))
+            self._apply(Measure("event_channel_failures", (each.name,), each.failures))
 
     def _scraped(self) -> Any:
         if _shared_directory() is None:

@@ -8,6 +8,7 @@ The SDK's own batching drops spans when its queue is full. Here the channel does
 counts, and the sink hands whole batches to the exporter.
 """
 
+import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.trace.export import SpanExporter
+
+log = logging.getLogger("batuta.observability")
 
 SCOPE = "batuta"
 BATCH = 512
@@ -168,10 +171,18 @@ class SpanSink:
         ready, self._ready = self._ready, []
         if not ready:
             return
-        if self._exporter.export(ready).value == 0:
+        if self._is_taken(ready):
             self.exported += len(ready)
         else:
             self.failed += len(ready)
+
+    def _is_taken(self, ready: "list[ReadableSpan]") -> bool:
+        """Whether the exporter took a batch. One that raises would else end in a timer's thread, uncounted."""
+        try:
+            return self._exporter.export(ready).value == 0
+        except Exception:
+            log.exception("%d spans were not exported", len(ready))
+            return False
 
 
 class _SpanMaker:
@@ -228,11 +239,15 @@ class _SpanMaker:
         return None
 
 
+_IN_SPANS = ("true", "span_only", "span_and_event")
+"""Where the variable asks for contents in spans; events of their own are not told."""
+
+
 def _captures_content(chosen: bool | None) -> bool:
     """Off unless it is asked for here or by the variable the conventions define."""
     if chosen is not None:
         return chosen
-    return os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").lower() in ("true", "span_only")
+    return os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").lower() in _IN_SPANS
 
 
 def _last_told(span: Span) -> datetime:

@@ -1,11 +1,14 @@
 """Traces arrive at a real OTLP receiver, over gRPC and over HTTP, as the conventions want them (T-22)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from batuta import AgentStep, Pipeline, tool
 from batuta.events import EventSink
@@ -176,6 +179,34 @@ async def test_contents_are_exported_only_when_asked_for() -> None:
     assert json.loads(said["gen_ai.tool.call.arguments"]) == {"sku": "A-100"}
     assert said["gen_ai.tool.call.result"] == "7"
     assert "How many?" in attributes(received.named("invoke_agent clerk")[0])["gen_ai.input.messages"]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_captured"),
+    [("true", True), ("SPAN_ONLY", True), ("SPAN_AND_EVENT", True), ("EVENT_ONLY", False), ("NO_CONTENT", False)],
+)
+async def test_the_variable_of_the_conventions_asks_for_contents(
+    value: str, *, is_captured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value)
+    exporter = InMemorySpanExporter()
+    with SpanSink(exporter) as spans:
+        await shop().run("How many?", sink=spans)
+    found = {span.name: span.attributes or {} for span in exporter.get_finished_spans()}
+    assert ("gen_ai.tool.call.result" in found["execute_tool stock"]) is is_captured
+
+
+async def test_an_exporter_that_raises_costs_spans_that_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    class Raising(InMemorySpanExporter):
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            raise OSError("no route to host")
+
+    with SpanSink(Raising()) as spans:
+        result = await shop().run("How many?", sink=spans)
+    assert result.value == "Seven."
+    assert spans.exported == 0
+    assert spans.failed > 0
+    assert "spans were not exported" in caplog.text
 
 
 async def test_a_plan_holds_the_steps_it_made() -> None:

@@ -71,6 +71,9 @@ def test_loss_counts_what_a_subscriber_did_not_get() -> None:
         figures.count(persisted(), NOW)
     assert figures.now(NOW).event_loss_rate == 0.0
     assert figures.now(NOW, [stats(dropped=1), stats(missed=1)]).event_loss_rate == pytest.approx(0.02)
+    assert figures.now(NOW, [stats(failures=2)]).event_loss_rate == pytest.approx(0.02), (
+        "a sink that raised got nothing"
+    )
 
 
 def started(run: str) -> Event:
