@@ -270,7 +270,7 @@ class Conductor:
         around = ctx or self.ctx
         scope = Scope(None, around._scope, SUPERVISOR_ID)
         if conclusion is not None:
-            scope.cite = conclusion.cite
+            scope.cite, scope.check = conclusion.cite, conclusion.check
         try:
             return await around._within(scope).invoke(step, question)
         finally:

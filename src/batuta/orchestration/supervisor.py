@@ -135,8 +135,16 @@ class Supervisor:
             output=str,
             instructions="\n\n".join(part for part in (instructions, _CONCLUDE_INSTRUCTIONS) if part),
             is_streaming=is_streaming,
+            validate=_as_whoever_asked_checks,
             **shared,
         )
+
+
+async def _as_whoever_asked_checks(answer: str, ctx: Context) -> None:
+    """The supervisor's steps serve every turn; what an answer may say depends on the one it is asked in."""
+    asker = ctx._scope.parent
+    if asker is not None and asker.check is not None:
+        asker.check(answer)
 
 
 def _planner(output: type[Decision], instructions: str, shared: dict[str, Any]) -> _Planner:

@@ -52,6 +52,8 @@ class Scope:
     """The last thing an agent in here said in the conversation."""
     cite: Callable[[str], tuple[Any, ...]] | None = None
     """Finds the citations in what an agent in here says."""
+    check: Callable[[str], None] | None = None
+    """Raises `Rejected` for what an agent in here may not say."""
     tally: Tally = field(default_factory=Tally)
     agents: AgentRecord = field(default_factory=AgentRecord)
     undo: list[Undo] = field(default_factory=list)
