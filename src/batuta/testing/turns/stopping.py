@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from batuta.events.envelope import Event
-from batuta.events.queue import Ending, TurnQueue, Work, WorkStatus
+from batuta.events.queue import Ending, Lease, TurnQueue, Work, WorkStatus
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import said, words
 from batuta.testing.turns.subject import EXPIRED, QueueSubject, leased, turn
@@ -38,22 +38,18 @@ class StopContract:
     async def test_a_turn_that_went_on_since_somebody_looked_stays(self, subject: QueueSubject) -> None:
         """It may have told more: whoever stops it looks again."""
         session = new_id()
-        accepted = await subject.queue.accept(turn(session))
-        before = Ending(work=accepted.work, told=_end())
-        lease = await leased(subject.queue)
+        before, lease = await _taken_up(subject.queue, session)
         await subject.queue.pause(lease, waiting_for="a1", events=[said("asked")])
-        assert await subject.queue.cancel(accepted.work.turn_id, before) is WorkStatus.PAUSED
+        assert await subject.queue.cancel(before.work.turn_id, before) is WorkStatus.PAUSED
         assert await words(subject.log, session) == ["asked"]
-        now = Ending(work=await _seen(subject.queue, accepted.work), told=_end())
-        assert await subject.queue.cancel(accepted.work.turn_id, now) is WorkStatus.CANCELLED
+        now = Ending(work=await _seen(subject.queue, before.work), told=_end())
+        assert await subject.queue.cancel(before.work.turn_id, now) is WorkStatus.CANCELLED
         assert await words(subject.log, session) == ["asked", "end"]
 
     async def test_nothing_is_told_of_a_turn_that_has_an_owner(self, subject: QueueSubject) -> None:
         session = new_id()
-        accepted = await subject.queue.accept(turn(session))
-        before = Ending(work=accepted.work, told=_end())
-        lease = await leased(subject.queue)
-        assert await subject.queue.cancel(accepted.work.turn_id, before) is WorkStatus.RUNNING
+        before, lease = await _taken_up(subject.queue, session)
+        assert await subject.queue.cancel(before.work.turn_id, before) is WorkStatus.RUNNING
         assert await subject.queue.heartbeat(lease) is True
         assert await words(subject.log, session) == []
 
@@ -66,6 +62,12 @@ class StopContract:
         await subject.queue.recover()
         assert await subject.queue.cancel(accepted.work.turn_id, ending) is WorkStatus.QUEUED
         assert await words(subject.log, session) == []
+
+
+async def _taken_up(queue: TurnQueue, session: str) -> tuple[Ending, Lease]:
+    """A turn that somebody wants to end as it was when it was accepted, and that has an owner since."""
+    accepted = await queue.accept(turn(session))
+    return Ending(work=accepted.work, told=_end()), await leased(queue)
 
 
 def _end() -> dict[str, Sequence[Event]]:
