@@ -18,7 +18,7 @@ from batuta.events.tools import ApprovalRequested, ApprovalResolved, ToolRequest
 from batuta.kernel.errors import NotRecordedError, WriteForbiddenError
 from batuta.kernel.messages import ToolCallBlock
 from batuta.orchestration.approvals import Undecided, as_decision
-from batuta.pipelines.journal import Effect, Recorded
+from batuta.pipelines.journal import STEP_FAILURE, Effect, Recorded
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.invocation import Around, CallScope, Execute, PreparedCall, ToolInvoker
 from batuta.tools.outcome import Execution, ToolOutcome
@@ -67,6 +67,8 @@ class RecordedEffects:
     async def recall(self, effect: Effect) -> Recorded | None:
         """What the recorded turn got, as far as it counts here."""
         known = self._recorded.get(effect.key)
+        if effect.name == STEP_FAILURE and known is None:
+            return None
         if known is not None and self._counts(known, effect):
             self._note(effect, "recorded")
             return Recorded(known.result)

@@ -215,6 +215,7 @@ class Context(_Facts):
             if journal is None:
                 value = await act()
             else:
+                self._run.note_effect(effect)
                 value = await self._perform(journal, effect, act, codec, reconcile, stand_in)
         except asyncio.CancelledError:
             self._run.note_failure(effect, DeadlineExceededError(f"{name} was cut off"))

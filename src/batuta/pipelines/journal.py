@@ -5,7 +5,8 @@
            -> nothing:  (intend, if it writes) -> act -> record
 
 A failure is not kept: whoever repeats the run tries again. Unless the run went on from it, by another attempt or a
-stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again there.
+stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again there; a step that failed
+for a passing reason and without an effect, too.
 
 An effect is a model's answer, a tool's result or an action. Its key is stable: the same code run again asks for the
 same keys. Values are kept as JSON, so that any journal can keep them.
@@ -36,6 +37,8 @@ from batuta.kernel.tasks import never_waits, to_the_end
 
 T = TypeVar("T")
 
+STEP_FAILURE = "step failure"
+"""The name under which a passing failure of a step is kept, if there was no effect in it that could fail again."""
 FAILED = "batuta.failed"
 """The one field of what is recorded of an effect that failed."""
 _KINDS: dict[str, type[BatutaError]] = {
@@ -200,6 +203,18 @@ async def keep_failure(journal: Journal, effect: Effect, error: BaseException) -
     await _record(journal, effect, {FAILED: facts})
 
 
+def failure_of_step(key: str) -> Effect:
+    """What stands for the failure of a step at a place."""
+    return Effect(key=f"{key}:{STEP_FAILURE}", kind="read", name=STEP_FAILURE)
+
+
+async def fail_again(journal: Journal, key: str) -> None:
+    """Raise what a step failed with, if the run went on from it."""
+    known = await journal.recall(failure_of_step(key))
+    if isinstance(known, Recorded):
+        _raise_if_failed(known.value)
+
+
 async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
     """Undo an effect, so that a repeated run does it again; interrupted, its outcome is unknown."""
     await journal.intend(effect)
@@ -261,10 +276,14 @@ async def _settle(
 
 
 def _recorded(value: JsonValue, codec: Codec[T]) -> T:
+    _raise_if_failed(value)
+    return codec.validate_json(to_json(value))
+
+
+def _raise_if_failed(value: JsonValue) -> None:
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
         raise _KINDS.get(facts["category"], LogicalError)(facts["message"])
-    return codec.validate_json(to_json(value))
 
 
 def _as_json(codec: Codec[Any], value: Any) -> JsonValue:

@@ -21,10 +21,12 @@ from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
+    ErrorCategory,
     RecordingFailedError,
     RunCancelledError,
     StepFailedError,
     Suspended,
+    category_of,
 )
 from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import to_the_end
@@ -32,7 +34,7 @@ from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
 from batuta.pipelines.hooks import Hook
-from batuta.pipelines.journal import Effect, Recorded, keep_failure
+from batuta.pipelines.journal import Effect, Recorded, fail_again, failure_of_step, keep_failure
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
@@ -104,6 +106,7 @@ class Run:
         self._background: set[asyncio.Task[Any]] = set()
         self._repetitions: dict[str, int] = {}
         self._failures: dict[str, tuple[Effect, Exception]] = {}
+        self._begun: set[str] = set()
 
     async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         """The outermost invocation: it can be stopped by its handle, and it leaves no task behind."""
@@ -201,6 +204,8 @@ class Run:
             stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
+            if self.journal is not None:
+                await fail_again(self.journal, ctx.key)
             if step.timeout is None:
                 outcome = await step._perform(value, ctx)
             else:
@@ -241,6 +246,18 @@ class Run:
         """Remember what failed, until the run goes on or ends. A write's own notes say how it ended."""
         if self.journal is not None and effect.kind != "write" and not isinstance(error, RecordingFailedError):
             self._failures[effect.key] = effect, error
+
+    def note_effect(self, effect: Effect) -> None:
+        """Remember where there were effects."""
+        self._begun.add(effect.key)
+
+    def _note_failure_of_step(self, error: BaseException, key: str) -> None:
+        """A step may fail for a passing reason without an effect that could fail again: it is remembered itself."""
+        if self.journal is None or not isinstance(error, Exception) or isinstance(error, StepFailedError):
+            return
+        is_passing = category_of(error) is ErrorCategory.TRANSIENT
+        if is_passing and not any(begun.startswith((f"{key}/", f"{key}:")) for begun in self._begun):
+            self.note_failure(failure_of_step(key), error)
 
     async def keep_failures(self, key: str) -> None:
         """Keep what failed at a place or below it."""
@@ -292,6 +309,8 @@ class Run:
     ) -> StepError:
         """The error that leaves a step, after telling it."""
         failure = _failure(error, ctx)
+        if stage == WORKING:
+            self._note_failure_of_step(error, ctx.key)
         duration = _clock() - started
         if owes_an_end(stage, error):
             await self._tell_failed(failure, {**facts, "duration_ms": duration * 1000}, ctx)

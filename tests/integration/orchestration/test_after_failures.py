@@ -2,19 +2,23 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from batuta import AgentStep
-from batuta.kernel.errors import ProviderUnavailableError
+from batuta import AgentStep, step
+from batuta.events.conversation import AssistantMessage
+from batuta.eventstore.teams import open_team_store
+from batuta.kernel.errors import ProviderUnavailableError, TransientError
+from batuta.kernel.ids import new_id
 from batuta.llm.model import ModelRequest
 from batuta.llm.resilient import Protection
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.orchestration.plan_execution import FailurePolicy
-from batuta.orchestration.worker import WorkerSettings
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.resilience.retry import fixed_delay
 from batuta.testing import Reply, ToolCall, crashes
-from batuta.tools import tool
+from batuta.tools import ApprovalDecision, tool
 from tests.integration.orchestration.crew import Habit
 
 ONE_TRY = Protection(retry=fixed_delay(max_attempts=1), breaker=None)
@@ -78,3 +82,42 @@ async def test_what_was_done_after_a_failure_is_done_once(ways: str, monkeypatch
     # Killed before anything told of the failure, the turn finds a provider that is back, and needs no stand-in.
     unlike = [text for text in report.differences if ways != "stand-in" or "outside" in text]
     assert unlike == []
+
+
+async def test_a_step_that_failed_in_passing_fails_again_when_its_turn_is_resumed(tmp_path: Path) -> None:
+    """Its answer came at the second attempt: there it is found, and is not told a second time by the first."""
+    calls: list[str] = []
+
+    @step
+    async def weather(task: str) -> str:
+        calls.append(task)
+        if len(calls) == 1:
+            raise TransientError("the station is busy")
+        return "sunny"
+
+    @tool(effect="write", approval="always")
+    async def pay(amount: int) -> str:
+        """Pay."""
+        return "paid"
+
+    def clerk(request: ModelRequest) -> Reply:
+        return Reply("done") if request.tool_results else Reply(tool_calls=[ToolCall("pay", {"amount": 1}, id="c1")])
+
+    def supervise(request: ModelRequest) -> Reply:
+        steps = [{"agent_id": name, "task": "go"} for name in ("weather", "clerk")]
+        is_last = "Results of earlier steps:" in request.messages[-1].text
+        return Reply("All done [1] [2].") if is_last else Reply(json.dumps({"steps": steps}))
+
+    payer = AgentStep(name="clerk", model=Habit(clerk), output=str, tools=[pay])
+    agents = [Specialist(weather, name="Weather"), Specialist(payer, name="Clerk")]
+    team = Orchestrator(supervisor=Habit(supervise), agents=agents)
+    async with open_team_store(tmp_path / "team.db") as store:
+        session = new_id()
+        await store.say(session, "go")
+        await TurnWorker.at(store, team).run_until_idle()
+        (asked,) = await store.waiting(session)
+        await store.decide(asked, ApprovalDecision.approve(by="ana"))
+        await TurnWorker.at(store, team).run_until_idle()
+        said = [event for event in await store.events(session) if isinstance(event, AssistantMessage)]
+    assert [message.content for message in said if message.source_agent_id == "weather"] == ["sunny"]
+    assert said[-1].content == "All done [1] [2]."
