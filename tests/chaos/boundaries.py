@@ -1,6 +1,6 @@
 """Kill a worker process before and after every event of a turn, then compare with a turn that was left alone.
 
-    python -m tests.chaos.boundaries [--backend sqlite] [--stride 1]
+    python -m tests.chaos.boundaries [--backend sqlite] [--crew busy] [--stride 1]
 
 Every boundary has a turn and a process of its own, which ends itself there by SIGKILL; another process finishes all of
 them. The person who is asked knows what really happened, so every turn must end with the same view. A stride of 5
@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 from batuta.events.envelope import Event
@@ -25,13 +26,14 @@ from batuta.events.queue import Lease, TurnQueue, WorkStatus
 from batuta.events.routing import Persistence
 from batuta.events.sink import Recorder
 from batuta.eventstore.migrations import migrate
+from batuta.orchestration import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from tests.chaos.eventlog import servers
-from tests.chaos.turns import BACKENDS, WORKERS, Person, TurnsReport, accept, answer_until_done, outcome_of
+from tests.chaos.turns import BACKENDS, WORKERS, Person, TurnsReport, accept, answer_until_done, chosen, outcome_of
 from tests.chaos.turns import undisturbed as calm_view
-from tests.chaos.workers import FileLedger
-from tests.integration.orchestration.crew import Ledger, build
+from tests.chaos.workers import CREWS, FileLedger
+from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import ChildError, Zygote, say
 from tests.support.stores import Store, memory_opener, opener_of
 from tests.support.turns import LogDesk
@@ -77,23 +79,24 @@ class MortalRecorder:
         raise AssertionError("unreachable")
 
 
-async def die(place: dict[str, str], ledger: str, turn: str, kill_at: int, is_stored_first: bool) -> None:
+async def die(place: dict[str, str], ledger: str, crew: str, turn: str, kill_at: int, is_stored_first: bool) -> None:
     """In a process of its own: run the turn, answering what it asks, up to the boundary."""
     async with opener_of(place)() as store:
         say(ready=True)
         desk = MortalDesk(LogDesk(store.log), kill_at, is_stored_first)
-        await _play(store, FileLedger(ledger, pause_seconds=QUICK), desk, turn)
+        await _play(store, CREWS[crew], FileLedger(ledger, pause_seconds=QUICK), desk, turn)
 
 
-async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1) -> TurnsReport:
+async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1, crew: str = "calm") -> TurnsReport:
     """Every boundary, or every so many."""
     if "url" in place:
         await migrate(place["url"])
-    calm = await calm_view()
-    boundaries = [(n, first) for n in range(1, await _count_events() + 1) for first in (False, True)][::stride]
+    calm = await calm_view(crew)
+    boundaries = [(n, first) for n in range(1, await _count_events(crew) + 1) for first in (False, True)][::stride]
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         ledger = str(Path(directory) / "ledger")
+        arguments = {"place": dict(place), "ledger": ledger, "crew": crew}
         async with opener_of(place)() as store, asyncio.timeout(LONGEST_SECONDS):
             person = Person(store, FileLedger(ledger))
             accepted: dict[str, str] = {}
@@ -101,14 +104,13 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1) -> T
                 (turn,) = fresh = await accept(store, 1)
                 accepted |= fresh
                 boundary = {"turn": turn, "kill_at": kill_at, "is_stored_first": is_stored_first}
-                await _killed(zygote, {"place": dict(place), "ledger": ledger, **boundary})
-            arguments = {"place": dict(place), "ledger": ledger, "owner": "survivor"}
-            async with zygote.running(f"{WORKERS}:work", arguments):
+                await _killed(zygote, {**arguments, **boundary})
+            async with zygote.running(f"{WORKERS}:work", {**arguments, "owner": "survivor"}):
                 await answer_until_done(person, accepted)
             found = [await outcome_of(store, session, turn, calm) for turn, session in accepted.items()]
             writes = Counter(dict(person.ledger.writes))
     return TurnsReport.of(
-        f"{place['backend']} boundaries", accepted, found, writes, person, kills=len(boundaries), started=started
+        f"{place['backend']} {crew} boundaries", accepted, found, writes, person, kills=len(boundaries), started=started
     )
 
 
@@ -122,16 +124,18 @@ async def _killed(zygote: Zygote, arguments: Mapping[str, object]) -> None:
         await child.close()
 
 
-async def _count_events() -> int:
+async def _count_events(crew: str) -> int:
     """How many events an undisturbed turn stores."""
     async with memory_opener()() as store:
         (turn,) = await accept(store, 1)
         desk = MortalDesk(LogDesk(store.log))
-        await _play(store, Ledger(), desk, turn)
+        await _play(store, CREWS[crew], Ledger(), desk, turn)
         return desk.written
 
 
-async def _play(store: Store, ledger: Ledger, desk: MortalDesk, turn: str) -> None:
+async def _play(
+    store: Store, build: Callable[[Ledger], Orchestrator], ledger: Ledger, desk: MortalDesk, turn: str
+) -> None:
     """Run one turn to its end, and be the person it asks."""
     worker = TurnWorker(
         build(ledger), store.queue, store.log, desk, WorkerSettings(owner=f"mortal-{os.getpid()}", lease=LEASE)
@@ -153,13 +157,14 @@ def main() -> int:
     """Run the backends one after another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", choices=[*BACKENDS, "all"], default="all")
+    parser.add_argument("--crew", choices=[*CREWS, "all"], default="all")
     parser.add_argument("--stride", type=int, default=1)
     wanted = parser.parse_args()
     is_clean = True
     zygote = Zygote([WORKERS, "tests.chaos.boundaries"])
-    for backend in BACKENDS if wanted.backend == "all" else (wanted.backend,):
+    for backend, crew in product(chosen(wanted.backend, BACKENDS), chosen(wanted.crew, CREWS)):
         with servers(backend) as place:
-            report = asyncio.run(run(zygote, place, stride=wanted.stride))
+            report = asyncio.run(run(zygote, place, stride=wanted.stride, crew=crew))
         sys.stdout.write(report.line() + "\n")
         is_clean = is_clean and report.is_clean
         for problem in report.problems[:10]:

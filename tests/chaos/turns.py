@@ -1,6 +1,6 @@
 """Kill workers at random moments while they run turns, then compare every turn with one that was left alone.
 
-    python -m tests.chaos.turns --kills 200 --turns 200 [--backend sqlite] [--seed 1]
+    python -m tests.chaos.turns --kills 200 --turns 200 [--backend sqlite] [--crew busy] [--seed 1]
 
 All turns are there from the beginning. A person answers what is asked: approvals, and whether an interrupted write
 that nobody can look up took place. Prints one line per backend and ends with 1 if a promise was broken.
@@ -8,15 +8,17 @@ that nobody can look up took place. Prints one line per backend and ends with 1 
 
 import argparse
 import asyncio
+import json
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Self
+from typing import Any, Self
 
 from batuta.events.envelope import Event
 from batuta.events.queue import UNFINISHED, Work, WorkStatus
@@ -25,11 +27,11 @@ from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.migrations import migrate
 from batuta.kernel.ids import new_id
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
-from batuta.testing.crashes import seen_by_a_person
 from batuta.testing.eventlog import everything
+from batuta.testing.views import UNKNOWN_OUTCOME, difference, seen_by_a_person
 from tests.chaos.eventlog import servers
-from tests.chaos.workers import FileLedger
-from tests.integration.orchestration.crew import Ledger, build
+from tests.chaos.workers import CREWS, FileLedger
+from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import Child, Zygote
 from tests.support.stores import Store, memory_opener, opener_of
 from tests.support.turns import LogDesk, say
@@ -134,7 +136,7 @@ class Person:
         await self.store.queue.resume(work.turn_id, waiting_for=work.waiting_for)
 
     def _decide(self, asked: ApprovalRequested, work: Work) -> ApprovalResolved:
-        is_about_outcome = "nobody knows" in asked.reason
+        is_about_outcome = UNKNOWN_OUTCOME in asked.reason
         self.asked_about_outcomes += is_about_outcome
         is_done = is_about_outcome and any(
             key.startswith(f"{asked.tool_name} ") and work.turn_id in key for key in self.ledger.done
@@ -149,11 +151,13 @@ class Person:
         )
 
 
-async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int, turns: int, seed: int) -> TurnsReport:
+async def run(
+    zygote: Zygote, place: Mapping[str, str], *, kills: int, turns: int, seed: int, crew: str = "calm"
+) -> TurnsReport:
     """Accept, kill, answer, compare."""
     if "url" in place:
         await migrate(place["url"])
-    calm = await undisturbed()
+    calm = await undisturbed(crew)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         ledger = str(Path(directory) / "ledger")
@@ -161,10 +165,11 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int, turns: in
             person = Person(store, FileLedger(ledger))
             accepted = await accept(store, turns)
             async with asyncio.timeout(LONGEST_SECONDS):
-                await _kill_and_answer(zygote, place, ledger, person, accepted, kills=kills, rng=Random(seed))
+                arguments = {"place": dict(place), "ledger": ledger, "crew": crew}
+                await _kill_and_answer(zygote, arguments, person, accepted, kills=kills, rng=Random(seed))
             found = [await outcome_of(store, session, turn, calm) for turn, session in accepted.items()]
             writes = Counter(dict(person.ledger.writes))
-    return TurnsReport.of(place["backend"], accepted, found, writes, person, kills=kills, started=started)
+    return TurnsReport.of(f"{place['backend']} {crew}", accepted, found, writes, person, kills=kills, started=started)
 
 
 async def events_of(store: Store, session: str) -> list[Event]:
@@ -172,12 +177,14 @@ async def events_of(store: Store, session: str) -> list[Event]:
     return [record.event for record in await everything(store.log, session) if record.event is not None]
 
 
-async def undisturbed() -> list[tuple[str, str]]:
+async def undisturbed(crew: str) -> dict[str, Any]:
     """What a person sees of a turn that nobody disturbs."""
     async with memory_opener()() as store:
         ledger = Ledger()
         (turn,) = accepted = await accept(store, 1)
-        worker = TurnWorker(build(ledger), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="calm"))
+        worker = TurnWorker(
+            CREWS[crew](ledger), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="calm")
+        )
         await worker.run_until_idle()
         work = await store.queue.get(turn)
         assert work is not None
@@ -194,8 +201,7 @@ async def accept(store: Store, turns: int) -> dict[str, str]:
 
 async def _kill_and_answer(
     zygote: Zygote,
-    place: Mapping[str, str],
-    ledger: str,
+    arguments: Mapping[str, object],
     person: Person,
     accepted: Mapping[str, str],
     *,
@@ -203,7 +209,6 @@ async def _kill_and_answer(
     rng: Random,
 ) -> None:
     """Until there was enough killing and every turn has ended."""
-    arguments = {"place": dict(place), "ledger": ledger}
     alive = [await zygote.spawn(f"{WORKERS}:work", {**arguments, "owner": f"w{n}"}) for n in range(COUNT)]
     answering = asyncio.create_task(answer_until_done(person, accepted))
     try:
@@ -238,18 +243,16 @@ async def answer_until_done(person: Person, accepted: Mapping[str, str]) -> None
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def outcome_of(store: Store, session: str, turn: str, calm: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+async def outcome_of(store: Store, session: str, turn: str, calm: Mapping[str, Any]) -> dict[str, list[str]]:
     """What is wrong with one turn."""
     events = await events_of(store, session)
     work = await store.queue.get(turn)
     keys = Counter(event.key for event in events if isinstance(event, EffectRecorded))
     is_completed = work is not None and work.status is WorkStatus.COMPLETED
-    shown = [
-        (kind, words.replace("A person confirmed: shouted", "shouted done")) for kind, words in seen_by_a_person(events)
-    ]
+    shown = json.loads(json.dumps(seen_by_a_person(events)).replace("A person confirmed: shouted", "shouted done"))
     return {
         "unfinished": [] if is_completed else [f"{turn}: {work}"],
-        "different": [] if shown == calm else [f"{turn}: {shown} instead of {calm}"],
+        "different": [] if shown == calm else [f"{turn}: {difference(shown, calm)}"],
         "repeated": [f"{turn}: {key} was recorded {count} times" for key, count in keys.items() if count > 1],
         "resumed": [e.event_id for e in events if isinstance(e, TurnResumed) and e.reason == "recovered"],
     }
@@ -261,19 +264,26 @@ def lost_writes(writes: Mapping[str, int], accepted: Mapping[str, str]) -> list[
     return [f"{turn}: nobody did {write}" for turn in accepted for write in WRITES if (write, turn) not in done]
 
 
+def chosen(wanted: str, there_are: Iterable[str]) -> tuple[str, ...]:
+    """One of them, or all."""
+    return tuple(there_are) if wanted == "all" else (wanted,)
+
+
 def main() -> int:
     """Run the backends one after another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--backend", choices=[*BACKENDS, "all"], default="all")
+    parser.add_argument("--crew", choices=[*CREWS, "all"], default="all")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     wanted = parser.parse_args()
     is_clean = True
     zygote = Zygote([WORKERS])
-    for backend in BACKENDS if wanted.backend == "all" else (wanted.backend,):
+    for backend, crew in product(chosen(wanted.backend, BACKENDS), chosen(wanted.crew, CREWS)):
+        numbers = {"kills": wanted.kills, "turns": wanted.turns, "seed": wanted.seed}
         with servers(backend) as place:
-            report = asyncio.run(run(zygote, place, kills=wanted.kills, turns=wanted.turns, seed=wanted.seed))
+            report = asyncio.run(run(zygote, place, crew=crew, **numbers))
         sys.stdout.write(f"{report.line()} seed={wanted.seed}\n")
         is_clean = is_clean and report.is_clean
         for problem in report.problems[:10]:

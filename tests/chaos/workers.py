@@ -12,7 +12,8 @@ from typing import Any
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import ToolBody
-from tests.integration.orchestration.crew import Ledger, build
+from tests.integration.orchestration import busy_crew, crew
+from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import say
 from tests.support.stores import opener_of
 from tests.support.turns import LogDesk
@@ -77,10 +78,14 @@ def _slowly(body: ToolBody, pause_seconds: float) -> ToolBody:
     return run
 
 
-async def work(place: dict[str, str], ledger: str, owner: str) -> None:
+CREWS = {"calm": crew.build, "busy": busy_crew.build}
+"""One step after the other, and everything at once."""
+
+
+async def work(place: dict[str, str], ledger: str, owner: str, crew: str) -> None:
     """Run turns for ever."""
     async with opener_of(place)() as store:
         settings = WorkerSettings(owner=owner, concurrency=CONCURRENCY, lease=LEASE)
-        worker = TurnWorker(build(FileLedger(ledger)), store.queue, store.log, LogDesk(store.log), settings)
+        worker = TurnWorker(CREWS[crew](FileLedger(ledger)), store.queue, store.log, LogDesk(store.log), settings)
         say(ready=True)
         await worker.run(asyncio.Event())

@@ -5,8 +5,8 @@
 
 `build` makes a fresh team, or a fresh pipeline, for every process that would start. The matrix first runs a turn
 undisturbed, then once for every event it stored, killing the worker just before or just after that event; another
-worker finishes the turn. What a person sees in the end must be the same, and no effect that was recorded may have
-happened twice. What your code does behind Batuta's back is seen only if you let the matrix look:
+worker finishes the turn. What a person sees in the end (`batuta.testing.views`) must be the same, and no effect that
+was recorded may have happened twice. What your code does behind Batuta's back is seen only if you let the matrix look:
 
     report = await crash_matrix(build_team, "book monday", outside=lambda: list(sent), reset=sent.clear)
 """
@@ -14,7 +14,6 @@ happened twice. What your code does behind Batuta's back is seen only if you let
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import groupby
 from typing import Any
 
 from batuta.events.conversation import UserMessage
@@ -36,6 +35,7 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.pipelines.step import Step
 from batuta.testing.clock import FakeClock
+from batuta.testing.views import UNKNOWN_OUTCOME, difference, seen_by_a_person
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 
 MAX_LIVES = 20
@@ -54,7 +54,7 @@ def approve(requested: ApprovalRequested) -> ApprovalResolved:
 
 
 def _is_about_outcome(requested: ApprovalRequested) -> bool:
-    return "nobody knows" in requested.reason
+    return UNKNOWN_OUTCOME in requested.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,9 @@ class CrashReport:
         """Fail if a crash changed anything."""
         problems = [*self.differences, *self.repeated]
         if problems:
-            raise AssertionError(f"{len(problems)} of {2 * self.boundaries} crashes were felt:\n" + "\n".join(problems))
+            raise AssertionError(
+                f"{len(problems)} crashes at {self.boundaries} events were felt:\n" + "\n".join(problems)
+            )
 
 
 @dataclass(slots=True)
@@ -247,32 +249,45 @@ async def crash_matrix(
     same: Callable[[Sequence[Event]], Any] | None = None,
     reset: Callable[[], object] = lambda: None,
     outside: Callable[[], Any] = lambda: None,
+    stride: int = 1,
 ) -> CrashReport:
     """Kill a team's turn, or the run of a pipeline, before and after every event it stores.
 
-    `same` reduces a log to what must not change; the result of a pipeline must not change either. `reset` puts the
+    `same` reduces a log to what must not change, by default to what a person sees of it; the result of a pipeline must
+    not change either. `reset` puts the
     world outside back to where it was; it is called before every turn, never within one. `outside` gives a copy of what
     the turn did to that world: it must be the same after every crash, except where a person was asked, because then
-    the answer decides.
+    the answer decides. A `stride` of 5 takes every fifth boundary, for long turns that are tested often.
     """
     reduce = same or seen_by_a_person
-    calm, calm_desk = await _played(build, message, decide, reset)
+    stage_of: type[_Stage | _BareStage] = _BareStage if isinstance(build(), Step) else _Stage
+
+    async def played(kill_at: int | None = None, *, is_stored_first: bool = False) -> tuple[_Stage | _BareStage, _Desk]:
+        """One turn or run from its beginning to its end, killed once on the way or never."""
+        reset()
+        stage = stage_of(build, decide)  # type: ignore[arg-type] # which of both it builds was seen above
+        await stage.accept(message)
+        desk = _Desk(stage.log, kill_at, is_stored_first)
+        await stage.play(desk)
+        return stage, desk
+
+    calm, calm_desk = await played()
     expected, world = await _view(calm, reduce), outside()
     differences: list[str] = []
     repeated: list[str] = []
     asked: list[str] = []
-    for place in range(1, calm_desk.written + 1):
-        for is_stored_first in (False, True):
-            stage, desk = await _played(build, message, decide, reset, place, is_stored_first=is_stored_first)
-            events = await stage.events()
-            where = f"killed {'after' if is_stored_first else 'before'} event {place}"
-            if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
-                asked.append(where)
-            elif (found := await _view(stage, reduce)) != expected:
-                differences.append(f"{where}: {found!r} instead of {expected!r}")
-            if where not in asked and (changed := outside()) != world:
-                repeated.append(f"{where}: outside there is {changed!r} instead of {world!r}")
-            repeated.extend(f"{where}: {key} had been recorded and happened again" for key in desk.repeated)
+    boundaries = [(place, first) for place in range(1, calm_desk.written + 1) for first in (False, True)]
+    for place, is_stored_first in boundaries[::stride]:
+        stage, desk = await played(place, is_stored_first=is_stored_first)
+        events = await stage.events()
+        where = f"killed {'after' if is_stored_first else 'before'} event {place}"
+        if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
+            asked.append(where)
+        elif (found := await _view(stage, reduce)) != expected:
+            differences.append(f"{where}: {difference(found, expected)}")
+        if where not in asked and (changed := outside()) != world:
+            repeated.append(f"{where}: outside there is {changed!r} instead of {world!r}")
+        repeated.extend(f"{where}: {key} had been recorded and happened again" for key in desk.repeated)
     return CrashReport(
         boundaries=calm_desk.written,
         differences=tuple(differences),
@@ -281,37 +296,5 @@ async def crash_matrix(
     )
 
 
-async def _played(
-    build: Callable[[], Any],
-    message: Any,
-    decide: Decide,
-    reset: Callable[[], object],
-    kill_at: int | None = None,
-    *,
-    is_stored_first: bool = False,
-) -> tuple[_Stage | _BareStage, _Desk]:
-    """One turn or run from its beginning to its end, killed once on the way or never."""
-    reset()
-    stage = _BareStage(build, decide) if isinstance(build(), Step) else _Stage(build, decide)
-    await stage.accept(message)
-    desk = _Desk(stage.log, kill_at, is_stored_first)
-    await stage.play(desk)
-    return stage, desk
-
-
 async def _view(stage: _Stage | _BareStage, reduce: Callable[[Sequence[Event]], Any]) -> tuple[Any, str]:
     return reduce(await stage.events()), stage.outcome
-
-
-def seen_by_a_person(events: Sequence[Event]) -> list[tuple[str, str]]:
-    """What the log shows, without ids and times, and without the pauses that a crash may add.
-
-    The results of tools that ran side by side are shown in the order they came; that order may differ.
-    """
-    shown: list[tuple[str, str]] = []
-    for event in events:
-        words = next((str(getattr(event, n)) for n in ("content", "result", "status") if hasattr(event, n)), "")
-        is_pause = event.type in ("turn_paused", "approval_requested", "approval_resolved")
-        if not event.is_internal and not is_pause and words != "paused":
-            shown.append((event.type, words))
-    return [line for _, lines in groupby(shown, key=lambda line: line[0]) for line in sorted(lines)]

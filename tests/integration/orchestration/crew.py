@@ -6,10 +6,14 @@ from typing import Any
 
 from batuta import AgentStep
 from batuta.kernel.answers import Answer
+from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import ToolContext, tool
+
+USED = Usage(input=3, output=2)
+"""By every call: what a turn took in all must be the same however often it was interrupted."""
 
 
 class Habit:
@@ -21,7 +25,8 @@ class Habit:
         self._rule = rule
 
     async def generate(self, request: ModelRequest) -> Answer:
-        return ScriptedModel([self._rule])._answer(self._rule(request))
+        answer = ScriptedModel([self._rule])._answer(self._rule(request))
+        return answer.model_copy(update={"usage": USED})
 
     async def stream(self, request: ModelRequest) -> Any:
         yield await self.generate(request)
@@ -83,13 +88,15 @@ class Ledger:
 def build(ledger: Ledger) -> Orchestrator:
     """Three steps, five tools."""
     tools = ledger.tools()
-    scout = _worker("scout", tools, ("look", {"n": 1}), ("publish", {"page": "home"}))
-    clerk = _worker("clerk", tools, ("send", {"to": "ana"}), ("book", {"day": "monday"}))
-    crier = _worker("crier", tools, ("shout", {"words": "done"}))
+    scout = worker("scout", tools, ("look", {"n": 1}), ("publish", {"page": "home"}))
+    clerk = worker("clerk", tools, ("send", {"to": "ana"}), ("book", {"day": "monday"}))
+    crier = worker("crier", tools, ("shout", {"words": "done"}))
     return Orchestrator(supervisor=Habit(_supervise), agents=[scout, clerk, crier])
 
 
-def _worker(name: str, tools: dict[str, Any], *calls: tuple[str, dict[str, Any]]) -> Specialist:
+def worker(name: str, tools: dict[str, Any], *calls: tuple[str, dict[str, Any]]) -> Specialist:
+    """A specialist that makes these calls and says what came of them."""
+
     def rule(request: ModelRequest) -> Reply:
         if request.tool_results:
             return Reply("; ".join(result.content for result in request.tool_results))

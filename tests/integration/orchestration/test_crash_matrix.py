@@ -1,5 +1,6 @@
 """Killed at every event boundary, a turn goes on elsewhere as if nothing had happened (O-3, O-4)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,9 +8,11 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from batuta import action
-from batuta.events import ApprovalRequested, ApprovalResolved
+from batuta.events import ApprovalRequested, ApprovalResolved, Event
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.testing import ScriptedModel, crash_matrix
+from batuta.testing.views import seen_by_a_person, seen_in_order
+from tests.integration.orchestration import busy_crew
 from tests.integration.orchestration.crew import Ledger, build
 
 
@@ -23,11 +26,34 @@ async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     def team() -> Orchestrator:
         return build(ledger)
 
-    report = await crash_matrix(team, "go")
+    def same(events: Sequence[Event]) -> Any:
+        return seen_by_a_person(events), seen_in_order(events)
+
+    report = await crash_matrix(team, "go", same=same)
     report.check()
     assert report.boundaries > 60
     assert 1 <= len(report.asked) <= 4, report.asked
     assert set(ledger.writes.values()) == {1}, "a write happened twice"
+
+
+async def test_a_busy_turn_killed_at_every_event_boundary_ends_the_same() -> None:
+    """Side by side: a retry, a fallback, a correction, streams, an agent inside a tool, and a question to a person.
+
+    Every seventh boundary, before and after an event in turn; all of them are in `python -m tests.chaos.boundaries`.
+    """
+    ledger = Ledger()
+    told: list[Event] = []
+
+    def same(events: Sequence[Event]) -> Any:
+        told.extend(events)
+        return seen_by_a_person(events)
+
+    report = await crash_matrix(lambda: busy_crew.build(ledger), "go", same=same, stride=7)
+    report.check()
+    assert report.boundaries > 100
+    assert set(ledger.writes.values()) == {1}, "a write happened twice"
+    seen = {event.type for event in told}
+    assert {"attempt.rejected", "agent.fallback.triggered", "approval_requested", "turn.resumed"} <= seen, seen
 
 
 @pytest.mark.parametrize("is_done", [True, False])

@@ -10,6 +10,7 @@ import pytest
 from tests.chaos import boundaries
 from tests.chaos.eventlog import servers
 from tests.chaos.turns import BACKENDS, WORKERS, run
+from tests.chaos.workers import CREWS
 from tests.support.processes import Zygote
 
 
@@ -20,19 +21,23 @@ def zygote() -> Iterator[Zygote]:
     zygote.close()
 
 
+@pytest.mark.parametrize("crew", CREWS)
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_turns_whose_workers_are_killed_end_as_if_left_alone(zygote: Zygote, backend: str) -> None:
-    """Twenty kills, twenty turns at once: the same view, every write once, unknown outcomes asked."""
+async def test_turns_whose_workers_are_killed_end_as_if_left_alone(zygote: Zygote, backend: str, crew: str) -> None:
+    """A dozen kills, a dozen turns at once: the same view, every write once, unknown outcomes asked."""
     with servers(backend) as place:
-        report = await run(zygote, place, kills=20, turns=20, seed=11)
+        report = await run(zygote, place, kills=12, turns=12, seed=11, crew=crew)
     report.require()
 
 
+@pytest.mark.parametrize(("crew", "stride"), [("calm", 13), ("busy", 23)])
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_turns_killed_at_event_boundaries_end_as_if_left_alone(zygote: Zygote, backend: str) -> None:
-    """Every ninth boundary, before and after an event in turn, each by SIGKILL of a process of its own."""
+async def test_turns_killed_at_event_boundaries_end_as_if_left_alone(
+    zygote: Zygote, backend: str, crew: str, stride: int
+) -> None:
+    """Some of them, before and after an event in turn, each by SIGKILL of a process of its own."""
     with servers(backend) as place:
-        report = await boundaries.run(zygote, place, stride=9)
+        report = await boundaries.run(zygote, place, stride=stride, crew=crew)
     report.require()
-    assert report.kills > 20
+    assert report.kills > 10
     assert report.resumed >= report.kills - 1, "taken up by another process, unless all but its end was told"
