@@ -75,7 +75,7 @@ class CrashReport:
         problems = [*self.differences, *self.repeated]
         if problems:
             raise AssertionError(
-                f"{len(problems)} crashes at {self.boundaries} events were felt:\n" + "\n".join(problems)
+                f"{len(problems)} crashes were felt, in {self.boundaries} events:\n" + "\n".join(problems)
             )
 
 
