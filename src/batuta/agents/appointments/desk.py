@@ -82,7 +82,7 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
     draft = Draft(parsed=parsed, zone=moment.zone)
     found = matching(parsed, calendar, moment)
     if parsed.intent is Intent.CANCELLATION:
-        problems = not_understood(parsed, moment.local.date())
+        problems = not_understood(parsed, moment.local)
         if problems:
             return Outcome(outcome="needs_information", draft=draft.model_copy(update={"problems": problems}))
         found = at_the_time_said(found, parsed, moment)

@@ -5,7 +5,7 @@ Time arrives as a parameter; only availability looks at the calendar.
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.calendar_file import FAR, CalendarFile
@@ -20,7 +20,7 @@ from batuta.agents.appointments.models import (
     ParsedRequest,
     Slot,
 )
-from batuta.agents.appointments.temporal import resolve_time, settle
+from batuta.agents.appointments.temporal import resolve_soon, resolve_time, settle
 from batuta.llm.offline.words import folded
 from batuta.llm.offline.zones import zones_in
 
@@ -117,30 +117,39 @@ def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Mo
     today = moment.local.date()
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
+    soon = resolve_soon(parsed.time_text, moment.now) if parsed.time_text else None
     local = [(each, each.start.astimezone(ZoneInfo(moment.zone))) for each in found]
     return [
         each
         for each, start in local
-        if (day is None or start.date() == day) and (spoken is None or start.time() == spoken[0])
+        if (day is None or start.date() == day)
+        and (spoken is None or start.time() == spoken[0])
+        and (soon is None or abs(start - soon) <= STEP)
     ]
 
 
-def not_understood(parsed: ParsedRequest, today: date) -> tuple[str, ...]:
+def not_understood(parsed: ParsedRequest, moment: datetime) -> tuple[str, ...]:
     """What a request says of day and time that means none, or not one: to be asked about."""
     problems = []
-    if parsed.date_text and resolve_date(parsed.date_text, today) is None:
+    soon = resolve_soon(parsed.time_text, moment) if parsed.time_text else None
+    day = resolve_date(parsed.date_text, moment.date()) if parsed.date_text else None
+    if parsed.date_text and (day is None or (soon and soon.date() != day)):
         problems.append("date")
-    if parsed.time_text and resolve_time(parsed.time_text) is None:
+    if parsed.time_text and soon is None and resolve_time(parsed.time_text) is None:
         problems.append("no_such_time")
     return tuple(problems)
 
 
 def _placed(draft: Draft, moment: Moment) -> Draft:
     parsed, zone = draft.parsed, ZoneInfo(draft.zone)
-    today = moment.now.astimezone(zone).date()
-    problems = not_understood(parsed, today)
+    now = moment.now.astimezone(zone)
+    today = now.date()
+    problems = not_understood(parsed, now)
     if problems:
         return draft.model_copy(update={"problems": problems})
+    soon = resolve_soon(parsed.time_text, moment.now) if parsed.time_text else None
+    if soon is not None:
+        return draft.model_copy(update={"slot": Slot.of(soon.astimezone(zone), _minutes(draft)), "notes": ()})
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None

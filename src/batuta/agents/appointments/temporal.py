@@ -2,11 +2,19 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.days import aligned, blanked, composed
-from batuta.agents.appointments.vocabulary import ENGLISH_HOURS, HOURS, MINUTES, SPANISH_HOURS, one_of
+from batuta.agents.appointments.vocabulary import (
+    ENGLISH_HOURS,
+    HOURS,
+    MINUTES,
+    NUMBER,
+    NUMBERS,
+    SPANISH_HOURS,
+    one_of,
+)
 
 LATEST_EARLY_HOUR = 7
 """`at 3` is taken for the afternoon up to this hour: offices sleep at night."""
@@ -44,6 +52,10 @@ _RANGE, _RANGE_ON_A_DAY = (
     tuple(re.compile(rf"\b{each}(?P<half>{_HALF})?") for each in ranges)
     for ranges in (_RANGES, (*_RANGES, _BARE_RANGE))
 )
+_SOON = re.compile(
+    rf"\b(?:in|en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>half\s+an|media|{NUMBER})\s+"
+    rf"(?P<unit>hours?|horas?|hrs?|minutes?|mins?|minutos?)(?:'s?\s+time)?\b"
+)
 _NOON = re.compile(r"\b(?:noon|midday|mediodia)\b")
 _PAST_OR_TO = re.compile(rf"(?P<minutes>{_BEFORE_AFTER})\s+(?P<sign>past|to)\s+(?P<hour>\d{{1,2}}|{_ENGLISH})")
 _CLOCK = re.compile(rf"(?<![\d:])(?P<hour>\d{{1,2}}(?!\d)|\b(?:{_SPANISH}|{_ENGLISH}))(?:[:.](?P<minute>\d\d))?")
@@ -66,6 +78,9 @@ class Hours:
 def take_hours(text: str, days: list[str]) -> tuple[Hours | None, str]:
     """The time named in a text whose days have been taken out, and the rest. `10-11` are hours only next to a day."""
     plain = aligned(text)
+    soon = _SOON.search(plain)
+    if soon and not _TIME.search(blanked(plain, *soon.span())):
+        return Hours(words=" ".join(soon.group().split())), blanked(text, *soon.span())
     for pattern in _RANGE_ON_A_DAY if days else _RANGE:
         match = pattern.search(plain)
         if match:
@@ -80,8 +95,10 @@ def take_hours(text: str, days: list[str]) -> tuple[Hours | None, str]:
 
 
 def resolve_time(words: str) -> tuple[time, bool] | None:
-    """The time of day that words mean, and whether its half of the day was assumed."""
+    """The time of day that words mean, and whether its half of the day was assumed; see also `resolve_soon`."""
     plain = " ".join(aligned(composed(words)).split())
+    if _SOON.search(plain):
+        return None
     if _NOON.search(plain):
         return time(12), False
     relative = _PAST_OR_TO.search(plain)
@@ -96,6 +113,17 @@ def resolve_time(words: str) -> tuple[time, bool] | None:
     shift = _signed(relative["minutes"], relative["sign"]) if relative else _shift(plain[found.end() :])
     minutes = hour * 60 + half + int(minute or 0) + shift
     return (time(minutes // 60, minutes % 60), is_assumed) if 0 <= minutes < 2 * HALF_A_DAY else None
+
+
+def resolve_soon(words: str, now: datetime) -> datetime | None:
+    """The moment that words such as `in two hours` mean, to the minute; none for a time of day."""
+    found = _SOON.search(aligned(composed(words)))
+    if found is None:
+        return None
+    said = " ".join(found["amount"].split())
+    amount = 0.5 if said in ("half an", "media") else int(said) if said.isdigit() else NUMBERS[said]
+    minutes = amount * (60 if found["unit"].startswith("h") else 1)
+    return now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
 
 
 def settle(day: date, wanted: time, zone: ZoneInfo) -> tuple[datetime, str | None]:

@@ -13,8 +13,7 @@ from batuta.agents.appointments.days import resolve_date, resolve_span
 from batuta.agents.appointments.desk import Desk, assess
 from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Language, Outcome, Slot
 from batuta.agents.appointments.parsing import parse_request
-from batuta.agents.appointments.resolving import Moment, matching
-from batuta.agents.appointments.temporal import resolve_time
+from batuta.agents.appointments.resolving import Moment, matching, not_understood
 from batuta.kernel.errors import ToolFailedError
 from batuta.llm.offline.words import language_of
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
@@ -198,7 +197,7 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     window = _window(parsed.date_text, moment) if parsed.date_text else None
     if parsed.date_text and window is None:
         return {"appointments": [], "summary": wording.in_both("date")}
-    if parsed.time_text and resolve_time(parsed.time_text) is None:
+    if "no_such_time" in not_understood(parsed, moment.local):
         return {"appointments": [], "summary": wording.in_both("no_such_time")}
     if window is not None:
         found = [each for each in found if each.overlaps(window)]

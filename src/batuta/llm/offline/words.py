@@ -53,7 +53,8 @@ _DAY = re.compile(
 )
 _TIME_OF_DAY = re.compile(
     r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m|p\.m|h|hs)\b|\b\d{1,2}:\d\d\b|\ba\s+las?\s+(?:\d|una)|\bat\s+\d{1,2}\b|"
-    r"\bnoon\b|\bmidday\b|\bmediodia\b"
+    r"\bnoon\b|\bmidday\b|\bmediodia\b|"
+    r"\b(?:in|en|dentro\s+de)\s+(?:half\s+an|\w{1,10})\s+(?:hours?|horas?|minutes?|minutos?)\b"
 )
 _LISTING = re.compile(
     r"\b(?:what|which|que|cuales)\b.*\b(?:have|tengo|tenemos|hay)\b|\bwhat's on\b|\b(?:show|list)\b|\bdo i have any|"

@@ -250,3 +250,36 @@ def test_whom_and_what_an_appointment_is_about(text: str, contact: str | None, t
 )
 def test_weeks_and_months_are_listed_whole(words: str, first: date, after: date) -> None:
     assert resolve_span(words, SUNDAY_NOON.local.date()) == (first, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("book a call with Ana in two hours", "2026-11-15 14:00"),
+        ("book a call with Ana in 2 hours", "2026-11-15 14:00"),
+        ("book a call with Ana today in half an hour for 15 minutes", "2026-11-15 12:30"),
+        ("book a call with Ana in 45 minutes", "2026-11-15 12:45"),
+        ("cita con Ana dentro de dos horas", "2026-11-15 14:00"),
+        ("cita con Ana en media hora", "2026-11-15 12:30"),
+        ("cita con Ana dentro de catorce horas", "2026-11-16 02:00"),
+        ("book a meeting tomorrow at 10 about the launch in two hours", "2026-11-16 10:00"),
+    ],
+)
+def test_some_hours_from_now_are_counted_from_now(text: str, start: str) -> None:
+    """The number is neither a time of day nor a length."""
+    assert start_of(text) == start
+    length = drafted(text).slot
+    assert length is not None
+    assert length.minutes == (15 if "15 minutes" in text else 60)
+
+
+def test_some_hours_from_now_are_real_hours_when_the_clocks_change() -> None:
+    """In Madrid it is 01:30 in summer; an hour later the clocks go back."""
+    before = Moment(now=datetime(2026, 10, 24, 23, 30, tzinfo=UTC), zone="Europe/Madrid")
+    slot = resolve_temporal(parse_request("cita dentro de dos horas"), before).slot
+    assert slot is not None
+    assert slot.start.isoformat() == "2026-10-25T02:30:00+01:00"
+
+
+def test_some_hours_from_now_on_another_day_are_asked_about() -> None:
+    assert drafted("book a call with Ana tomorrow in two hours").problems == ("date",)

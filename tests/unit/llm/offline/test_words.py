@@ -68,6 +68,8 @@ def test_both_languages_name_the_same_concepts() -> None:
         ("el 15 de marzo", "#day"),
         ("a las 10", "#time"),
         ("3pm", "#time"),
+        ("in two hours", "#time"),
+        ("dentro de 20 minutos", "#time"),
         ("in Tokyo", "#zone"),
         ("¿por qué no?", "#question"),
     ],
