@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from batuta.kernel.approvals import ApprovalRequest
 from batuta.kernel.errors import UnknownOutcomeError
 from batuta.pipelines.journal import Pending, Reconcile
-from batuta.tools.approval import ApprovalRequest
 
 if TYPE_CHECKING:
     from batuta.pipelines.context import Context

@@ -23,7 +23,7 @@ SPENT, BROUGHT = "batuta.spent", "batuta.brought"
 class Spent(BaseModel):
     """What agents took, and how often they wrote something."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     usage: Usage = NO_USAGE
     cost: Decimal | None = FREE

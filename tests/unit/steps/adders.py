@@ -4,9 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from batuta import (
-    AgentStep,
-)
+from batuta import AgentStep
 from batuta.testing import Reply, ScriptedModel
 
 

@@ -1,15 +1,12 @@
 """Agents: one run from the request to its result."""
 
+from datetime import timedelta
 from typing import Any
 
-from batuta import (
-    AgentStep,
-    Message,
-    Pipeline,
-)
-from batuta.events import (
-    Usage,
-)
+import pytest
+
+from batuta import AgentStep, Message, Pipeline
+from batuta.events import Usage
 from batuta.llm.model import ModelSettings
 from batuta.pipelines.journal import MemoryJournal
 from batuta.testing import Reply, ScriptedModel, ToolCall
@@ -93,3 +90,13 @@ def test_the_worst_case_is_known_before_anything_runs() -> None:
     bounds = agent.bounds()
     assert (bounds.model_calls, bounds.tool_rounds, bounds.attempts) == (7, 4, 3)
     assert bounds.time is not None
+
+
+@pytest.mark.parametrize(("step_seconds", "left"), [(5.0, 5.0), (600.0, 60.0)])
+async def test_a_model_call_gets_no_more_time_than_is_left_outside(step_seconds: float, left: float) -> None:
+    """F-74: nor more than its own settings say."""
+    model = ScriptedModel([GOOD])
+    settings = ModelSettings(timeout=timedelta(seconds=60))
+    await adder(model, settings=settings, timeout=timedelta(seconds=step_seconds)).run("1 + 2")
+    given = model.requests[0].settings.timeout.total_seconds()
+    assert left - 1 < given <= left

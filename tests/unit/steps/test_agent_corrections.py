@@ -3,18 +3,8 @@
 import pytest
 from pydantic import BaseModel
 
-from batuta import (
-    AgentStep,
-    Context,
-    Conversation,
-    Message,
-    Rejected,
-)
-from batuta.events import (
-    AttemptRejected,
-    LlmRequest,
-    LlmResponse,
-)
+from batuta import AgentStep, Context, Conversation, Message, Rejected
+from batuta.events import AttemptRejected, LlmRequest, LlmResponse
 from batuta.steps.correction import MIN_FEEDBACK_TOKENS, feedback_on
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 from batuta.tools import tool

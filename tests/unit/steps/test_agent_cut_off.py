@@ -5,13 +5,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batuta import (
-    AgentStep,
-    ChatAgentStep,
-)
-from batuta.events import (
-    AssistantMessage,
-)
+from batuta import AgentStep, ChatAgentStep
+from batuta.events import AssistantMessage
 from batuta.steps.artefacts import Tag
 from batuta.testing import CapturingSink, Reply, ScriptedModel
 from tests.unit.steps.adders import UNASKED

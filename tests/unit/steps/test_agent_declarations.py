@@ -9,11 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batuta import (
-    AgentStep,
-    ChatAgentStep,
-    PipelineTypeError,
-)
+from batuta import AgentStep, ChatAgentStep, PipelineTypeError
 from batuta.steps.correction import MIN_FEEDBACK_TOKENS
 from batuta.testing import Reply, ScriptedModel
 from tests.unit.steps.adders import GOOD, Sum, adder

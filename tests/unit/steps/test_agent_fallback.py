@@ -4,14 +4,8 @@ from typing import Any
 
 import pytest
 
-from batuta import (
-    AgentStep,
-    Context,
-    step,
-)
-from batuta.events import (
-    AgentFallbackTriggered,
-)
+from batuta import AgentStep, Context, step
+from batuta.events import AgentFallbackTriggered
 from batuta.kernel.errors import (
     BudgetExceededError,
     ContentRefusedError,

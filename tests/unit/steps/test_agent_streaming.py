@@ -2,18 +2,8 @@
 
 import pytest
 
-from batuta import (
-    AgentStep,
-    Context,
-    Rejected,
-)
-from batuta.events import (
-    AssistantMessage,
-    ContentDelta,
-    StreamDiscarded,
-    Thinking,
-    ThinkingDelta,
-)
+from batuta import AgentStep, Context, Rejected
+from batuta.events import AssistantMessage, ContentDelta, StreamDiscarded, Thinking, ThinkingDelta
 from batuta.testing import CapturingSink, Reply, ScriptedModel
 from tests.unit.steps.adders import GOOD, adder
 
