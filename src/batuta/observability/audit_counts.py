@@ -145,14 +145,16 @@ def _tries_in_spans(spans: Sequence[Span]) -> int:
 
 
 def _repeats(told: Iterable[Event], *, is_settled: bool = False) -> int:
-    """Calls that were tried again. A correction is a call of its own, told as one."""
+    """Calls that were tried again. A correction is a call of its own, told as one; so are those of an agent that the
+    supervisor asks again.
+    """
     repeats = 0
     rejected: set[tuple[str | None, str]] = set()
     for event in told:
         if isinstance(event, AttemptRejected):
             rejected.add((event.correlation_id, event.message))
         elif isinstance(event, AgentRetryAttempted) and (event.retry_successful is not None) is is_settled:
-            repeats += (event.correlation_id, event.original_error) not in rejected
+            repeats += event.source_agent_id is None and (event.correlation_id, event.original_error) not in rejected
     return repeats
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
 from batuta.events.stopping import REASON as STOPPED
+from batuta.events.telemetry import AgentRetryAttempted
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
@@ -131,18 +132,19 @@ class PlanExecution:
     async def attempt(self, step: PlanStep, ctx: Context) -> str:
         """Hand a step to its agent; try again, or hand it to another, as the policy says."""
         await self._begin(step, ctx)
-        agent_id, retries = step.agent_id, 0
+        agent_id, retries = step.agent_id, _Retries(ctx)
         task = task_with_results(step, self.plan, self._names)
         while True:
             try:
-                return await ctx.invoke(self._conductor.registry[agent_id].step, task)
+                result = await ctx.invoke(self._conductor.registry[agent_id].step, task)
             except StepFailedError as failure:
                 error: StepError = failure.error
+                await retries.settle(is_successful=False)
                 if ctx._scope.agents.writes:
                     raise
-                if error.category is ErrorCategory.TRANSIENT and retries < self._policy.retries:
-                    retries += 1
+                if error.category is ErrorCategory.TRANSIENT and retries.count < self._policy.retries:
                     await ctx.go_on()
+                    await retries.tell(agent_id, error)
                     continue
                 await ctx.go_on()  # with somebody else, or the plan without this step
                 taker = await self._next_agent(step, agent_id, error, ctx)
@@ -150,7 +152,10 @@ class PlanExecution:
                     raise
                 self.plan = self.plan.handed(step.step_id, taker)
                 await self._tell_started(step, taker, ctx)
-                agent_id, retries = taker, 0
+                agent_id, retries = taker, _Retries(ctx)
+            else:
+                await retries.settle(is_successful=True)
+                return result
 
     async def _next_agent(self, step: PlanStep, agent_id: str, error: StepError, ctx: Context) -> str | None:
         """Who takes over a failed step; each step changes hands at most once."""
@@ -228,6 +233,39 @@ class PlanExecution:
     @staticmethod
     def _now(ctx: Context) -> datetime:
         return ctx._run.clock.now()
+
+
+class _Retries:
+    """How often an agent was asked again to do its step, told like any other retry (T-5).
+
+    They come from the supervisor, not from the agent: the agent's calls of the next attempt are told on their own.
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self.count = 0
+        self._ctx = ctx
+        self._open: dict[str, Any] | None = None
+
+    async def tell(self, agent_id: str, error: StepError) -> None:
+        """Say that the agent begins again."""
+        self.count += 1
+        facts: dict[str, Any] = {
+            "agent_name": agent_id,
+            "source_agent_id": SUPERVISOR_ID,
+            "retry_attempt": self.count,
+            "original_error": error.message,
+            "retry_reason": "timeout" if "TIMEOUT" in error.code else "error",
+            "retry_strategy": "fixed_delay",
+            "delay_seconds": 0.0,
+            "next_retry_at": self._ctx._run.clock.now(),
+        }
+        self._open = {**facts, "caused_by": await self._ctx.tell(AgentRetryAttempted, **facts)}
+
+    async def settle(self, *, is_successful: bool) -> None:
+        """Say what the open retry came to, if there is one."""
+        facts, self._open = self._open, None
+        if facts is not None:
+            await self._ctx.tell(AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
 
 
 class _AssignedStep(Step[str, str]):

@@ -6,12 +6,15 @@ import pytest
 
 from batuta import Pipeline, action, step
 from batuta.events import (
+    AgentRetryAttempted,
     PlanCompleted,
     PlanStepStarted,
 )
 from batuta.events.fold import fold
 from batuta.events.wire import Delivered
 from batuta.kernel.errors import ProviderUnavailableError
+from batuta.observability.audit_counts import audit
+from batuta.observability.timeline import timeline_of
 from batuta.orchestration import (
     FailurePolicy,
 )
@@ -26,6 +29,28 @@ async def test_a_transient_failure_is_tried_again() -> None:
     worker = failing("a", ProviderUnavailableError("503"), None)
     turn = await team([plan(("a", "x", []))], worker).run("q")
     assert turn.answer == "a did it"
+
+
+async def test_an_agent_that_is_asked_again_is_told_as_a_retry() -> None:
+    """T-5: when it is decided, and with what it came to; the calls of each attempt count once."""
+    worker = agent("a", [*[ProviderUnavailableError("503")] * 3, Reply("done")])
+    turn = await team([plan(("a", "x", []))], worker).run("q", clock=FakeClock())
+    assert turn.answer == "done"
+    decided, settled = (event for event in of(turn, AgentRetryAttempted) if event.source_agent_id == "supervisor")
+    assert (decided.agent_name, decided.retry_attempt, decided.retry_reason) == ("a", 1, "error")
+    assert (decided.retry_successful, settled.retry_successful) == (None, True)
+    assert settled.caused_by == decided.event_id
+    supervised, asked = 1, 4
+    found = audit(turn.events, provider_calls=supervised + asked)
+    assert found.is_complete, found.problems()
+    within_calls = 2
+    assert timeline_of(turn.events).summary.retries == within_calls + 1
+
+
+async def test_an_agent_that_fails_again_is_told_as_a_retry_in_vain() -> None:
+    worker = failing("a", ProviderUnavailableError("503"), ProviderUnavailableError("503"))
+    turn = await team([plan(("a", "x", [])), Reply("Nothing.")], worker).run("q")
+    assert [event.retry_successful for event in of(turn, AgentRetryAttempted)] == [None, False]
 
 
 async def test_a_failed_step_skips_its_dependents_and_the_answer_is_written_from_what_there_is() -> None:
