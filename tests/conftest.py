@@ -5,8 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.support.fixtures", "tests.support.eventstore"]
+
+# How long an example takes on a busy machine says nothing about what it shows.
+settings.register_profile("batuta", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("batuta")
 
 
 @pytest.fixture(autouse=True)
