@@ -29,6 +29,11 @@ NAMES: dict[str, str] = {
 PATIENT = timedelta(seconds=10)
 
 
+def protocol_of(who: str) -> Provider:
+    """Whose protocol a client speaks: one of `NAMES`, or a model of a compatible endpoint."""
+    return next((known for known in PROVIDERS if known == who), "openai_chat")
+
+
 class Stage:
     """A bare client, and the same client protected, on a clock of its own.
 
@@ -38,7 +43,7 @@ class Stage:
     def __init__(self, simulator: Simulator, who: str) -> None:
         self.simulator = simulator
         self.name = NAMES.get(who, who)
-        self.provider: Provider = next((known for known in PROVIDERS if known == who), "openai_chat")
+        self.provider = protocol_of(who)
         self.clock = FakeClock()
         self.noted = Noted()
         self.breaker = CircuitBreaker(clock=self.clock)

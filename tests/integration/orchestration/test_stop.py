@@ -17,8 +17,8 @@ import pytest
 
 from batuta.orchestration.worker import STOP_LOOK
 from batuta.server.database import migrate_server
-from batuta.simulator import Provider, Simulator
-from tests.integration.models.stage import NAMES, base_url
+from batuta.simulator import Simulator
+from tests.integration.models.stage import NAMES, base_url, protocol_of
 from tests.integration.orchestration.storytellers import SCENARIO, STORY, build
 from tests.support.platform import Person, Running, has_ended, running, settings_for
 from tests.support.processes import Zygote
@@ -95,18 +95,16 @@ async def _check_stops(site: Running, simulator: Simulator) -> None:
     assert not [problem for request in simulator.requests for problem in request.problems]
 
 
-async def test_a_stop_leaves_the_provider_and_keeps_what_came(
-    tmp_path: Path, simulator: Simulator, provider: Provider
-) -> None:
-    """One process on one file, with the official client of each provider."""
-    team = build(NAMES[provider], base_url(simulator, provider))
+async def test_a_stop_leaves_the_provider_and_keeps_what_came(tmp_path: Path, simulator: Simulator, who: str) -> None:
+    """One process on one file, with every client."""
+    team = build(NAMES[who], base_url(simulator, protocol_of(who)))
     async with running(settings_for(tmp_path), team=team) as site:
         await _check_stops(site, simulator)
 
 
 @pytest.fixture(params=sorted(NAMES))
-def provider(request: pytest.FixtureRequest) -> Provider:
-    chosen: Provider = request.param
+def who(request: pytest.FixtureRequest) -> str:
+    chosen: str = request.param
     return chosen
 
 

@@ -99,7 +99,7 @@ PROMPTS = [
     ("/calc 2^16", CALC, "= 65536"),
     ("/docs refund", DOCS, "full refund"),
     ("/agenda hoy", AGENDA, "No hay citas"),
-    ("/agenda", AGENDA, "No hay citas"),
+    ("/agenda", AGENDA, "There are no appointments"),
     ("mi agenda de hoy", AGENDA, "No hay citas"),
     ("cita hoy a las 18:00", AGENDA, "Reservado: Cita, lunes, 16 de noviembre de 2026, 18:00"),
     ("cita hoy a las 25:00", AGENDA, "Esa hora no existe"),
