@@ -1,6 +1,6 @@
 """What one agent run costs: ours, the loop by hand, and the peers (spec 09, agent run).
 
-    python -m bench.agents                 the table; the peers' environment is made in .cache/bench-peers when absent
+    python -m bench.agents                 the table; the peers' environment is made in .cache/bench-agents when absent
     python -m bench.agents --ours          ours and the floor alone
     python -m bench.agents --json FILE     the figures as JSON, too
 
@@ -20,10 +20,10 @@ from typing import Any
 
 from bench.agent_cases import ANSWER, ARGUMENTS, CASES, QUESTION, RIGHT, TOOLS, WRONG, City, by_hand, require_right
 from bench.measuring import cpu_microseconds
+from bench.peers import peer_python
 from bench.tables import verdict
 
 ROOT = Path(__file__).parent.parent
-PEER_HOME = ROOT / ".cache" / "bench-peers"
 PEERS = ("agent-framework-core", "langchain", "pydantic-ai-slim")
 OURS = ("by hand", "silent", "observed", "recorded")
 TARGETS = {"text": 150, "correction": 300, "tools": 450}
@@ -102,17 +102,6 @@ async def _measured(who: str, case: str) -> dict[str, Any]:
     return {"who": name, "case": case, "microseconds": await cpu_microseconds(run)}
 
 
-def make_environment() -> Path:
-    """The peers' own Python, made once."""
-    python = PEER_HOME / "bin" / "python"
-    if not python.exists():
-        uv = Path(sys.executable).with_name("uv")
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, PEER_HOME], check=True)
-        pinned = ROOT / "bench" / "requirements-agents.txt"
-        subprocess.run([uv, "pip", "install", "--quiet", "--python", python, "-r", pinned], check=True)
-    return python
-
-
 def in_its_own_process(command: list[str]) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -128,7 +117,7 @@ def figures(*, is_ours_alone: bool = False) -> list[dict[str, Any]]:
         in_its_own_process([sys.executable, "-m", "bench.agents", "--one", who, case]) for who in OURS for case in CASES
     ]
     if not is_ours_alone:
-        python = str(make_environment())
+        python = str(peer_python("agents"))
         found += [
             in_its_own_process([python, "-m", "bench.agent_peers", peer, case]) for peer in PEERS for case in CASES
         ]

@@ -10,7 +10,6 @@ environment of their own, `.cache/bench-peers`, made from `requirements-peers.tx
 
 import argparse
 import asyncio
-import hashlib
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -19,11 +18,10 @@ from pathlib import Path
 from typing import TypedDict
 
 from bench.measuring import Row, best_seconds, crowd
+from bench.peers import peer_python
 from bench.subjects import PEERS, SUBJECTS, Floor, Runner, Subject, fresh
 
 ROOT = Path(__file__).parents[1]
-PEER_REQUIREMENTS = ROOT / "bench" / "requirements-peers.txt"
-PEER_ENVIRONMENT = ROOT / ".cache" / "bench-peers"
 
 STEPS, MANY_STEPS, BRANCHES, CROWD = 10, 1_000, 50, 1_000
 MICRO = 1e6
@@ -104,22 +102,10 @@ def _judged(name: str, kind: str, value: float, unit: str) -> _Aim:
     return {"aim": f"≤ {AIMS[kind]:g} {unit}", "met": value <= AIMS[kind]}
 
 
-def peer_python() -> Path:
-    """The interpreter of the peers' environment, made when it is missing or its requirements have changed."""
-    stamp, wanted = PEER_ENVIRONMENT / ".requirements", hashlib.sha256(PEER_REQUIREMENTS.read_bytes()).hexdigest()
-    python = PEER_ENVIRONMENT / "bin" / "python"
-    if not stamp.exists() or stamp.read_text(encoding="ascii") != wanted:
-        uv = Path(sys.executable).with_name("uv")
-        subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, PEER_ENVIRONMENT], check=True)
-        subprocess.run([uv, "pip", "sync", "--quiet", "--python", python, PEER_REQUIREMENTS], check=True)
-        stamp.write_text(wanted, encoding="ascii")
-    return python
-
-
 def lines() -> Iterator[str]:
     """Every row of every subject, as JSON, each subject measured in a process of its own."""
     for name in SUBJECTS:
-        python = peer_python() if name in PEERS else Path(sys.executable)
+        python = peer_python("peers") if name in PEERS else Path(sys.executable)
         command: list[str | Path] = [python, "-m", "bench.pipelines", "--one", name]
         with subprocess.Popen(
             command,

@@ -1,6 +1,6 @@
 """What one turn of a team costs besides its models, beside the same graph of LangChain agents.
 
-    python -m bench.turns                 the table; the peers' environment is made in .cache/bench-peers when absent
+    python -m bench.turns                 the table; the peers' environment is made in .cache/bench-agents when absent
     python -m bench.turns --ours          ours alone
     python -m bench.turns --json FILE     the figures as JSON, too
 
@@ -20,8 +20,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from bench.agents import in_its_own_process, make_environment
+from bench.agents import in_its_own_process
 from bench.measuring import cpu_microseconds
+from bench.peers import peer_python
 from bench.tables import verdict
 from bench.turn_case import CONCLUSION, CREW, PLAN, QUESTION, RESULTS_HEADING, done, report
 
@@ -134,7 +135,7 @@ def figures(*, is_ours_alone: bool = False) -> list[dict[str, Any]]:
     """Every figure of the table."""
     found = [in_its_own_process([sys.executable, "-m", "bench.turns", "--one", who]) for who in OURS]
     if not is_ours_alone:
-        python = str(make_environment())
+        python = str(peer_python("agents"))
         found += [in_its_own_process([python, "-m", "bench.turn_peers", way]) for way in PEER_WAYS]
     return found
 

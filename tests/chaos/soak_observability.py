@@ -199,7 +199,7 @@ async def measure(events: int, rate: float, work: Work = book) -> Targets:
             following = asyncio.create_task(follower.run())
             seconds = await _work_until(timed, log, events, rate, work)
             await follower.catch_up(timed.persisted)
-            recorded = sum((await log.heads(await log.sessions())).values())
+            recorded = await _events_in(log)
             await cancelled([following])
         channel.drain(timedelta(minutes=2))
         spans.flush()
@@ -222,6 +222,15 @@ async def measure(events: int, rate: float, work: Work = book) -> Targets:
             recorded=recorded,
             followed=follower.seen,
         )
+
+
+async def _events_in(log: EventLog) -> int:
+    """How many events the log holds, session by session."""
+    count, after = 0, None
+    while found := await log.sessions(after=after):
+        count += sum((await log.heads(found)).values())
+        after = found[-1]
+    return count
 
 
 def _runs_counted(received: Received) -> int:
