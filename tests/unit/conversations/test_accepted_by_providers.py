@@ -4,8 +4,6 @@ The judge is the simulator's own book of rules, which shares nothing with what i
 """
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -13,19 +11,13 @@ from batuta.conversations.conversation import Conversation
 from batuta.conversations.validity import valid_history
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
 from batuta.llm.model import ModelRequest, ModelSettings, ToolSpec
 from batuta.simulator import Provider, validate_request
+from tests.support.encoders import ENCODERS
 
 HISTORIES = 10_000
 BATCHES = 10
 
-ENCODERS: dict[Provider, tuple[Callable[[ModelRequest, str], dict[str, Any]], str]] = {
-    "anthropic": (anthropic.encode_request, "claude-sonnet-4-5"),
-    "openai_chat": (openai_chat.encode_request, "gpt-5"),
-    "openai_responses": (openai_responses.encode_request, "gpt-5"),
-    "google": (google.encode_request, "gemini-2.5-flash"),
-}
 SIGNED = {
     "anthropic": ThinkingBlock(text="hm", signature="by-anthropic", extra={"anthropic": {}}),
     "openai": ThinkingBlock(text="hm", signature="by-openai", extra={"openai": {"id": "rs_1"}}),

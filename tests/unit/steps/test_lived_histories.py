@@ -5,26 +5,18 @@ The judge is the simulator's own book of rules, which shares nothing with what i
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
 from batuta.llm.model import ModelRequest, ModelSettings
-from batuta.simulator import Provider, validate_request
+from batuta.simulator import validate_request
+from tests.support.encoders import ENCODERS
 from tests.unit.steps.lives import SIGNED, Life
 
 LIVES = int(os.environ.get("BATUTA_LIVES", "500"))
 BATCHES = 5
 
-ENCODERS: dict[Provider, tuple[Callable[[ModelRequest, str], dict[str, Any]], str]] = {
-    "anthropic": (anthropic.encode_request, "claude-sonnet-4-5"),
-    "openai_chat": (openai_chat.encode_request, "gpt-5"),
-    "openai_responses": (openai_responses.encode_request, "gpt-5"),
-    "google": (google.encode_request, "gemini-2.5-flash"),
-}
 HAPPENS = {
     "answered",
     "failed",
