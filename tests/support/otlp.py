@@ -67,7 +67,8 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def http_receiver() -> Iterator[Received]:
+def http_receiver(*, status: int = 200) -> Iterator[Received]:
+    """Takes what comes; with a status of its own it refuses that instead."""
     received = Received("")
 
     class Handler(BaseHTTPRequestHandler):
@@ -75,6 +76,9 @@ def http_receiver() -> Iterator[Received]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
+            if status != 200:
+                self.send_error(status)
+                return
             if self.path == "/v1/metrics":
                 received.take_metrics(metrics_service_pb2.ExportMetricsServiceRequest.FromString(body))
             else:

@@ -133,6 +133,21 @@ def alerts(*, daily_cost_usd: float = DAILY_COST_USD, daily_tokens: int = DAILY_
             action="Archive old sessions, or add space.",
         ),
         Alert(
+            name="BatutaSpansLost",
+            severity="warning",
+            expr='sum(increase(span_exports_total{status="failure"}[15m])) > 0',
+            summary="A collector does not take spans: traces have gaps",
+            action="Check the collector, and OTEL_EXPORTER_OTLP_ENDPOINT; the log has every run: batuta replay.",
+        ),
+        Alert(
+            name="BatutaMetricExportsFail",
+            severity="warning",
+            expr='sum(increase(metric_exports_total{status="failure"}[5m])) > 0',
+            lasts="10m",
+            summary="A collector does not take metrics over OTLP",
+            action="Check the collector, and OTEL_EXPORTER_OTLP_ENDPOINT; nothing is lost once it takes them again.",
+        ),
+        Alert(
             name="BatutaTrafficPeak",
             severity="info",
             expr="batuta:requests:rate5m > 3 * avg_over_time(batuta:requests:rate5m[1d]) and "

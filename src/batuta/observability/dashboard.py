@@ -201,6 +201,13 @@ _EVENTS = (
         },
     ),
     Panel(
+        title="Exports to collectors",
+        queries={
+            "spans {{status}}": _rate("span_exports_total", "status"),
+            "metrics {{status}}": _rate("metric_exports_total", "status"),
+        },
+    ),
+    Panel(
         title="Storage",
         queries={"used": "max(storage_used_bytes)", "capacity": "max(storage_capacity_bytes)"},
         unit="bytes",

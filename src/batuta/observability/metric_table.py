@@ -129,6 +129,8 @@ _TABLE = (
     _gauge("event_channel_dropped", "Transient events a subscriber did not get.", "subscriber"),
     _gauge("event_channel_missed", "Events told while a subscriber was disconnected.", "subscriber"),
     _gauge("event_channel_failures", "Events a subscriber raised on.", "subscriber"),
+    _counter("span_exports_total", "Spans handed to a collector; failed ones are lost.", "status"),
+    _counter("metric_exports_total", "Exports of metrics over OTLP.", "status"),
     _gauge("log_to_database_lag_seconds", "Age of the oldest event that is not projected.", merge="livemax"),
     _gauge("storage_used_bytes", "Bytes that conversations occupy.", merge="livemax"),
     _gauge("storage_capacity_bytes", "Bytes that conversations may occupy.", merge="livemax"),

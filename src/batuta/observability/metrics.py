@@ -39,7 +39,7 @@ _VERBS = {MetricKind.COUNTER: "inc", MetricKind.HISTOGRAM: "observe", MetricKind
 
 
 class PrometheusMetrics:
-    """Every metric of the table, moved by events; the few that no event tells are `set` by whoever knows them."""
+    """Every metric of the table, moved by events; what no event tells, whoever knows it says (`set`, `count`)."""
 
     def __init__(self, *, channel: EventChannel | None = None) -> None:
         if (shared := _shared_directory()) is not None:
@@ -69,12 +69,11 @@ class PrometheusMetrics:
 
     def set(self, metric: str, value: float, **labels: str) -> None:
         """Set a gauge that no event tells: `metrics.set("turn_queue_depth", 3)`."""
-        row = METRICS.get(metric)
-        if row is None or row.kind is not MetricKind.GAUGE or set(labels) != set(row.labels):
-            expected = f"labels {row.labels}" if row is not None else "a gauge of the table"
-            raise ConfigurationError(f"cannot set {metric!r} with labels {sorted(labels)}: expected {expected}")
-        with self._lock:
-            self._apply(Measure(metric, tuple(labels[name] for name in row.labels), value))
+        self._move(MetricKind.GAUGE, metric, value, labels)
+
+    def count(self, metric: str, amount: float = 1.0, **labels: str) -> None:
+        """Move a counter that no event tells: `metrics.count("span_exports_total", 12, status="success")`."""
+        self._move(MetricKind.COUNTER, metric, amount, labels)
 
     def refresh(self) -> None:
         """Bring the figures up to date that are not moved by a single event; done before every answer."""
@@ -104,6 +103,15 @@ class PrometheusMetrics:
             server.shutdown()
             server.server_close()
             thread.join(5.0)
+
+    def _move(self, kind: MetricKind, metric: str, amount: float, labels: dict[str, str]) -> None:
+        row = METRICS.get(metric)
+        if row is None or row.kind is not kind:
+            raise ConfigurationError(f"cannot move {metric!r}: there is no {kind} of that name in the metric table")
+        if set(labels) != set(row.labels):
+            raise ConfigurationError(f"cannot move {metric!r} with labels {sorted(labels)}: it has {list(row.labels)}")
+        with self._lock:
+            self._apply(Measure(metric, tuple(labels[name] for name in row.labels), amount))
 
     def _made(self, metric: Metric) -> Any:
         common = (metric.name, metric.help, metric.labels)

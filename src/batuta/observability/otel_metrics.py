@@ -13,7 +13,7 @@ from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric, M
 from batuta.observability.redaction import REDACTOR
 from batuta.observability.runs import RunAssembler, Span, SpanKind
 from batuta.observability.span_facts import OPERATIONS, error_type, provider_name
-from batuta.observability.spans import otlp_protocol, otlp_target
+from batuta.observability.spans import OnExport, otlp_protocol, otlp_target
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics import MeterProvider
@@ -98,17 +98,36 @@ def _streamed(span: Span, stream: _Stream) -> Iterable[Point]:
         yield "gen_ai.client.operation.time_per_output_chunk", max(gap, 0.0), said
 
 
-def otlp_meters(resource: "Resource", endpoint: str | None = None) -> "MeterProvider":
+def otlp_meters(
+    resource: "Resource", endpoint: str | None = None, *, on_export: OnExport | None = None
+) -> "MeterProvider":
     """A meter provider that sends over OTLP; what is not given comes from the `OTEL_EXPORTER_OTLP_*` variables."""
     chosen = otlp_protocol("METRICS")
     exporters = load_extra(_EXPORTERS[chosen], extra="otel", needed_for="sending metrics over OTLP")
     sdk = load_extra("opentelemetry.sdk.metrics", extra="otel", needed_for="sending metrics over OTLP")
     export = load_extra("opentelemetry.sdk.metrics.export", extra="otel", needed_for="sending metrics over OTLP")
     exporter = exporters.OTLPMetricExporter(**otlp_target(endpoint, chosen, "metrics"))
+    if on_export is not None:
+        exporter.export = _told(exporter.export, on_export)
     provider: MeterProvider = sdk.MeterProvider(
         resource=resource, metric_readers=[export.PeriodicExportingMetricReader(exporter)], shutdown_on_exit=False
     )
     return provider
+
+
+def _told(export: Callable[..., Any], on_export: OnExport) -> Callable[..., Any]:
+    """An exporter's `export` that says how each went: its reader drops the result, and an error as well."""
+
+    def export_and_tell(*arguments: Any, **options: Any) -> Any:
+        is_taken = False
+        try:
+            result = export(*arguments, **options)
+            is_taken = result.value == 0
+        finally:
+            on_export(is_taken, 1)
+        return result
+
+    return export_and_tell
 
 
 _EXPORTERS = {

@@ -11,7 +11,7 @@ counts, and the sink hands whole batches to the exporter.
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,6 +38,9 @@ LINGER = timedelta(seconds=1)
 MAX_PARENTS = 10_000
 
 Protocol = Literal["grpc", "http/protobuf"]
+
+OnExport = Callable[[bool, int], None]
+"""Told of every export: whether it was taken, and how many were in it."""
 
 _EXPORTERS: dict[str, str] = {
     "grpc": "opentelemetry.exporter.otlp.proto.grpc.trace_exporter",
@@ -95,6 +98,7 @@ class SpanSink:
         resource: "Resource | None" = None,
         has_content: bool | None = None,
         linger: timedelta = LINGER,
+        on_export: OnExport | None = None,
     ) -> None:
         self._make = _SpanMaker(resource or resource_of("batuta"), _captures_content(has_content))
         self._exporter = exporter
@@ -104,6 +108,7 @@ class SpanSink:
         self._lock = threading.RLock()
         self._linger = linger.total_seconds()
         self._timer: threading.Timer | None = None
+        self._on_export = on_export
         self.exported = 0
         self.failed = 0
         """Spans of batches that the exporter would not take."""
@@ -171,10 +176,13 @@ class SpanSink:
         ready, self._ready = self._ready, []
         if not ready:
             return
-        if self._is_taken(ready):
+        is_taken = self._is_taken(ready)
+        if is_taken:
             self.exported += len(ready)
         else:
             self.failed += len(ready)
+        if self._on_export is not None:
+            self._on_export(is_taken, len(ready))
 
     def _is_taken(self, ready: "list[ReadableSpan]") -> bool:
         """Whether the exporter took a batch. One that raises would else end in a timer's thread, uncounted."""

@@ -26,7 +26,7 @@ from batuta.observability.logs import LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.otel_metrics import OtelMetrics, otlp_meters
 from batuta.observability.propagation import TraceContext, Whereabouts
-from batuta.observability.spans import SpanSink, otlp_exporter, resource_of
+from batuta.observability.spans import OnExport, SpanSink, otlp_exporter, resource_of
 
 Exporter = Literal["otlp", "console", "none"]
 Signal = Literal["TRACES", "METRICS"]
@@ -99,10 +99,11 @@ def watching(wanted: Watchers) -> Iterator[Observers]:
     with ExitStack() as stack:
         whereabouts = Whereabouts()
         stack.enter_context(carry(whereabouts.headers))
-        # What the channel feeds is closed after the channel, which is closed when everything was delivered.
-        exported = _exported(wanted, stack)
-        channel = stack.enter_context(EventChannel())
+        channel = EventChannel()
         metrics = PrometheusMetrics(channel=channel) if wanted.has_prometheus else None
+        # What the channel feeds is closed after the channel, which is closed when everything was delivered.
+        exported = _exported(wanted, stack, metrics)
+        stack.enter_context(channel)
         sinks: dict[str, EventSink | None] = {**exported, "metrics": metrics}
         sinks["logs"] = LogSink() if wanted.has_logs else None
         for name, sink in sinks.items():
@@ -138,18 +139,31 @@ def chosen_exporter(signal: Signal, endpoint: str | None, by_default: Exporter) 
     return "otlp" if is_known and not chosen else by_default
 
 
-def _exported(wanted: Watchers, stack: ExitStack) -> dict[str, EventSink]:
+def _exported(wanted: Watchers, stack: ExitStack, metrics: PrometheusMetrics | None) -> dict[str, EventSink]:
     found: dict[str, EventSink] = {}
     service_name = os.environ.get("OTEL_SERVICE_NAME") or wanted.service_name
     if wanted.spans == "otlp":
         exporter = otlp_exporter(wanted.otlp_endpoint)
-        found["spans"] = stack.enter_context(SpanSink(exporter, resource=resource_of(service_name)))
+        counted = _counted(metrics, "span_exports_total")
+        found["spans"] = stack.enter_context(SpanSink(exporter, resource=resource_of(service_name), on_export=counted))
     elif wanted.spans == "console":
         found["console spans"] = ConsoleSpans()
     if wanted.meters == "otlp":
-        meters = otlp_meters(resource_of(service_name), wanted.otlp_endpoint)
+        counted = _counted(metrics, "metric_exports_total")
+        meters = otlp_meters(resource_of(service_name), wanted.otlp_endpoint, on_export=counted)
         stack.callback(meters.shutdown)
         found["meters"] = OtelMetrics(meters)
     elif wanted.meters == "console":
         found["console metrics"] = ConsoleMetrics()
     return found
+
+
+def _counted(metrics: PrometheusMetrics | None, metric: str) -> OnExport | None:
+    """Puts what becomes of exports on `/metrics`: who exports cannot say by the same road that it does not arrive."""
+    if metrics is None:
+        return None
+
+    def count(is_taken: bool, number: int) -> None:
+        metrics.count(metric, number, status="success" if is_taken else "failure")
+
+    return count

@@ -14,13 +14,16 @@ from typing import Any
 
 import pytest
 import uvicorn
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 
 from batuta.kernel.errors import ConfigurationError
 from batuta.observability.alerts import RECORDINGS, alerts, rules_text
 from batuta.observability.channel import EventChannel
 from batuta.observability.metric_table import METRICS
 from batuta.observability.metrics import PrometheusMetrics
+from batuta.observability.standard import Watchers, watching
 from examples.appointments import book
+from tests.support.otlp import http_receiver
 from tests.support.prometheus import PrometheusServer, promtool
 from tests.support.workplace import free_port
 
@@ -124,6 +127,8 @@ FIRES: dict[str, tuple[dict[str, str], str]] = {
         "30m",
     ),
     "BatutaStorageAlmostFull": ({"storage_used_bytes": "95x20", "storage_capacity_bytes": "100x20"}, "10m"),
+    "BatutaSpansLost": ({'span_exports_total{status="failure"}': "0x10 512x5"}, "12m"),
+    "BatutaMetricExportsFail": ({'metric_exports_total{status="failure"}': "0+1x60"}, "30m"),
     "BatutaTrafficPeak": ({'turns_total{status="success"}': "0+1x120 120+1000x20"}, "130m"),
     "BatutaDailyTokensExceeded": (
         {'step_tokens_total{pipeline="p",step="s",direction="input"}': "0+100000x600"},
@@ -140,6 +145,8 @@ QUIET: dict[str, dict[str, str]] = {
     },
     "BatutaCircuitBreakerOpen": {'circuit_breaker_state{key="openai"}': "1x20"},
     "BatutaStorageAlmostFull": {"storage_used_bytes": "95x20", "storage_capacity_bytes": "0x20"},
+    "BatutaSpansLost": {'span_exports_total{status="success"}': "0+512x60"},
+    "BatutaMetricExportsFail": {'metric_exports_total{status="failure"}': "0x20 1x40"},
     "BatutaUnknownIntent": {'intents_unknown_total{agent_name="router"}': "1x40"},
 }
 """Close, but not yet: nothing may fire."""
@@ -168,6 +175,7 @@ LASTS: dict[str, tuple[str, str]] = {
     "BatutaCognitiveRetriesHigh": ("5m", "6m"),
     "BatutaToolFailuresHigh": ("5m", "6m"),
     "BatutaStorageAlmostFull": ("4m", "5m"),
+    "BatutaMetricExportsFail": ("10m", "11m"),
 }
 """By alert that has to last: the last minute at which it is pending, and the first at which it fires."""
 
@@ -275,6 +283,7 @@ WORKER = """
 import asyncio, sys
 from batuta.observability.channel import EventChannel
 from batuta.observability.metrics import PrometheusMetrics
+from batuta.observability.standard import Watchers, watching
 from examples.appointments import book
 metrics = PrometheusMetrics()
 with EventChannel() as channel:
@@ -388,3 +397,29 @@ async def test_metrics_have_the_labels_and_buckets_of_the_table() -> None:
         bounds = [float(sample.labels["le"]) for sample in family.samples if sample.name.endswith("_bucket")]
         if bounds:
             assert bounds[: len(metric.buckets)] == list(metric.buckets)
+
+
+@pytest.mark.parametrize(("answer", "status"), [(200, "success"), (400, "failure")])
+async def test_what_a_collector_takes_and_what_is_lost_is_counted(answer: int, status: str) -> None:
+    """Spans by their number, metrics by their exports, up to the last ones when everything is closed."""
+    with http_receiver(status=answer) as received:
+        wanted = Watchers(spans="otlp", meters="otlp", otlp_endpoint=received.endpoint, has_logs=False)
+        with watching(wanted) as found:
+            await book(found.sink)
+        assert found.metrics is not None
+        assert found.spans is not None
+    told = found.spans.exported + found.spans.failed
+    assert told > 10
+    assert found.metrics.registry.get_sample_value("span_exports_total", {"status": status}) == told
+    assert found.metrics.registry.get_sample_value("metric_exports_total", {"status": status}) == 1
+
+
+async def test_an_exporter_of_metrics_that_raises_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ConnectionError("nobody there")
+
+    monkeypatch.setattr(OTLPMetricExporter, "export", refuse)
+    with watching(Watchers(meters="otlp", otlp_endpoint="http://127.0.0.1:9", has_logs=False)) as found:
+        await book(found.sink)
+    assert found.metrics is not None
+    assert found.metrics.registry.get_sample_value("metric_exports_total", {"status": "failure"}) == 1
