@@ -3,9 +3,17 @@
 Where the telemetry contract fixes a name, its labels and its buckets, the row says exactly that.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from itertools import product
+from typing import Literal, get_args
+
+from batuta.events.conversation import Complete
+from batuta.events.envelope import Event
+from batuta.events.routing import ROUTES
+from batuta.events.runtime import AttemptRejected
+from batuta.events.telemetry import AgentPipelineCompleted, AgentRetryAttempted
 
 
 class MetricKind(StrEnum):
@@ -27,6 +35,10 @@ class Metric:
     kind: MetricKind
     help: str
     labels: tuple[str, ...] = ()
+    known: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Labels whose values are known before anything happens. Their series are there at zero: `rate()` sees nothing of
+    a series that begins with its first event.
+    """
     buckets: tuple[float, ...] = ()
     merge: Merge = "livesum"
     """How the values of a gauge from several processes become one."""
@@ -47,8 +59,25 @@ _TURN_SECONDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 _STEP = ("pipeline", "step")
 
 
-def _counter(name: str, text: str, *labels: str, otel: str | None = None, unit: str = "") -> Metric:
-    return Metric(name=name, kind=MetricKind.COUNTER, help=text, labels=labels, otel=otel, unit=unit)
+def _values_of(event: type[Event], name: str) -> tuple[str, ...]:
+    """What a field of an event may say."""
+    return get_args(event.model_fields[name].annotation)
+
+
+_TURN_ENDS = _values_of(Complete, "status")
+_RETRY_REASONS = _values_of(AgentRetryAttempted, "retry_reason")
+_OUTCOMES = {"status": ("success", "failure")}
+
+
+def _counter(
+    name: str,
+    text: str,
+    *labels: str,
+    known: Mapping[str, tuple[str, ...]] | None = None,
+    otel: str | None = None,
+    unit: str = "",
+) -> Metric:
+    return Metric(name=name, kind=MetricKind.COUNTER, help=text, labels=labels, known=known or {}, otel=otel, unit=unit)
 
 
 def _gauge(name: str, text: str, *labels: str, merge: Merge = "livesum", otel: str | None = None) -> Metric:
@@ -63,9 +92,21 @@ def _histogram(
 
 _TABLE = (
     # the telemetry contract
-    _counter("agent_executions_total", "Agent executions that ended.", "agent_name", "status"),
+    _counter(
+        "agent_executions_total",
+        "Agent executions that ended.",
+        "agent_name",
+        "status",
+        known={"status": ("success", "failed")},
+    ),
     _counter("agent_errors_total", "Agent executions that failed.", "agent_name", "error_type", "error_category"),
-    _counter("agent_retries_total", "Attempts after the first.", "agent_name", "retry_reason"),
+    _counter(
+        "agent_retries_total",
+        "Attempts after the first.",
+        "agent_name",
+        "retry_reason",
+        known={"retry_reason": _RETRY_REASONS},
+    ),
     _counter("agent_fallbacks_total", "Times another step took over.", "primary_agent", "fallback_agent"),
     _histogram(
         "agent_execution_duration_seconds", "Duration of agent executions.", "agent_name", buckets=_SECONDS, unit="s"
@@ -80,9 +121,26 @@ _TABLE = (
     _gauge("trace_completion_rate", "Share of runs whose end was told.", merge="livemin"),
     _gauge("event_latency_p95", "Seconds from an event to its observers, 95th percentile.", merge="livemax"),
     # steps
-    _counter("step_executions_total", "Steps that ended.", *_STEP, "status", otel="batuta.step.executions"),
-    _counter("step_tokens_total", "Tokens used.", *_STEP, "direction", otel="batuta.step.tokens", unit="{token}"),
-    _counter("step_retries_total", "Attempts after the first.", *_STEP, "reason", otel="batuta.step.retries"),
+    _counter(
+        "step_executions_total", "Steps that ended.", *_STEP, "status", known=_OUTCOMES, otel="batuta.step.executions"
+    ),
+    _counter(
+        "step_tokens_total",
+        "Tokens used.",
+        *_STEP,
+        "direction",
+        known={"direction": ("input", "output")},
+        otel="batuta.step.tokens",
+        unit="{token}",
+    ),
+    _counter(
+        "step_retries_total",
+        "Attempts after the first.",
+        *_STEP,
+        "reason",
+        known={"reason": _RETRY_REASONS},
+        otel="batuta.step.retries",
+    ),
     _histogram(
         "step_duration_ms", "Duration of steps.", *_STEP, buckets=_MILLISECONDS, otel="batuta.step.duration", unit="ms"
     ),
@@ -96,41 +154,66 @@ _TABLE = (
         otel="batuta.step.active",
     ),
     # pipelines and turns
-    _counter("pipeline_executions_total", "Pipelines that ended.", "pipeline", "status"),
+    _counter(
+        "pipeline_executions_total",
+        "Pipelines that ended.",
+        "pipeline",
+        "status",
+        known={"status": _values_of(AgentPipelineCompleted, "status")},
+    ),
     _histogram("pipeline_duration_seconds", "Duration of pipelines.", "pipeline", buckets=_TURN_SECONDS, unit="s"),
     _histogram("pipeline_tokens", "Tokens of a pipeline or turn.", "pipeline", buckets=_TOKENS, unit="{token}"),
-    _counter("turns_total", "Turns that ended.", "status"),
-    _histogram("turn_duration_seconds", "From the message to the end of the answer.", "status", buckets=_TURN_SECONDS),
+    _counter("turns_total", "Turns that ended.", "status", known={"status": _TURN_ENDS}),
+    Metric(
+        name="turn_duration_seconds",
+        kind=MetricKind.HISTOGRAM,
+        help="From the message to the end of the answer.",
+        labels=("status",),
+        known={"status": tuple(status for status in _TURN_ENDS if status != "paused")},
+        buckets=_TURN_SECONDS,
+    ),
     _gauge("turn_queue_depth", "Turns that wait for a worker.", merge="livemax"),
     _gauge("connected_clients", "Clients that follow sessions live.", "transport"),
     # models, tools, quality
-    _counter("llm_requests_total", "Model calls that ended.", "llm_provider", "model", "status"),
+    _counter("llm_requests_total", "Model calls that ended.", "llm_provider", "model", "status", known=_OUTCOMES),
     _counter("llm_cost_usd_total", "Money spent on models.", "llm_provider", "model", unit="USD"),
     _counter("user_cost_usd_total", "Money spent on models, by user.", "user", unit="USD"),
-    _counter("validation_failures_total", "Answers that were rejected.", "agent_name", "kind"),
-    _counter("tool_calls_total", "Tool calls that ended.", "tool_name", "status"),
+    _counter(
+        "validation_failures_total",
+        "Answers that were rejected.",
+        "agent_name",
+        "kind",
+        known={"kind": _values_of(AttemptRejected, "kind")},
+    ),
+    _counter("tool_calls_total", "Tool calls that ended.", "tool_name", "status", known=_OUTCOMES),
     _histogram("tool_duration_seconds", "Duration of tool calls.", "tool_name", buckets=_SECONDS, unit="s"),
     _counter("tool_refusals_total", "Tool calls that were not allowed.", "tool_name"),
     _counter("intents_total", "Requests by intention.", "intent"),
     _counter("intent_actions_total", "Requests that led to an action, by intention.", "intent"),
     _counter("intents_unknown_total", "Answers that named an intention outside the enum.", "agent_name"),
-    _counter("feedback_total", "Judgements of users.", "rating"),
+    _counter("feedback_total", "Judgements of users.", "rating", known={"rating": ("-1", "0", "1")}),
     # protections
     _gauge(
         "circuit_breaker_state", "0 closed, 1 half open, 2 open.", "key", merge="livemax", otel="batuta.breaker.state"
     ),
     _counter("circuit_breaker_opened_total", "Times a breaker opened.", "key"),
-    _counter("limiter_throttled_total", "Calls that a limiter delayed or refused.", "key", "outcome"),
+    _counter(
+        "limiter_throttled_total",
+        "Calls that a limiter delayed or refused.",
+        "key",
+        "outcome",
+        known={"outcome": ("delayed", "refused")},
+    ),
     _gauge("limiter_tokens", "Tokens left in a limiter's bucket.", "key", merge="livemin"),
     _counter("budget_refusals_total", "Model calls that did not fit a budget.", "scope"),
     # the road itself
-    _counter("events_total", "Events told.", "type"),
+    _counter("events_total", "Events told.", "type", known={"type": tuple(ROUTES)}),
     _gauge("event_channel_depth", "Events that wait for a subscriber.", "subscriber"),
     _gauge("event_channel_dropped", "Transient events a subscriber did not get.", "subscriber"),
     _gauge("event_channel_missed", "Events told while a subscriber was disconnected.", "subscriber"),
     _gauge("event_channel_failures", "Events a subscriber raised on.", "subscriber"),
-    _counter("span_exports_total", "Spans handed to a collector; failed ones are lost.", "status"),
-    _counter("metric_exports_total", "Exports of metrics over OTLP.", "status"),
+    _counter("span_exports_total", "Spans handed to a collector; failed ones are lost.", "status", known=_OUTCOMES),
+    _counter("metric_exports_total", "Exports of metrics over OTLP.", "status", known=_OUTCOMES),
     _gauge("log_to_database_lag_seconds", "Age of the oldest event that is not projected.", merge="livemax"),
     _gauge("storage_used_bytes", "Bytes that conversations occupy.", merge="livemax"),
     _gauge("storage_capacity_bytes", "Bytes that conversations may occupy.", merge="livemax"),
@@ -174,3 +257,15 @@ def series_of(metric: Metric) -> tuple[str, ...]:
     if metric.kind is MetricKind.HISTOGRAM:
         return tuple(f"{metric.name}_{suffix}" for suffix in ("bucket", "sum", "count"))
     return (metric.name,)
+
+
+def series_at_zero(metric: Metric, seen: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]]:
+    """The values of labels under which a metric is there before it moves.
+
+    Without anything seen, those that are known beforehand, if all of them are. Beside a series that was seen, those
+    that differ from it only in what is known: an agent that succeeded may fail, and was there at zero before it did.
+    """
+    if not metric.known or (seen is None and set(metric.known) != set(metric.labels)):
+        return iter(())
+    given = dict(zip(metric.labels, seen, strict=True)) if seen is not None else {}
+    return product(*(metric.known.get(label) or (given[label],) for label in metric.labels))

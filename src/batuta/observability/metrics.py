@@ -25,7 +25,7 @@ from batuta.kernel.extras import load_extra
 from batuta.observability.channel import EventChannel
 from batuta.observability.contract_figures import ContractFigures
 from batuta.observability.measures import Measure, Measurer
-from batuta.observability.metric_table import METRICS, Metric, MetricKind
+from batuta.observability.metric_table import METRICS, Metric, MetricKind, series_at_zero
 from batuta.observability.processes import MULTIPROCESS_VARIABLE, forget, forget_dead, sign_in
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class PrometheusMetrics:
         self._channel = channel
         self._lock = threading.Lock()
         self._refreshed = 0.0
+        for name, metric in METRICS.items():
+            self._begin_at_zero(name, series_at_zero(metric))
 
     def emit(self, event: Event) -> None:
         """Count an event."""
@@ -125,13 +127,19 @@ class PrometheusMetrics:
         key = measure[:2]
         apply = self._children.get(key)
         if apply is None:
-            apply = self._children[key] = self._child(measure)
+            self._begin_at_zero(measure.metric, series_at_zero(METRICS[measure.metric], measure.labels))
+            apply = self._children[key] = self._child(*key)
         apply(measure.amount)
 
-    def _child(self, measure: Measure) -> _Apply:
-        metric = self._metrics[measure.metric]
-        child = metric.labels(*measure.labels) if measure.labels else metric
-        row = METRICS[measure.metric]
+    def _begin_at_zero(self, name: str, series: Iterator[tuple[str, ...]]) -> None:
+        for labels in series:
+            if (name, labels) not in self._children:
+                self._children[name, labels] = self._child(name, labels)
+
+    def _child(self, name: str, labels: tuple[str, ...]) -> _Apply:
+        metric = self._metrics[name]
+        child = metric.labels(*labels) if labels else metric
+        row = METRICS[name]
         verb = "set" if row.kind is MetricKind.GAUGE and not row.is_moved else _VERBS[row.kind]
         apply: _Apply = getattr(child, verb)
         return apply

@@ -155,6 +155,9 @@ CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
 @pytest.mark.parametrize(("event", "expected"), CASES, ids=[event.type for event, _ in CASES])
 def test_an_event_moves_its_metrics(event: Event, expected: dict[tuple[str, tuple[str, ...]], float]) -> None:
     assert moved(event) == expected
+    for metric, labels in expected:
+        for label, value in zip(METRICS[metric].labels, labels, strict=True):
+            assert value in METRICS[metric].known.get(label, [value]), f"{metric} does not know {label}={value}"
 
 
 def test_tokens_and_money_are_counted_where_they_were_spent_and_for_whom() -> None:

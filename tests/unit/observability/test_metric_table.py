@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from batuta.events import ROUTES
+from batuta.events import ROUTES, ToolResponse
 from batuta.observability.alerts import RECORDINGS, alerts, rules_text
 from batuta.observability.dashboard import ROWS, dashboard
 from batuta.observability.measures import RULES
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, MetricKind, series_of
+from batuta.observability.metrics import PrometheusMetrics
 
 CONTRACT: dict[str, tuple[str, tuple[str, ...], tuple[float, ...]]] = {
     "agent_executions_total": ("counter", ("agent_name", "status"), ()),
@@ -128,3 +129,42 @@ def test_the_dashboard_has_the_rows_of_the_specification() -> None:
 def test_every_rule_is_for_an_event_that_exists() -> None:
 
     assert set(RULES) <= set(ROUTES)
+
+
+def values(metrics: PrometheusMetrics, name: str) -> dict[tuple[str, ...], float]:
+    return {
+        tuple(sample.labels.values()): sample.value
+        for family in metrics.registry.collect()
+        for sample in family.samples
+        if sample.name == name
+    }
+
+
+def test_what_can_be_known_is_at_zero_before_anything_happens() -> None:
+    """`rate()` sees nothing of a series that begins with its first event: the first failed turn would be invisible."""
+    metrics = PrometheusMetrics()
+    assert values(metrics, "turns_total") == {("success",): 0, ("cancelled",): 0, ("failed",): 0, ("paused",): 0}
+    assert values(metrics, "turn_duration_seconds_count") == {("success",): 0, ("cancelled",): 0, ("failed",): 0}
+    assert values(metrics, "feedback_total") == {("-1",): 0, ("0",): 0, ("1",): 0}
+    assert values(metrics, "span_exports_total") == {("success",): 0, ("failure",): 0}
+    assert values(metrics, "events_total") == {(event_type,): 0 for event_type in ROUTES}
+    assert values(metrics, "tool_calls_total") == {}, "nobody knows which tools there will be"
+
+
+def test_with_the_first_of_its_name_comes_what_else_may_happen_to_it() -> None:
+    metrics = PrometheusMetrics()
+    tool = {"tool_use_id": "t", "tool_name": "stock", "content": "7", "source_agent_id": "a", "duration_ms": 1.0}
+    metrics.emit(ToolResponse(**tool, success=True))
+    assert values(metrics, "tool_calls_total") == {("stock", "success"): 1, ("stock", "failure"): 0}
+    metrics.emit(ToolResponse(**tool, success=False))
+    assert values(metrics, "tool_calls_total") == {("stock", "success"): 1, ("stock", "failure"): 1}
+
+
+def test_counters_behind_alerts_have_whatever_can_be_known_at_zero() -> None:
+    """Every label of theirs whose values are ours to choose; the others are names that users choose."""
+    chosen_by_users = {"pipeline", "step", "agent_name", "tool_name", "llm_provider", "model"}
+    watched = {name for recording in RECORDINGS for name in names_in(recording.expr)}
+    watched |= {name for alert in alerts() for name in names_in(alert.expr)}
+    for metric in METRICS.values():
+        if metric.kind is not MetricKind.GAUGE and watched & set(series_of(metric)):
+            assert set(metric.labels) - chosen_by_users == set(metric.known), metric.name
