@@ -124,7 +124,6 @@ _INTENTS = (
         queries={"{{agent_name}}": _increase("intents_unknown_total", "agent_name")},
         kind="stat",
     ),
-    Panel(title="Feedback", queries={"{{rating}}": _increase("feedback_total", "rating")}, kind="bargauge"),
 )
 
 _TOOLS = (
@@ -145,8 +144,21 @@ _TOOLS = (
     Panel(title="Refusals", queries={"{{tool_name}}": _rate("tool_refusals_total", "tool_name")}),
 )
 
+_REJECTED = "sum by (agent_name) (rate(validation_failures_total[15m]))"
+
 _QUALITY = (
     Panel(title="Cognitive retries", queries={"retries": "batuta:cognitive_retries:ratio15m"}, unit="percentunit"),
+    Panel(
+        title="Validation failure rate",
+        # Of the answers that were judged: those that were rejected, and the one that each success ended with.
+        queries={
+            "{{agent_name}}": f"{_REJECTED} / ({_REJECTED} + sum by (agent_name) "
+            '(rate(agent_executions_total{status="success"}[15m])))'
+        },
+        unit="percentunit",
+    ),
+    Panel(title="Tool success", queries={"success": "1 - batuta:tool_failures:ratio15m"}, unit="percentunit"),
+    Panel(title="Feedback", queries={"{{rating}}": _increase("feedback_total", "rating")}, kind="bargauge"),
     Panel(
         title="Rejected answers",
         queries={"{{agent_name}} {{kind}}": _rate("validation_failures_total", "agent_name", "kind")},
@@ -217,7 +229,7 @@ _EVENTS = (
 ROWS: dict[str, tuple[Panel, ...]] = {
     "Health": _HEALTH,
     "Costs": _COST,
-    "Intents and feedback": _INTENTS,
+    "Intents": _INTENTS,
     "Tools": _TOOLS,
     "Quality": _QUALITY,
     "Throughput": _THROUGHPUT,

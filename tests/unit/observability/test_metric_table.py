@@ -121,9 +121,45 @@ def test_panels_do_not_overlap() -> None:
     assert json.loads(json.dumps(dashboard())) == dashboard()
 
 
-def test_the_dashboard_has_the_rows_of_the_specification() -> None:
-    titles = [panel["title"] for panel in dashboard()["panels"] if panel["type"] == "row"]
-    assert titles[:5] == ["Health", "Costs", "Intents and feedback", "Tools", "Quality"]
+SHOWN: dict[str, dict[str, set[str]]] = {
+    "Health": {
+        "Requests per minute": {"batuta:requests:rate5m"},
+        "Error rate": {"batuta:request_errors:ratio5m"},
+        "Latency": {f"batuta:request_duration_seconds:p{percent}" for percent in (50, 90, 99)},
+        "Circuit breakers": {"circuit_breaker_state"},
+    },
+    "Costs": {
+        "Tokens, last day": {"batuta:tokens:1d"},
+        "Cost, last day": {"batuta:cost_usd:1d"},
+        "Cost per request": {"llm_cost_usd_total", "batuta:requests:rate5m"},
+        "Top 10 users, last day": {"user_cost_usd_total"},
+        "Cost per user and day": {"user_cost_usd_total"},
+        "Tokens per request": {"pipeline_tokens_sum", "pipeline_tokens_count", "pipeline_tokens_bucket"},
+    },
+    "Intents": {"Intentions": {"intents_total"}, "Intention to action": {"intent_actions_total", "intents_total"}},
+    "Tools": {"Most used": {"tool_calls_total"}, "Success rate": {"tool_calls_total"}},
+    "Quality": {
+        "Cognitive retries": {"batuta:cognitive_retries:ratio15m"},
+        "Validation failure rate": {"validation_failures_total", "agent_executions_total"},
+        "Tool success": {"batuta:tool_failures:ratio15m"},
+        "Feedback": {"feedback_total"},
+    },
+    "Throughput": {"Agent executions": {"agent_executions_total"}, "Model calls": {"llm_requests_total"}},
+}
+"""What the specification asks for (T-27): by row and panel, the series it reads."""
+
+
+@pytest.mark.parametrize("row", SHOWN)
+def test_the_dashboard_has_what_the_specification_asks_for(row: str) -> None:
+    panels = {panel.title: panel for panel in ROWS[row]}
+    for title, series in SHOWN[row].items():
+        assert {name for query in panels[title].queries.values() for name in names_in(query)} == series, title
+
+
+def test_nothing_of_a_row_stands_in_another() -> None:
+    assert list(ROWS)[: len(SHOWN)] == list(SHOWN)
+    titles = [panel.title for row in ROWS.values() for panel in row]
+    assert sorted(set(titles)) == sorted(titles)
 
 
 def test_every_rule_is_for_an_event_that_exists() -> None:
