@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from batuta.events.runtime import EffectIntended as EffectIntended
     from batuta.events.runtime import EffectRecorded as EffectRecorded
     from batuta.events.runtime import LimiterThrottled as LimiterThrottled
+    from batuta.events.runtime import LlmExchanged as LlmExchanged
     from batuta.events.runtime import LlmRequest as LlmRequest
     from batuta.events.runtime import LlmResponse as LlmResponse
     from batuta.events.runtime import ToolRefused as ToolRefused
@@ -158,6 +159,7 @@ _imported, __all__ = lazy_exports(
             "EffectIntended",
             "EffectRecorded",
             "LimiterThrottled",
+            "LlmExchanged",
             "LlmRequest",
             "LlmResponse",
             "ToolRefused",

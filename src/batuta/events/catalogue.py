@@ -51,6 +51,7 @@ from batuta.events.runtime import (
     EffectRecorded,
     HookFailed,
     LimiterThrottled,
+    LlmExchanged,
     LlmRequest,
     LlmResponse,
     StepCompleted,
@@ -108,6 +109,7 @@ CanonicalEvent = Annotated[
     | StepCompleted
     | StepFailed
     | HookFailed
+    | LlmExchanged
     | LlmRequest
     | LlmResponse
     | AttemptRejected

@@ -79,6 +79,16 @@ class Emitter:
         """Whether anybody listens."""
         return self._observe is not None or self._recorder is not None
 
+    @property
+    def is_asked_for_contents(self) -> bool:
+        """Whether an observer wants to see what models are given and say."""
+        return self._watcher is not None and self._watcher.wants_contents
+
+    def disclose(self, event_type: type[Event], facts: dict[str, Any]) -> None:
+        """Show contents to the observers that ask for them, and to nobody else."""
+        if self._watcher is not None:
+            self._watcher.disclose(self._made(event_type, facts, None))
+
     async def settle(self) -> None:
         """At the end of the run: the observer has its moment to see the rest."""
         if self._watcher is not None and not self._watcher.is_settled():
@@ -122,16 +132,20 @@ class Emitter:
         observe = self._observe
         if observe is None and self._recorder is None:
             return None
+        event = self._made(event_type, facts, key)
+        if self._recorder is None and observe is not None:
+            observe(event)
+            return None
+        return self._publish(event)
+
+    def _made(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> Event:
+        """An event of the runtime's own words, not validated."""
         self._index += 1
         fields = {**template_of(event_type), **self._fields, **facts}
         fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
-        event = event_type.adopt(fields)
-        if self._recorder is None and observe is not None:
-            observe(event)
-            return None
-        return self._publish(event)
+        return event_type.adopt(fields)
 
     def _id_for(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None) -> str:
         if self._naming is None or key is None:

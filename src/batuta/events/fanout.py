@@ -14,10 +14,20 @@ class FanOutSink(Watcher):
     def __init__(self, *sinks: EventSink) -> None:
         self._watchers = tuple(watching(sink) for sink in sinks)
 
+    @property
+    def wants_contents(self) -> bool:
+        """Whether one of them does."""
+        return any(watcher.wants_contents for watcher in self._watchers)
+
     def emit(self, event: Event) -> None:
         """Hand the event to every sink."""
         for watcher in self._watchers:
             watcher.emit(event)
+
+    def disclose(self, event: Event) -> None:
+        """Hand the event to those who ask for contents."""
+        for watcher in self._watchers:
+            watcher.disclose(event)
 
     def is_settled(self) -> bool:
         """Whether all of them have seen everything."""
@@ -42,6 +52,11 @@ class FilterSink(Watcher):
             self._behind = self._filter
         else:
             self._filter = InLine(_Filter(self._behind, accepts if callable(accepts) else _of_types(accepts)))
+
+    @property
+    def wants_contents(self) -> bool:
+        """As the sink says; contents pass the filter like anything else."""
+        return self._behind.wants_contents
 
     def emit(self, event: Event) -> None:
         """Pass the event on if it is wanted."""

@@ -48,9 +48,19 @@ class Watcher:
 
     __slots__ = ()
 
+    @property
+    def wants_contents(self) -> bool:
+        """Whether it asks for what models are given and say."""
+        return False
+
     def emit(self, event: Event) -> None:
         """Take one event; never raises, never blocks."""
         raise NotImplementedError
+
+    def disclose(self, event: Event) -> None:
+        """Take one event that is only for those who ask for contents."""
+        if self.wants_contents:
+            self.emit(event)
 
     def is_settled(self) -> bool:
         """At the end of a run: whether all was seen, now or within the blink of an eye; else `settle` is due."""
@@ -90,15 +100,26 @@ def promises_not_to_block(sink: EventSink) -> bool:
     return promises(sink, "never_blocks", of="emit")
 
 
+def asks_for_contents(sink: EventSink) -> bool:
+    """Whether a sink says that it wants what models are given and say."""
+    return getattr(sink, "wants_contents", False) is True
+
+
 class InLine(Watcher):
     """Calls a sink where the run is; what it raises is reported once."""
 
-    __slots__ = ("_emit", "_has_failed", "name")
+    __slots__ = ("_emit", "_has_failed", "_wants_contents", "name")
 
     def __init__(self, sink: EventSink) -> None:
         self.name = type(sink).__name__
         self._emit = sink.emit
         self._has_failed = False
+        self._wants_contents = asks_for_contents(sink)
+
+    @property
+    def wants_contents(self) -> bool:
+        """As its sink says."""
+        return self._wants_contents
 
     def emit(self, event: Event) -> None:
         """Hand the event on."""

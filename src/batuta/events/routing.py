@@ -123,6 +123,7 @@ _TABLE = (
     _row("step.failed", "system", _ASYNC, _INTERNAL),
     _row("hook.failed", "system", _ASYNC, _INTERNAL),
     _row("llm.request", "system", _ASYNC, _INTERNAL),
+    _row("llm.exchanged", "system", _TRANSIENT, _INTERNAL),
     _row("llm.response", "system", _ASYNC, _INTERNAL),
     _row("attempt.rejected", "system", _ASYNC, _INTERNAL),
     _row("effect.intended", "system", _ASYNC, _INTERNAL),

@@ -1,7 +1,7 @@
 """Events of the runtime itself: steps, model calls, effects, limits, turns. Never shown to users."""
 
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ __all__ = [
     "EffectRecorded",
     "HookFailed",
     "LimiterThrottled",
+    "LlmExchanged",
     "LlmRequest",
     "LlmResponse",
     "StepCompleted",
@@ -61,8 +62,30 @@ class LlmResponse(Event):
     success: bool = True
     error: str | None = None
     stop_reason: StopReason | None = None
+    tool_calls: int = 0
+    """How many tools the answer asks for."""
+    response_id: str | None = None
+    """What the provider calls the answer: the name to give when asking it about a call."""
     usage: Usage | None = None
     cost: Decimal | None = None
+
+
+class LlmExchanged(Event):
+    """What a model was given and what it said, for observers that ask for contents (`wants_contents`).
+
+    Told before the response, and only where somebody asks: the conversation itself is in other events. Never stored.
+    """
+
+    type: Literal["llm.exchanged"] = "llm.exchanged"
+    call_id: str
+    path: str
+    system: str
+    messages: tuple[dict[str, Any], ...]
+    """Each as a `Message` says itself: its `role`, and its `content` of blocks."""
+    tools: tuple[dict[str, Any], ...] = ()
+    """Those on offer, each with its `name`, `description` and `parameters`."""
+    answer: dict[str, Any] | None = None
+    """The message that came back; nothing where the call failed."""
 
 
 class AttemptRejected(Event):

@@ -16,6 +16,9 @@ class EventSink(Protocol):
     It is called on a thread beside the loop, so it may write a file or print. One that belongs on the loop, for
     instance because it feeds an `asyncio.Queue`, and that never blocks, says so: `never_blocks = True` in the class
     that defines its `emit`; it is then called in line.
+
+    What models are given and say is told to nobody unless a sink asks for it: `wants_contents = True`. It then gets
+    `llm.exchanged` events as well.
     """
 
     def emit(self, event: Event) -> None:

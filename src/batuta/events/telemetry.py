@@ -22,6 +22,8 @@ class AgentExecutionStarted(Event):
     type: Literal["agent.execution.started"] = "agent.execution.started"
     agent_name: str
     agent_version: str
+    agent_description: str | None = None
+    """What it is for, as it was declared."""
     parent_trace_id: str | None = None
     input_type: str
     input_summary: Summary

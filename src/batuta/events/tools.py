@@ -9,6 +9,9 @@ from batuta.events.routing import is_internal
 from batuta.kernel.ids import AnyId
 from batuta.kernel.usage import Usage
 
+MCP_DETAILS = "mcp"
+"""The detail under which a tool of an MCP server says by which call of the protocol it ran."""
+
 
 class _ToolEvent(Event):
     """Routing tools move control between agents: what they ask and answer is internal."""

@@ -13,12 +13,14 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
+from batuta.events.observers import asks_for_contents
+from batuta.events.runtime import LlmExchanged
 from batuta.events.sink import EventSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 
@@ -38,6 +40,8 @@ class Interest:
 
     types: frozenset[str] | None = None
     correlation_id: str | None = None
+    has_contents: bool = False
+    """What models are given and say too; a sink that is attached says so itself (`wants_contents`)."""
 
     @classmethod
     def in_types(cls, types: Iterable[str | type[Event]], correlation_id: str | None = None) -> "Interest":
@@ -47,10 +51,14 @@ class Interest:
 
     def covers(self, event_type: str) -> bool:
         """Whether events of this type are wanted at all."""
+        if event_type == CONTENTS and not self.has_contents:
+            return False
         return self.types is None or event_type in self.types
 
 
 EVERYTHING = Interest()
+CONTENTS = LlmExchanged.route.type
+"""The events that nobody gets unless they ask for contents."""
 
 
 class EventChannel(FanOutSink):
@@ -73,6 +81,15 @@ class EventChannel(FanOutSink):
         self._counting = threading.Lock()
         self.emitted = 0
         """Events so far, by any number of threads."""
+
+    @property
+    def wants_contents(self) -> bool:
+        """Whether a subscriber does."""
+        return any(interest.has_contents for interest, _ in self._subscriptions)
+
+    def disclose(self, event: Event) -> None:
+        """Hand contents to the subscribers that ask for them."""
+        self.emit(event)
 
     def emit(self, event: Event) -> None:
         """Hand the event to everyone who wants it."""
@@ -99,7 +116,7 @@ class EventChannel(FanOutSink):
         pump = _Pump(subscription, sink)
         with self._lock:
             self._pumps = [*self._pumps, pump]
-        self._add(interest, subscription)
+        self._add(replace(interest, has_contents=interest.has_contents or asks_for_contents(sink)), subscription)
         pump.start()
         return subscription
 

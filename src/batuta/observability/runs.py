@@ -16,7 +16,7 @@ from typing import Any
 from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted
-from batuta.events.runtime import AttemptRejected, LlmResponse, StepFailed
+from batuta.events.runtime import AttemptRejected, LlmExchanged, LlmResponse, StepFailed
 from batuta.events.telemetry import AgentExecutionFailed, is_retry
 from batuta.events.tools import ToolResponse
 
@@ -51,6 +51,8 @@ class Span:
     marks: list[Event] = field(default_factory=list)
     """What happened meanwhile: retries, decisions, fallbacks, rejections."""
     children: "list[Span]" = field(default_factory=list)
+    exchanges: list[LlmExchanged] = field(default_factory=list)
+    """Where contents were asked for: of a model call, what was said in it; of an agent, its first and its last."""
     is_answered: bool = False
     """Of an agent: a model answered, and nobody has judged the answer yet."""
     answered_at: Event | None = None
@@ -322,6 +324,16 @@ class _Run:
             span.parent.is_answered, span.parent.answered_at = event.success, event
         return self._end(span, event)
 
+    def exchange(self, event: LlmExchanged) -> list[Span]:
+        call = self._calls.get(event.call_id)
+        if call is None:
+            return []
+        call.exchanges.append(event)
+        if call.parent is not None:
+            del call.parent.exchanges[1:]
+            call.parent.exchanges.append(event)
+        return []
+
     def begin_tool(self, event: Any) -> list[Span]:
         call = self._calls.get(event.message_id)
         parent = call.parent if call is not None else self._agent_named(event.source_agent_id) or self._innermost()
@@ -437,6 +449,7 @@ _HANDLERS: dict[str, _Handler] = {
     "agent.retry.attempted": _Run.mark_retry,
     "attempt.rejected": _Run.reject,
     "llm.request": _Run.begin_call,
+    "llm.exchanged": _Run.exchange,
     "llm.response": _Run.end_call,
     "tool_request": _Run.begin_tool,
     "tool_response": _Run.end_tool,

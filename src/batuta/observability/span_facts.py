@@ -1,21 +1,20 @@
 """What a span says of itself: its name and attributes, by the names of OpenTelemetry's GenAI conventions.
 
-Names and figures only. What people, models and tools said is added when content capture is on, and so are the words of
-errors: without it they are reduced to what went wrong. Secrets are redacted in any case.
+Names and figures only. What people, models and tools said is added when content capture is on (`contents`), and so are
+the words of errors: without it they are reduced to what went wrong. Secrets are redacted in any case.
 """
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from batuta.events.envelope import Event
 from batuta.events.runtime import LlmResponse, StepFailed
 from batuta.events.telemetry import AgentExecutionCompleted, AgentExecutionFailed
-from batuta.events.tools import ToolResponse
-from batuta.kernel.answers import StopReason
+from batuta.events.tools import MCP_DETAILS, ToolResponse
 from batuta.kernel.usage import Usage
+from batuta.observability.contents import WITH_CONTENT, contents_of, finish_reason
 from batuta.observability.error_texts import told_text
-from batuta.observability.redaction import MAX_SEARCHED, REDACTOR, Redactor
+from batuta.observability.redaction import REDACTOR, Redactor
 from batuta.observability.runs import Span, SpanKind
 
 Attributes = dict[str, Any]
@@ -28,14 +27,6 @@ PROVIDER_NAMES = {
     "bedrock": "aws.bedrock",
 }
 """Providers whose name in the conventions is not ours."""
-
-FINISH_REASONS: dict[StopReason, str] = {
-    "success": "stop",
-    "max_tokens": "length",
-    "paused": "pause",
-    "refused": "content_filter",
-}
-"""Why a model stopped, in the words of the conventions."""
 
 OPERATIONS = {
     SpanKind.TURN: "invoke_workflow",
@@ -73,7 +64,7 @@ def attributes_of(span: Span, *, has_content: bool = False) -> Attributes:
         said["gen_ai.operation.name"] = OPERATIONS[span.kind]
     _FACTS[span.kind](span, said)
     if has_content:
-        _add_content(span, said)
+        said.update(contents_of(span))
     if span.is_failed or span.end is None:
         said["error.type"] = error_type(span.end)
     return {name: value for name, value in said.items() if value is not None}
@@ -94,9 +85,6 @@ def error_type(end: Event | None) -> str:
     return "_OTHER"
 
 
-_WITH_CONTENT = Redactor(has_content=True)
-
-
 def error_message(span: Span, *, has_content: bool = False) -> str | None:
     """Why it ended badly, redacted."""
     if span.end is None:
@@ -105,7 +93,7 @@ def error_message(span: Span, *, has_content: bool = False) -> str | None:
         return None  # it quotes the answer
     for name in ("error_message", "message", "error", "failure_reason"):
         if isinstance(found := getattr(span.end, name, None), str) and found:
-            return (_WITH_CONTENT if has_content else REDACTOR).error(found, error_type(span.end))
+            return (WITH_CONTENT if has_content else REDACTOR).error(found, error_type(span.end))
     return None
 
 
@@ -118,7 +106,7 @@ def mark_attributes(event: Event, *, has_content: bool = False) -> Attributes:
     """What a span event says."""
     names = _MARKS.get(event.type, {})
     said = {shown: getattr(event, field) for field, shown in names.items()}
-    redactor = _WITH_CONTENT if has_content else REDACTOR
+    redactor = WITH_CONTENT if has_content else REDACTOR
     return {shown: _mark_value(shown, value, redactor) for shown, value in said.items() if value is not None}
 
 
@@ -203,6 +191,8 @@ def _agent(span: Span, said: Attributes) -> None:
     end = span.end
     said["agent.name"] = said["gen_ai.agent.name"] = start.agent_name
     said["agent.version"] = said["gen_ai.agent.version"] = start.agent_version
+    said["gen_ai.agent.id"] = start.source_agent_id
+    said["gen_ai.agent.description"] = start.agent_description
     said["gen_ai.provider.name"] = provider_name(start.llm_provider or "unknown")
     said["gen_ai.request.model"] = start.llm_model
     said["gen_ai.request.temperature"] = start.temperature
@@ -234,8 +224,8 @@ def _model(span: Span, said: Attributes) -> None:
     if isinstance(span.end, LlmResponse):
         end = span.end
         said["gen_ai.response.model"] = end.model
-        said["gen_ai.response.id"] = end.message_id
-        said["gen_ai.response.finish_reasons"] = (FINISH_REASONS[end.stop_reason],) if end.stop_reason else None
+        said["gen_ai.response.id"] = end.response_id
+        said["gen_ai.response.finish_reasons"] = None if end.stop_reason is None else (finish_reason(end),)
         _add_usage(said, end.usage, end.cost)
 
 
@@ -244,7 +234,26 @@ def _tool(span: Span, said: Attributes) -> None:
     said["gen_ai.tool.name"] = REDACTOR.name(start.tool_name)
     said["gen_ai.tool.call.id"] = start.tool_use_id
     said["gen_ai.tool.type"] = "extension" if start.is_server_side else "function"
-    said["gen_ai.agent.name"] = start.source_agent_id
+    said["gen_ai.agent.id"] = start.source_agent_id
+    _add_mcp(span.end, said)
+
+
+def _add_mcp(end: Event | None, said: Attributes) -> None:
+    """Of a tool that an MCP server ran: by which call of the protocol."""
+    called = end.details.get(MCP_DETAILS) if isinstance(end, ToolResponse) else None
+    if not isinstance(called, dict):
+        return
+    for fact, attribute in _MCP_FACTS.items():
+        if isinstance(told := called.get(fact), str):
+            said[attribute] = REDACTOR.text(told)
+
+
+_MCP_FACTS = {
+    "method": "mcp.method.name",
+    "session": "mcp.session.id",
+    "protocol": "mcp.protocol.version",
+    "transport": "network.transport",
+}
 
 
 def _validation(span: Span, said: Attributes) -> None:
@@ -290,24 +299,3 @@ def _add_usage(said: Attributes, usage: Usage | None, cost: Any) -> None:
         said["gen_ai.usage.reasoning.output_tokens"] = usage.thinking or None
     if cost is not None:
         said["batuta.cost.usd"] = float(cost)
-
-
-def _add_content(span: Span, said: Attributes) -> None:
-    """What was said, where somebody asked for it: secrets and declared fields are left out even then."""
-    start, end = span.start, span.end
-    if span.kind is SpanKind.TOOL:
-        said["gen_ai.tool.call.arguments"] = json.dumps(_WITH_CONTENT.fields(getattr(start, "args", {})))
-        said["gen_ai.tool.call.result"] = _content(end.content) if isinstance(end, ToolResponse) else None
-    if span.kind is SpanKind.AGENT:
-        said["gen_ai.input.messages"] = _message("user", getattr(start, "input_summary", ""))
-        if isinstance(end, AgentExecutionCompleted):
-            said["gen_ai.output.messages"] = _message("assistant", end.output_summary)
-
-
-def _message(role: str, text: str) -> str:
-    parts = [{"type": "text", "content": _content(text)}]
-    return json.dumps([{"role": role, "parts": parts}], ensure_ascii=False)
-
-
-def _content(text: str) -> str:
-    return _WITH_CONTENT.text(text, limit=MAX_SEARCHED)

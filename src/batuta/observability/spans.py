@@ -100,7 +100,8 @@ class SpanSink:
         linger: timedelta = LINGER,
         on_export: OnExport | None = None,
     ) -> None:
-        self._make = _SpanMaker(resource or resource_of("batuta"), _captures_content(has_content))
+        self.wants_contents = _captures_content(has_content)
+        self._make = _SpanMaker(resource or resource_of("batuta"), self.wants_contents)
         self._exporter = exporter
         self._assembler = RunAssembler()
         self._parents: dict[tuple[str, str | None], TraceContext] = {}
@@ -158,6 +159,7 @@ class SpanSink:
             parent = self._incoming(span.start)
             if parent is None or parent.is_sampled:
                 self._ready.append(self._make(span, parent))
+            span.exchanges.clear()  # a call stays known as long as its run, what was said in it need not
         if len(self._ready) >= BATCH:
             self._export()
         elif self._ready and self._timer is None:

@@ -91,9 +91,10 @@ class Specialist:
             )
         if unknown := card.keys() - AgentCard.model_fields.keys():
             raise ConfigurationError(f"{step.name}: a card has no {', '.join(sorted(unknown))}; it has {_CARD_FIELDS}")
-        card.setdefault("instructions", step.instructions if isinstance(step, AgentStep) else "")
+        if isinstance(step, AgentStep):
+            card = {"instructions": step.instructions, "description": step.description, **card}
         self.card = AgentCard(agent_id=agent_id or step.name, name=name, tools=_tools_of(step), **card)
-        self.step: Step[str, str] = SpecialistStep(step, self.card.agent_id)
+        self.step: Step[str, str] = SpecialistStep(step, self.card)
 
     @property
     def agent_id(self) -> str:
@@ -104,13 +105,19 @@ class Specialist:
 class SpecialistStep(Step[str, str]):
     """Runs a specialist's work in its name: everything told in it is attributed to it."""
 
-    def __init__(self, work: Step[Any, Any], agent_id: str) -> None:
-        super().__init__(agent_id, input_type=str, output_type=str)
+    def __init__(self, work: Step[Any, Any], card: AgentCard) -> None:
+        super().__init__(card.agent_id, input_type=str, output_type=str)
         self._work = work
-        self._agent_id = agent_id
+        self._agent_id = card.agent_id
+        self._description = card.description
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        scope = Scope(None, ctx._scope, self._agent_id, parent_trace_id=ctx._run.emitter.trace_id)
+        scope = Scope(
+            parent=ctx._scope,
+            agent_id=self._agent_id,
+            agent_description=self._description or None,
+            parent_trace_id=ctx._run.emitter.trace_id,
+        )
         own = None if ctx.conversation is None else ctx.conversation.clone()
         try:
             outcome = await ctx._within(scope, conversation=own).invoke(self._work, value)

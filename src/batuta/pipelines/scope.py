@@ -44,6 +44,8 @@ class Scope:
     parent: "Scope | None" = None
     agent_id: str | None = None
     """The specialist that everything in here is attributed to, if there is one."""
+    agent_description: str | None = None
+    """What that specialist is for."""
     parent_trace_id: str | None = None
     """The trace that agents in here work for as sub-agents, if they are some."""
     is_standing_in: bool = False
@@ -64,7 +66,7 @@ class Scope:
         if parent is None:
             return
         if self.agent_id is None:
-            self.agent_id = parent.agent_id
+            self.agent_id, self.agent_description = parent.agent_id, parent.agent_description
         if self.parent_trace_id is None:
             self.parent_trace_id = parent.parent_trace_id
         self.is_standing_in = self.is_standing_in or parent.is_standing_in

@@ -57,6 +57,8 @@ _overrides: ContextVar[Mapping[int, _Override]] = ContextVar("batuta_agent_overr
 class AgentOptions(TypedDict, total=False):
     """What an agent may be told besides its name, model and output."""
 
+    description: str
+    """What it is for, in a sentence: on its card and in its traces."""
     instructions: str
     """The system prompt."""
     prompt: str
@@ -157,6 +159,7 @@ class AgentStep(Step[In_contra, Out_co]):
         )
         self.model = model
         """The model as declared: an object, or a name that is resolved when it is needed."""
+        self.description = options.get("description", "")
         self.instructions = options.get("instructions", "")
         self._prompt = Prompt(options["prompt"], input, owner=name) if "prompt" in options else None
         self._stand_in = options.get("stand_in")

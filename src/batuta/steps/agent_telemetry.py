@@ -81,9 +81,11 @@ class AgentTelemetry:
 
     async def started(self, model: Model, parent_trace_id: str | None) -> None:
         """T-1."""
-        settings = self._agent.settings
+        settings, scope = self._agent.settings, self._ctx._scope
         facts = {
             **self._who,
+            "agent_description": self._agent.description or scope.agent_description,
+            "source_agent_id": canonical_id(scope.agent_id or self._agent.name),
             "parent_trace_id": parent_trace_id,
             "input_type": type(self._value).__name__,
             "input_summary": summary_of(self._value),

@@ -89,7 +89,9 @@ class _Recorded:
 
     async def _told(self, request: ModelRequest) -> Answer:
         account = CallAccount(canonical_id(self._ctx._scope.agent_id or self._ctx.step_name))
-        return await told_call(self._ctx, self._inner, account, new_id(), lambda: self._inner.generate(request))
+        return await told_call(
+            self._ctx, self._inner, request, account, call_id=new_id(), act=lambda: self._inner.generate(request)
+        )
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         yield await self.generate(request)

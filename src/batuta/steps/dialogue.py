@@ -178,9 +178,16 @@ class Dialogue:
     async def _call(self, request: ModelRequest) -> Spoken:
         """One real call, with its beginning and end told."""
         message_id = new_id()
-        account = CallAccount(self._speaker, attempt=self._attempt, is_streaming=self._agent.is_streaming)
-        call = told_call(self._ctx, self._model, account, message_id, lambda: self._answer(request, message_id))
-        return Spoken(message_id=message_id, answer=await call)
+        account = CallAccount(self._speaker, self._attempt, self._agent.is_streaming, self._redacted)
+        answer = await told_call(
+            self._ctx,
+            self._model,
+            request,
+            account,
+            call_id=message_id,
+            act=lambda: self._answer(request, message_id),
+        )
+        return Spoken(message_id=message_id, answer=answer)
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
         tags = self._agent.tags

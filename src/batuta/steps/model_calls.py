@@ -8,11 +8,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from batuta.events.runtime import LlmRequest, LlmResponse
+from batuta.events.runtime import LlmExchanged, LlmRequest, LlmResponse
 from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
-from batuta.llm.model import Model
+from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
+
+Redact = Callable[[str, dict[str, Any]], dict[str, Any]]
+"""The arguments of a call of the tool with that name, as they may be told."""
+
+
+def _as_given(_: str, args: dict[str, Any]) -> dict[str, Any]:
+    return args
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +30,17 @@ class CallAccount:
     agent_id: str
     attempt: int = 1
     is_streaming: bool = False
+    redact: Redact = _as_given
 
 
 async def told_call(
-    ctx: Context, model: Model, account: CallAccount, call_id: str, act: Callable[[], Awaitable[Answer]]
+    ctx: Context,
+    model: Model,
+    request: ModelRequest,
+    account: CallAccount,
+    *,
+    call_id: str,
+    act: Callable[[], Awaitable[Answer]],
 ) -> Answer:
     """Act, and tell the request before and the response after, whichever way it ends."""
     facts: dict[str, Any] = {
@@ -44,18 +59,51 @@ async def told_call(
         answer = await act()
     except BaseException as error:
         failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}
+        _disclose(ctx, call_id, request, None, account)
         await tell(LlmResponse, {**facts, **failure}, None)
         raise
     brought = {
         "model": answer.model,
         "duration_ms": _since(started),
         "stop_reason": answer.stop_reason,
+        "tool_calls": len(answer.tool_calls),
+        "response_id": answer.response_id,
         "usage": answer.usage,
         "cost": answer.cost,
         "message_id": call_id,
     }
+    _disclose(ctx, call_id, request, answer, account)
     await tell(LlmResponse, {**facts, **brought}, None)
     return answer
+
+
+def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:
+    """Show what was asked and answered to observers that want it."""
+    emitter = ctx._run.emitter
+    if not emitter.is_asked_for_contents:
+        return
+    said = [_told(message, account.redact) for message in request.messages]
+    facts = {
+        "call_id": call_id,
+        "path": ctx.path,
+        "source_agent_id": account.agent_id,
+        "system": request.system,
+        "messages": tuple(said),
+        "tools": tuple(
+            {"name": tool.name, "description": tool.description, "parameters": tool.schema} for tool in request.tools
+        ),
+        "answer": None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
+    }
+    emitter.disclose(LlmExchanged, facts)
+
+
+def _told(message: Message, redact: Redact) -> dict[str, Any]:
+    """A message as plain data, without what a tool declares as nobody's business."""
+    plain: dict[str, Any] = message.model_dump(mode="json", exclude={"content": {"__all__": {"data", "extra"}}})
+    for block in plain["content"]:
+        if block["type"] == "tool_call":
+            block["args"] = redact(block["name"], block["args"])
+    return plain
 
 
 def _since(started: float) -> float:

@@ -9,12 +9,14 @@ stays out of the registry until somebody accepts it.
 """
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
+from batuta.events.tools import MCP_DETAILS
 from batuta.kernel.errors import MissingExtraError, ToolFailedError
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.tools.context import ToolContext
@@ -38,6 +40,7 @@ MAX_PAGES = 100
 SECONDS_TO_CLOSE = 10.0
 SECONDS_OF_SILENCE = 300.0
 SECONDS_BETWEEN_LISTENS = 1.0
+SESSION_HEADER = "mcp-session-id"
 
 _LOST = (ConnectionError, BrokenResourceError, ClosedResourceError, EndOfStream, OSError)
 
@@ -148,6 +151,8 @@ class _Session:
         self._wake = asyncio.Event()
         self._is_ended = False
         self._task: asyncio.Task[None] | None = None
+        self._fingerprint: str | None = None
+        """Of the id that the server gave the session, if it gave one: the protocol of 2026 knows none."""
         self.client: Client | None = None
 
     @property
@@ -192,6 +197,7 @@ class _Session:
         async def report(progress: float, total: float | None, message: str | None) -> None:
             await context.progress(message or "", done=progress, total=total)
 
+        context.enrich(**{MCP_DETAILS: self._facts(self.client)})
         try:
             meta: Any = outgoing_headers() or None
             result = await self.client.call_tool(name, args, progress_callback=report, meta=meta)
@@ -203,6 +209,21 @@ class _Session:
             raise self._gone() from error
         return content_of(result)
 
+    def _facts(self, client: Client) -> dict[str, str]:
+        """By which call the server ran a tool, for its event and its trace."""
+        facts = {
+            "server": self._server.name,
+            "method": "tools/call",
+            "protocol": client.protocol_version,
+            "transport": "pipe" if self._server.url is None else "tcp",
+        }
+        return facts if self._fingerprint is None else {**facts, "session": self._fingerprint}
+
+    async def _note_session(self, response: httpx2.Response) -> None:
+        """A fingerprint only: whoever has the id itself could listen in on a session that serves many users."""
+        if (session_id := response.headers.get(SESSION_HEADER)) is not None:
+            self._fingerprint = hashlib.sha256(session_id.encode()).hexdigest()[:16]
+
     def _gone(self) -> ConnectionError:
         self.end()
         return ConnectionError(f"MCP server {self._server.name} is gone; the next call connects again")
@@ -211,7 +232,7 @@ class _Session:
         """Open the session, keep the list of tools fresh, close it when it is over."""
         try:
             async with (
-                httpx2.AsyncClient(headers=dict(self._server.headers), timeout=_http_timeout(self._server)) as http,
+                self._new_http() as http,
                 self._new_client(http) as client,
                 asyncio.TaskGroup() as group,
             ):
@@ -273,6 +294,13 @@ class _Session:
             self._ready.set_exception(ConnectionError(words))
         else:
             log.warning("%s", words)
+
+    def _new_http(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(
+            headers=dict(self._server.headers),
+            timeout=_http_timeout(self._server),
+            event_hooks={"response": [self._note_session]},
+        )
 
     def _new_client(self, http: httpx2.AsyncClient) -> Client:
         server = self._server

@@ -234,6 +234,10 @@ async def test_spans_use_only_names_of_the_conventions() -> None:
 
 
 GEN_AI_NAMES = {
+    "gen_ai.tool.definitions",
+    "gen_ai.system_instructions",
+    "gen_ai.agent.id",
+    "gen_ai.agent.description",
     "gen_ai.agent.name",
     "gen_ai.agent.version",
     "gen_ai.conversation.id",

@@ -36,6 +36,7 @@ SPECIFIED: list[tuple[str, str | None, str | None, str, str]] = [
     ("agent.decision.recorded agent.retry.attempted agent.fallback.triggered", None, SAME, ASYNC, "internal"),
     ("agent.pipeline.started agent.pipeline.completed", None, SAME, ASYNC, "internal"),
     ("hook.failed effect.intended effect.abandoned", None, SAME, ASYNC, "internal"),
+    ("llm.exchanged", None, None, TRANSIENT, "internal"),
 ]
 ROWS = [(name, *rest) for names, *rest in SPECIFIED for name in names.split()]
 

@@ -406,6 +406,17 @@ export interface LlmRequest extends Envelope {
   readonly estimated_input_tokens: number | null;
 }
 
+/** What a model was given and what it said, for observers that ask for contents (`wants_contents`). */
+export interface LlmExchanged extends Envelope {
+  readonly type: "llm.exchanged";
+  readonly call_id: string;
+  readonly path: string;
+  readonly system: string;
+  readonly messages: readonly (Readonly<Record<string, unknown>>)[];
+  readonly tools: readonly (Readonly<Record<string, unknown>>)[];
+  readonly answer: Readonly<Record<string, unknown>> | null;
+}
+
 /** A model call ended. */
 export interface LlmResponse extends Envelope {
   readonly type: "llm.response";
@@ -419,6 +430,8 @@ export interface LlmResponse extends Envelope {
   readonly success: boolean;
   readonly error: string | null;
   readonly stop_reason: "success" | "max_tokens" | "paused" | "refused" | null;
+  readonly tool_calls: number;
+  readonly response_id: string | null;
   readonly usage: Usage | null;
   readonly cost: string | null;
 }
@@ -518,6 +531,7 @@ export interface AgentExecutionStarted extends Envelope {
   readonly type: "agent.execution.started";
   readonly agent_name: string;
   readonly agent_version: string;
+  readonly agent_description: string | null;
   readonly parent_trace_id: string | null;
   readonly input_type: string;
   readonly input_summary: string;
@@ -675,6 +689,7 @@ export type CanonicalEvent =
   | StepFailed
   | HookFailed
   | LlmRequest
+  | LlmExchanged
   | LlmResponse
   | AttemptRejected
   | EffectIntended
@@ -741,6 +756,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   "step.failed": { wire: null, store: "step.failed", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "hook.failed": { wire: null, store: "hook.failed", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "llm.request": { wire: null, store: "llm.request", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
+  "llm.exchanged": { wire: null, store: null, persistence: "transient", audience: "internal", role: "system", version: 1 },
   "llm.response": { wire: null, store: "llm.response", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "attempt.rejected": { wire: null, store: "attempt.rejected", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
   "effect.intended": { wire: null, store: "effect.intended", persistence: "async_allowed", audience: "internal", role: "system", version: 1 },
@@ -809,6 +825,7 @@ export const isStepCompleted = (event: Envelope): event is StepCompleted => even
 export const isStepFailed = (event: Envelope): event is StepFailed => event.type === "step.failed";
 export const isHookFailed = (event: Envelope): event is HookFailed => event.type === "hook.failed";
 export const isLlmRequest = (event: Envelope): event is LlmRequest => event.type === "llm.request";
+export const isLlmExchanged = (event: Envelope): event is LlmExchanged => event.type === "llm.exchanged";
 export const isLlmResponse = (event: Envelope): event is LlmResponse => event.type === "llm.response";
 export const isAttemptRejected = (event: Envelope): event is AttemptRejected => event.type === "attempt.rejected";
 export const isEffectIntended = (event: Envelope): event is EffectIntended => event.type === "effect.intended";
