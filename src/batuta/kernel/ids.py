@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from functools import lru_cache
+from itertools import product
 from typing import Annotated, NewType
 
 from pydantic import Field, StringConstraints, WithJsonSchema
@@ -70,7 +71,7 @@ class _TimeOrdered:
         self._tail = f"-{0x8000 | self._random.getrandbits(14):04X}-{self._random.getrandbits(48):012X}"
 
 
-_HEX3 = tuple(f"{number:03X}" for number in range(4096))
+_HEX3 = tuple(map("".join, product("0123456789ABCDEF", repeat=3)))
 _time_ns = time.time_ns
 
 new_id = _TimeOrdered()

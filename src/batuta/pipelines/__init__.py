@@ -1,1 +1,35 @@
-"""Typed, forward-only pipelines and the runner that wraps every step."""
+"""Typed, forward-only pipelines and the runner that wraps every step.
+
+These names are what only some need of it: drawings, bounds, batches, and runs that have a journal. Whoever declares or
+runs a plain pipeline does not pay for them; each is imported when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from batuta.kernel.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from batuta.pipelines.batch import Meter as Meter
+    from batuta.pipelines.batch import results as results
+    from batuta.pipelines.bounds import Bounds as Bounds
+    from batuta.pipelines.bounds import anything as anything
+    from batuta.pipelines.bounds import in_turn as in_turn
+    from batuta.pipelines.bounds import one_execution as one_execution
+    from batuta.pipelines.drawing import Drawing as Drawing
+    from batuta.pipelines.drawing import Exit as Exit
+    from batuta.pipelines.outcomes import asking_about as asking_about
+    from batuta.pipelines.spending import SpendingCodec as SpendingCodec
+
+_imported, __all__ = lazy_exports(
+    __name__,
+    {
+        "batuta.pipelines.batch": ("Meter", "results"),
+        "batuta.pipelines.bounds": ("Bounds", "anything", "in_turn", "one_execution"),
+        "batuta.pipelines.drawing": ("Drawing", "Exit"),
+        "batuta.pipelines.outcomes": ("asking_about",),
+        "batuta.pipelines.spending": ("SpendingCodec",),
+    },
+)
+
+if not TYPE_CHECKING:  # a type checker that saw it would take any name for granted
+    __getattr__ = _imported

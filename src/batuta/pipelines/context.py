@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pydantic import TypeAdapter
 
-from batuta import events
-from batuta.conversations.conversation import Conversation
+from batuta import events, pipelines
 from batuta.events.envelope import Event
 from batuta.events.steps import EffectKind
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
@@ -16,12 +15,11 @@ from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Journal, Reconcile, perform, revoke
-from batuta.pipelines.outcomes import asking_about
 from batuta.pipelines.scope import Scope
-from batuta.pipelines.spending import SpendingCodec
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
+    from batuta.conversations.conversation import Conversation
     from batuta.pipelines.runner import Run
     from batuta.pipelines.step import Step
 
@@ -43,7 +41,7 @@ class _Facts:
     key: str
     """The path with a number for every repetition: stable when the same run is repeated."""
     parent: "Context | None"
-    conversation: Conversation | None
+    conversation: "Conversation | None"
     deadline: Deadline | None
     notes: dict[str, Any] | None
     """What the step said about itself; it goes into its completed or failed event."""
@@ -60,7 +58,7 @@ class Context(_Facts):
         scope: "Scope",
         step_name: str,
         parent: "Context | None",
-        conversation: Conversation | None,
+        conversation: "Conversation | None",
         deadline: Deadline | None,
     ) -> "Context":
         """Filled in as what is not frozen yet, because a frozen object is slow to fill, and every step has one."""
@@ -81,7 +79,7 @@ class Context(_Facts):
         scope: "Scope",
         *,
         deadline: Deadline | None = None,
-        conversation: Conversation | None = None,
+        conversation: "Conversation | None" = None,
         is_timeless: bool = False,
         key: str | None = None,
     ) -> "Context":
@@ -132,11 +130,16 @@ class Context(_Facts):
         return self._run.cancellation
 
     @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens to what is told here: if not, what would be told need not be put together."""
+        return self._run.emitter.is_heard
+
+    @property
     def is_dry_run(self) -> bool:
         """Whether effects are replaced by stand-ins."""
         return self._run.is_dry_run
 
-    async def invoke(self, step: "Step[A, B]", value: A, *, conversation: Conversation | None = None) -> B:
+    async def invoke(self, step: "Step[A, B]", value: A, *, conversation: "Conversation | None" = None) -> B:
         """Have another step run as a child of this one. Its failure is raised as `StepFailedError`."""
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
@@ -209,7 +212,7 @@ class Context(_Facts):
         """
         journal = self._run.journal
         if reconcile is None and kind == "write" and journal is not None:
-            reconcile = asking_about(self, name)
+            reconcile = pipelines.asking_about(self, name)
         effect = self._effect(name, kind)
         try:
             if journal is None:
@@ -259,7 +262,7 @@ class Context(_Facts):
                 current_context.reset(token)
 
         try:
-            return await perform(journal, effect, acting, SpendingCodec(codec, scope), reconcile, stand_in)
+            return await perform(journal, effect, acting, pipelines.SpendingCodec(codec, scope), reconcile, stand_in)
         finally:
             scope.hand_over_undo()
             scope.close()

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Naming
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.clock import Clock
@@ -14,6 +13,7 @@ from batuta.pipelines.hooks import Hook
 from batuta.pipelines.journal import Journal
 
 if TYPE_CHECKING:  # what only agents need is not imported with a pipeline
+    from batuta.conversations.conversation import Conversation
     from batuta.llm.budget import Budget, BudgetLedger
     from batuta.llm.resilient import Protection
     from batuta.llm.thinking import Thinking
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what only agents need is not imported with a pipeline
 class RunOptions(TypedDict, total=False):
     """Everything is optional. A run inside a running step takes only `conversation` and `timeout`."""
 
-    conversation: Conversation | None
+    conversation: "Conversation | None"
     """What was said so far; agents read it and write to it."""
     timeout: timedelta | float | None
     """How long the whole run may take (seconds if a number)."""

@@ -4,15 +4,12 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 from datetime import timedelta
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from batuta import events
+from batuta import events, pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
-from batuta.pipelines.batch import Meter, Progress, results
-from batuta.pipelines.bounds import Bounds, in_turn
 from batuta.pipelines.context import Context
-from batuta.pipelines.drawing import Drawing, Exit
 from batuta.pipelines.journal import NumberedJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
@@ -20,6 +17,11 @@ from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 from batuta.pipelines.summaries import summary_of
+
+if TYPE_CHECKING:
+    from batuta.pipelines.batch import Meter, Progress
+    from batuta.pipelines.bounds import Bounds
+    from batuta.pipelines.drawing import Drawing, Exit
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -56,7 +58,7 @@ class Pipeline(Step[In_contra, Out_co]):
         *,
         max_concurrency: int = 8,
         ordered: bool = True,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: "Callable[[Progress], None] | None" = None,
         **options: Unpack[RunOptions],
     ) -> AsyncGenerator[StepResult[Out_co], None]:
         """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation.
@@ -66,15 +68,15 @@ class Pipeline(Step[In_contra, Out_co]):
         """
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
-        return self._map(inputs, max_concurrency, ordered, Meter(inputs, on_progress), options)
+        return self._map(inputs, max_concurrency, ordered, pipelines.Meter(inputs, on_progress), options)
 
     async def _map(
-        self, inputs: Any, limit: int, ordered: bool, meter: Meter, options: RunOptions
+        self, inputs: Any, limit: int, ordered: bool, meter: "Meter", options: RunOptions
     ) -> AsyncGenerator[StepResult[Out_co], None]:
         async def start(number: int, value: Any) -> StepResult[Any]:
             return await self.run(value, **_own(options, number))
 
-        async with aclosing(results(inputs, start, limit, ordered=ordered)) as finished:
+        async with aclosing(pipelines.results(inputs, start, limit, ordered=ordered)) as finished:
             async for result in finished:
                 yield meter.count(result)
 
@@ -157,16 +159,16 @@ class Pipeline(Step[In_contra, Out_co]):
             ctx.key,
         )
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> "Bounds":
         """The worst case, before anything runs."""
-        inner = in_turn(step.bounds() for step in self.steps)
-        return Bounds(executions=1).then(inner.below(self.name)).within(self.timeout)
+        inner = pipelines.in_turn(step.bounds() for step in self.steps)
+        return pipelines.Bounds(executions=1).then(inner.below(self.name)).within(self.timeout)
 
     def children(self) -> tuple[Step[Any, Any], ...]:
         """Its steps."""
         return self.steps
 
-    def _draw(self, drawing: Drawing, entries: list[Exit]) -> list[Exit]:
+    def _draw(self, drawing: "Drawing", entries: "list[Exit]") -> "list[Exit]":
         drawing.open_group(self.name)
         for step in self.steps:
             entries = step._draw(drawing, entries)

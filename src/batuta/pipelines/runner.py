@@ -14,7 +14,6 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from batuta.conversations.conversation import Conversation
 from batuta.events.emitter import Emitter, Stamp
 from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
@@ -41,6 +40,7 @@ from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
 
 if TYPE_CHECKING:
+    from batuta.conversations.conversation import Conversation
     from batuta.pipelines.step import Step
 
 DRAIN_LIMIT = timedelta(seconds=30)
@@ -175,7 +175,7 @@ class Run:
             scope.close()
 
     async def invoke(
-        self, step: "Step[Any, Any]", value: Any, parent: Context, conversation: Conversation | None = None
+        self, step: "Step[Any, Any]", value: Any, parent: Context, conversation: "Conversation | None" = None
     ) -> Any:
         """Run one step as a child of another. There is no other way."""
         if step.is_transparent:

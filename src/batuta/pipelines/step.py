@@ -7,17 +7,20 @@ from copy import copy
 from datetime import timedelta
 from itertools import pairwise
 from types import FrameType
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar, Unpack, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, Unpack, get_args, get_origin, overload
 
+from batuta import pipelines
 from batuta.kernel.errors import PipelineTypeError
-from batuta.pipelines.bounds import Bounds, anything, in_turn, one_execution
 from batuta.pipelines.context import Context
-from batuta.pipelines.drawing import Drawing, Exit, Shape
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import start
 from batuta.pipelines.typecheck import arguments_as, fits, type_name
 from batuta.resilience.deadlines import seconds_of
+
+if TYPE_CHECKING:
+    from batuta.pipelines.bounds import Bounds
+    from batuta.pipelines.drawing import Drawing, Exit, Shape
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -33,7 +36,7 @@ class Step(Generic[In_contra, Out_co]):
     (`class Price(Step[Order, PricedOrder])`) or are given to `__init__`.
     """
 
-    shape: ClassVar[Shape] = "step"
+    shape: "ClassVar[Shape]" = "step"
     is_transparent: ClassVar[bool] = False
     """Whether it only arranges other steps and is not a step of its own in paths and events."""
 
@@ -82,15 +85,15 @@ class Step(Generic[In_contra, Out_co]):
 
     def draw(self) -> str:
         """A Mermaid flowchart of the typed graph."""
-        drawing = Drawing()
-        entry = Exit(drawing.node(type_name(self.input_type), "end"))
+        drawing = pipelines.Drawing()
+        entry = pipelines.Exit(drawing.node(type_name(self.input_type), "end"))
         exits = self._draw(drawing, [entry])
         drawing.arrows(exits, drawing.node(type_name(self.output_type), "end"))
         return str(drawing)
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> "Bounds":
         """The worst case, before anything runs."""
-        return one_execution(self.name, self.timeout)
+        return pipelines.one_execution(self.name, self.timeout)
 
     def children(self) -> "tuple[Step[Any, Any], ...]":
         """The steps this one may have run, as far as they are known."""
@@ -99,10 +102,10 @@ class Step(Generic[In_contra, Out_co]):
     def _links(self) -> "tuple[Step[Any, Any], ...]":
         return (self,)
 
-    def _draw(self, drawing: Drawing, entries: list[Exit]) -> list[Exit]:
+    def _draw(self, drawing: "Drawing", entries: "list[Exit]") -> "list[Exit]":
         node = drawing.node(self.name, self.shape)
         drawing.arrows(entries, node)
-        return [Exit(node, type_name(self.output_type))]
+        return [pipelines.Exit(node, type_name(self.output_type))]
 
     def __repr__(self) -> str:
         """Name and types."""
@@ -131,9 +134,9 @@ class Chain(Step[In_contra, Out_co]):
         result: Out_co = current
         return result
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> "Bounds":
         """Its links, one after the other."""
-        return in_turn(link.bounds() for link in self.links)
+        return pipelines.in_turn(link.bounds() for link in self.links)
 
     def children(self) -> "tuple[Step[Any, Any], ...]":
         """Its links."""
@@ -142,7 +145,7 @@ class Chain(Step[In_contra, Out_co]):
     def _links(self) -> "tuple[Step[Any, Any], ...]":
         return self.links
 
-    def _draw(self, drawing: Drawing, entries: list[Exit]) -> list[Exit]:
+    def _draw(self, drawing: "Drawing", entries: "list[Exit]") -> "list[Exit]":
         for link in self.links:
             entries = link._draw(drawing, entries)
         return entries
@@ -175,14 +178,14 @@ class FunctionStep(Step[In_contra, Out_co]):
         result: Out_co = await (self._function(value, ctx) if self._takes_context else self._function(value))
         return result
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> "Bounds":
         """Itself and what it declares to invoke; a function that may invoke anything has no bound."""
-        own = one_execution(self.name, self.timeout)
+        own = pipelines.one_execution(self.name, self.timeout)
         if not self._takes_context:
             return own
         if self._invokes is None:
-            return own.then(anything(self.name)).within(self.timeout)
-        invoked = in_turn(in_turn([step.bounds()] * count) for step, count in self._invokes.items())
+            return own.then(pipelines.anything(self.name)).within(self.timeout)
+        invoked = pipelines.in_turn(pipelines.in_turn([step.bounds()] * count) for step, count in self._invokes.items())
         return own.then(invoked.below(self.name)).within(self.timeout)
 
     def children(self) -> "tuple[Step[Any, Any], ...]":
