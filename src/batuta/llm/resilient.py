@@ -12,17 +12,21 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from batuta import resilience
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import BatutaError, ProviderTimeoutError, RecordingFailedError
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
-from batuta.resilience.circuit_breaker import BreakerChange, CircuitBreaker, Signal, signal_of
 from batuta.resilience.deadlines import StreamDeadline
 from batuta.resilience.observer import current_observer
-from batuta.resilience.rate_limiter import RateLimiter
 from batuta.resilience.retry import Attempts, Randomness, RetryPolicy, exponential_backoff
+
+if TYPE_CHECKING:  # a model object that a run protects by retries alone has neither
+    from batuta.resilience.circuit_breaker import BreakerChange, CircuitBreaker, Signal
+    from batuta.resilience.rate_limiter import RateLimiter
 
 OVERLOADED = frozenset({503, 529})
 """Statuses whose repetition to the end of the policy opens the breaker and counts as a degradation."""
@@ -36,13 +40,17 @@ class _NotAdmittedError(Exception):
         self.error = error
 
 
+def _new_breaker() -> "CircuitBreaker":
+    return resilience.CircuitBreaker()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Protection:
     """What protects a model. Share one among the models of a process, so that breakers and limits count together."""
 
     retry: RetryPolicy = field(default_factory=exponential_backoff)
-    breaker: CircuitBreaker | None = field(default_factory=CircuitBreaker)
-    limiter: RateLimiter | None = None
+    breaker: "CircuitBreaker | None" = field(default_factory=_new_breaker)
+    limiter: "RateLimiter | None" = None
     clock: Clock = SYSTEM_CLOCK
     rand: Randomness = random.random
 
@@ -169,9 +177,9 @@ class ResilientModel(WrappedModel):
         try:
             answer = await self._generate_within_limit(request)
         except BaseException as error:
-            await self._tell_breaker(signal_of(error))
+            await self._tell_outcome(error)
             raise
-        await self._tell_breaker(Signal.SUCCEEDED)
+        await self._tell_outcome(None)
         return answer
 
     async def _generate_within_limit(self, request: ModelRequest) -> Answer:
@@ -218,10 +226,10 @@ class ResilientModel(WrappedModel):
         try:
             await self._pass_limiter(limiter)
         except BaseException:
-            await self._tell_breaker(Signal.RELEASED)
+            await self._tell_breaker(resilience.Signal.RELEASED)
             raise
 
-    async def _pass_limiter(self, limiter: RateLimiter) -> None:
+    async def _pass_limiter(self, limiter: "RateLimiter") -> None:
         throttled = await limiter.reserve(self._key)
         if throttled is None:
             return
@@ -236,11 +244,15 @@ class ResilientModel(WrappedModel):
         try:
             yield
         except BaseException as error:
-            await self._tell_breaker(signal_of(error))
+            await self._tell_outcome(error)
             raise
-        await self._tell_breaker(Signal.SUCCEEDED)
+        await self._tell_outcome(None)
 
-    async def _tell_breaker(self, signal: Signal) -> None:
+    async def _tell_outcome(self, error: BaseException | None) -> None:
+        if self._protection.breaker is not None:
+            await self._tell_breaker(resilience.Signal.SUCCEEDED if error is None else resilience.signal_of(error))
+
+    async def _tell_breaker(self, signal: "Signal") -> None:
         if self._protection.breaker is not None:
             await _tell_change(await self._protection.breaker.tell(self._key, signal))
 
@@ -262,7 +274,7 @@ class ResilientModel(WrappedModel):
     async def _give_up(self, attempts: Attempts, error: BatutaError) -> None:
         if not (attempts.are_used_up and getattr(error, "status", None) in OVERLOADED):
             return
-        await self._tell_breaker(Signal.EXHAUSTED)
+        await self._tell_breaker(resilience.Signal.EXHAUSTED)
         observer = current_observer()
         if observer is not None:
             await observer.degraded(self._key, error)
@@ -282,7 +294,7 @@ async def _settle(attempts: Attempts, *, is_successful: bool) -> None:
         await observer.retry_settled(retry, is_successful=is_successful)
 
 
-async def _tell_change(change: BreakerChange | None) -> None:
+async def _tell_change(change: "BreakerChange | None") -> None:
     observer = current_observer()
     if change is not None and observer is not None:
         await observer.breaker_changed(change)

@@ -7,29 +7,30 @@ The protections wrap models and tools and know no run; the run that makes a call
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from batuta.resilience.circuit_breaker import BreakerChange
-from batuta.resilience.rate_limiter import Throttled
-from batuta.resilience.retry import Retry
+if TYPE_CHECKING:
+    from batuta.resilience.circuit_breaker import BreakerChange
+    from batuta.resilience.rate_limiter import Throttled
+    from batuta.resilience.retry import Retry
 
 
 class ResilienceObserver(Protocol):
     """Takes note; awaited before the call goes on."""
 
-    async def retry_attempted(self, retry: Retry) -> None:
+    async def retry_attempted(self, retry: "Retry") -> None:
         """An attempt failed and another one follows after a delay."""
         ...
 
-    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+    async def retry_settled(self, retry: "Retry", *, is_successful: bool) -> None:
         """What a retry came to. One that is cut off comes to nothing."""
         ...
 
-    async def breaker_changed(self, change: BreakerChange) -> None:
+    async def breaker_changed(self, change: "BreakerChange") -> None:
         """The call moved a circuit breaker to another phase."""
         ...
 
-    async def limiter_throttled(self, throttled: Throttled) -> None:
+    async def limiter_throttled(self, throttled: "Throttled") -> None:
         """The call has to wait for a rate limiter, or is refused by it."""
         ...
 

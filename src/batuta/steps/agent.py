@@ -13,28 +13,28 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
+from batuta import llm, pipelines, steps
 from batuta.conversations.validity import valid_history
-from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.messages import Message
 from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelSettings, OutputSpec
-from batuta.llm.providers import parse_model
-from batuta.pipelines.bounds import Bounds
 from batuta.pipelines.context import Context
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import type_name
-from batuta.steps.artefacts import Tag
 from batuta.steps.correction import MIN_FEEDBACK_TOKENS, Attempts
-from batuta.steps.execution import AgentExecution
 from batuta.steps.judging import Judge
-from batuta.steps.models import equipped
 from batuta.steps.parser import adapter_for
 from batuta.steps.prompts import Prompt, as_text
-from batuta.tools.tool import Tool
+
+if TYPE_CHECKING:  # what runs an agent, its tools, tags and citations is imported by those who need it
+    from batuta.events.conversation import Citation
+    from batuta.pipelines.bounds import Bounds
+    from batuta.steps.artefacts import Tag
+    from batuta.tools.tool import Tool
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
@@ -63,7 +63,7 @@ class AgentOptions(TypedDict, total=False):
     """The system prompt."""
     prompt: str
     """A template of the input's fields; without it text is sent as it is and a model as JSON."""
-    tools: Sequence[Tool]
+    tools: "Sequence[Tool]"
     """The only tools this agent may use."""
     settings: ModelSettings
     max_attempts: int
@@ -86,9 +86,9 @@ class AgentOptions(TypedDict, total=False):
     is_speaking: bool
     """Tell its answers, and the deltas of their text, as messages of the conversation; by default those that are plain
     text. A structured answer is for code, so its JSON is shown to nobody unless this says so."""
-    cite: Callable[[str], Sequence[Citation]]
+    cite: "Callable[[str], Sequence[Citation]]"
     """Finds the citations in what it says; they are told with its messages."""
-    tags: Sequence[Tag]
+    tags: "Sequence[Tag]"
     """Artefacts it may put between tags."""
     timeout: timedelta | float
     stand_in: Any
@@ -173,7 +173,7 @@ class AgentStep(Step[In_contra, Out_co]):
             takes_cut_text=options.get("takes_cut_text", False),
             takes_no_text=bool(options.get("tags")),
         )
-        self.tools = _by_name(name, options.get("tools", ()))
+        self.tools = steps.tools_by_name(name, tools) if (tools := options.get("tools")) else {}
         self.tool_specs = tuple(tool.spec for tool in self.tools.values())
         self.tags = {tag.name: tag for tag in options.get("tags", ())}
         self.max_tool_iterations = options.get("max_tool_iterations", 10)
@@ -191,7 +191,7 @@ class AgentStep(Step[In_contra, Out_co]):
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         if ctx.is_dry_run:
             return self._pretend()
-        result: Out_co = await AgentExecution(self, value, ctx).run()
+        result: Out_co = await steps.AgentExecution(self, value, ctx).run()
         return result
 
     @contextmanager
@@ -213,7 +213,7 @@ class AgentStep(Step[In_contra, Out_co]):
     def model_for(self, ctx: Context) -> Model:
         """The model of one execution, protected and budgeted."""
         override = self._override()
-        return equipped(self.model if override.model is None else override.model, ctx)
+        return steps.equipped(self.model if override.model is None else override.model, ctx)
 
     def _override(self) -> _Override:
         return _overrides.get({}).get(id(self), _AS_DECLARED)
@@ -238,11 +238,11 @@ class AgentStep(Step[In_contra, Out_co]):
         """The result made of a valid output, for those who give something else than that output."""
         return output
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> "Bounds":
         """The worst case of its calls, and of its fallback after them."""
         rounds = self.max_tool_iterations if self.tools else 0
         calls = self.attempts.total + rounds
-        own = Bounds(
+        own = pipelines.Bounds(
             executions=1,
             model_calls=calls,
             tool_rounds=rounds,
@@ -280,17 +280,6 @@ def _attempts(name: str, options: AgentOptions) -> Attempts:
         if own is not None and not 1 <= own <= attempts.total:
             raise PipelineTypeError(f"{name}: {kind} is between 1 and max_attempts ({attempts.total}), got {own}")
     return attempts
-
-
-def _by_name(name: str, tools: Sequence[Tool]) -> dict[str, Tool]:
-    named: dict[str, Tool] = {}
-    for tool in tools:
-        if not isinstance(tool, Tool):
-            raise PipelineTypeError(f"{name}: {tool!r} is no tool; make one with @tool")
-        if tool.name in named:
-            raise PipelineTypeError(f"{name}: two tools are called {tool.name!r}")
-        named[tool.name] = tool
-    return named
 
 
 def _output_spec(name: str, output: Any) -> OutputSpec:
@@ -334,7 +323,7 @@ def check_model(name: str, model: Any) -> None:
     """Refuse what is no model, and a name that no provider answers to; keys and SDKs are asked for in a run."""
     if isinstance(model, str):
         try:
-            parse_model(model)
+            llm.parse_model(model)
         except ConfigurationError as error:
             raise PipelineTypeError(f"{name}: {error}") from error
     elif not callable(getattr(model, "generate", None)):
@@ -351,5 +340,5 @@ def _check_kinds(name: str, *, model: Any, fallback: Any, settings: Any, tags: S
     if settings is not None and not isinstance(settings, ModelSettings):
         raise PipelineTypeError(f"{name}: settings are ModelSettings(…), got {settings!r}")
     for tag in tags:
-        if not isinstance(tag, Tag):
+        if not isinstance(tag, steps.Tag):
             raise PipelineTypeError(f"{name}: a tag is declared as Tag('file', handler), got {tag!r}")

@@ -8,16 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from batuta.events.runtime import AttemptRejected, BreakerChanged, BudgetRefused, LimiterThrottled
-from batuta.events.telemetry import (
-    AgentDecisionRecorded,
-    AgentExecutionCompleted,
-    AgentExecutionFailed,
-    AgentExecutionStarted,
-    AgentFallbackTriggered,
-    AgentRetryAttempted,
-    ContractCategory,
-)
+from batuta import events
 from batuta.kernel.errors import (
     BudgetExceededError,
     ErrorCategory,
@@ -32,16 +23,17 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
 from batuta.pipelines.summaries import size_of, summary_of
 from batuta.pipelines.typecheck import type_name
-from batuta.resilience.circuit_breaker import BreakerChange
-from batuta.resilience.rate_limiter import Throttled
-from batuta.resilience.retry import Retry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
 from batuta.steps.declarations import confidence_of, declared
 
 if TYPE_CHECKING:
+    from batuta.events.telemetry import ContractCategory
+    from batuta.resilience.circuit_breaker import BreakerChange
+    from batuta.resilience.rate_limiter import Throttled
+    from batuta.resilience.retry import Retry
     from batuta.steps.agent import AgentStep
 
-_CATEGORIES: dict[ErrorCategory, ContractCategory] = {
+_CATEGORIES: "dict[ErrorCategory, ContractCategory]" = {
     ErrorCategory.TRANSIENT: "transient",
     ErrorCategory.VALIDATION: "validation",
     ErrorCategory.SEMANTIC: "validation",
@@ -81,6 +73,8 @@ class AgentTelemetry:
 
     async def started(self, model: Model, parent_trace_id: str | None) -> None:
         """T-1."""
+        if not self._ctx.is_heard:
+            return
         settings, scope = self._agent.settings, self._ctx._scope
         facts = {
             **self._who,
@@ -95,14 +89,16 @@ class AgentTelemetry:
             "temperature": settings.temperature,
             "max_tokens": settings.max_tokens,
         }
-        await self._ctx.tell_own(AgentExecutionStarted, **facts)
+        await self._ctx.tell_own(events.AgentExecutionStarted, **facts)
 
     async def completed(self, output: Any, tally: Tally) -> None:
         """T-2 and T-4: the result, and the decision it is."""
+        if not self._ctx.is_heard:
+            return
         milliseconds = self._milliseconds()
         judged = self._judged(output)
         await self._ctx.tell_own(
-            AgentDecisionRecorded,
+            events.AgentDecisionRecorded,
             agent_name=self._agent.name,
             decision_id=new_id(),
             decision_category=self._agent.decision_category,
@@ -112,7 +108,7 @@ class AgentTelemetry:
             **judged,
         )
         await self._ctx.tell_own(
-            AgentExecutionCompleted,
+            events.AgentExecutionCompleted,
             **self._who,
             execution_time_ms=milliseconds,
             execution_time_seconds=milliseconds / 1000,
@@ -135,7 +131,7 @@ class AgentTelemetry:
             await self._budget_refused(error)
         last_answer = getattr(error, "last_answer", None)
         await self._ctx.tell(
-            AgentExecutionFailed,
+            events.AgentExecutionFailed,
             **self._who,
             error_type=type(error).__name__,
             error_message=str(error) or type(error).__name__,
@@ -159,7 +155,7 @@ class AgentTelemetry:
 
     async def _budget_refused(self, error: BudgetExceededError) -> None:
         await self._ctx.tell(
-            BudgetRefused,
+            events.BudgetRefused,
             scope=error.scope,
             limit=error.limit,
             needed=error.needed,
@@ -172,7 +168,7 @@ class AgentTelemetry:
         await self.corrected(is_successful=False)
         last = corrections.rejections[-1]
         await self._ctx.tell_own(
-            AttemptRejected,
+            events.AttemptRejected,
             path=self._ctx.path,
             attempt=last.attempt,
             kind=last.kind,
@@ -184,13 +180,13 @@ class AgentTelemetry:
             reason = "low_confidence" if last.kind == "confidence" else "error"
             facts = self._retry(last.attempt, last.message, reason)
             self._retries += 1
-            self._correction = {**facts, "caused_by": await self._ctx.tell(AgentRetryAttempted, **facts)}
+            self._correction = {**facts, "caused_by": await self._ctx.tell(events.AgentRetryAttempted, **facts)}
 
     async def corrected(self, *, is_successful: bool) -> None:
         """T-5: what the open correction came to, if there is one."""
         facts, self._correction = self._correction, None
         if facts is not None:
-            await self._ctx.tell(AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
+            await self._ctx.tell(events.AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
 
     async def fell_back(
         self, error: BaseException, output: Any, corrections: Corrections, *, is_successful: bool
@@ -199,7 +195,7 @@ class AgentTelemetry:
         assert self._agent.fallback is not None
         confidence = confidence_of(output) if is_successful else None
         await self._ctx.tell(
-            AgentFallbackTriggered,
+            events.AgentFallbackTriggered,
             primary_agent=self._agent.name,
             fallback_agent=self._agent.fallback.name,
             trigger_reason="max_retries_exceeded" if isinstance(error, AttemptsExhaustedError) else "llm_unavailable",
@@ -212,38 +208,38 @@ class AgentTelemetry:
 
     # what the protections of the model tell (ResilienceObserver)
 
-    async def retry_attempted(self, retry: Retry) -> None:
+    async def retry_attempted(self, retry: "Retry") -> None:
         """A model call is tried again."""
         self._ctx._scope.tally.retries += 1
         self._retries += 1
         self._has_repeated_calls = True
         reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
         facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
-        first = await self._ctx.tell_live(AgentRetryAttempted, **facts)
+        first = await self._ctx.tell_live(events.AgentRetryAttempted, **facts)
         self._call_retries[retry] = {**facts, "caused_by": first}
         if retry.discards_deltas and self.on_void is not None:
             await self.on_void()
 
-    async def retry_settled(self, retry: Retry, *, is_successful: bool) -> None:
+    async def retry_settled(self, retry: "Retry", *, is_successful: bool) -> None:
         """A model call that was tried again brought an answer, or failed again."""
         facts = self._call_retries.pop(retry, None)
         if facts is not None:
-            await self._ctx.tell_live(AgentRetryAttempted, **facts, retry_successful=is_successful)
+            await self._ctx.tell_live(events.AgentRetryAttempted, **facts, retry_successful=is_successful)
 
-    async def breaker_changed(self, change: BreakerChange) -> None:
+    async def breaker_changed(self, change: "BreakerChange") -> None:
         """A breaker moved."""
         await self._ctx.tell_live(
-            BreakerChanged,
+            events.BreakerChanged,
             key=change.key,
             previous=change.previous,
             current=change.current,
             failures=change.failures,
         )
 
-    async def limiter_throttled(self, throttled: Throttled) -> None:
+    async def limiter_throttled(self, throttled: "Throttled") -> None:
         """A call waits for, or is refused by, a limiter."""
         await self._ctx.tell_live(
-            LimiterThrottled, key=throttled.key, wait_seconds=throttled.wait_seconds, refused=throttled.refused
+            events.LimiterThrottled, key=throttled.key, wait_seconds=throttled.wait_seconds, refused=throttled.refused
         )
 
     async def degraded(self, key: str, error: BaseException) -> None:

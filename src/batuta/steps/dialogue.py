@@ -6,36 +6,27 @@ Everything that reaches outside goes through the journal, so that a repeated run
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from batuta import events, steps
 from batuta.conversations.validity import with_own_ids
 from batuta.events.adapters.telling import drafts_of
-from batuta.events.conversation import AssistantMessage
-from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta, ToolProgress
-from batuta.events.runtime import ToolRefused
-from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.errors import CannotHelpError, ContentRefusedError, ProviderUnavailableError, ToolLimitError
+from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import canonical_id, new_id
-from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
-from batuta.kernel.tasks import all_or_first_failure
+from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
-from batuta.pipelines.journal import Reconcile
-from batuta.pipelines.outcomes import asking_a_person
 from batuta.steps.model_calls import CallAccount, told_call
-from batuta.steps.tagging import ArtefactStream, with_words
-from batuta.tools.approval import ApprovalRequest
-from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
-from batuta.tools.outcome import Execution, ToolOutcome
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
+    from batuta.steps.tagging import ArtefactStream
 
 OnDelta = Callable[[Delta, str], Awaitable[None]]
 
@@ -51,7 +42,6 @@ class Spoken(BaseModel):
 
 _SHORTEST_SECONDS = 0.001
 _SPOKEN = TypeAdapter(Spoken)
-_EXECUTION = TypeAdapter(Execution)
 
 
 class Dialogue:
@@ -93,7 +83,8 @@ class Dialogue:
             await self.tell(spoken, is_silent=not self._agent.is_speaking)
             continuation = [spoken.answer.as_message(self.agent_id)]
             if calls:
-                continuation.append(Message.tool(await self._run_tools(calls)))
+                round_of_tools = steps.ToolRound(self._agent, self._ctx, self.agent_id, self._calls)
+                continuation.append(Message.tool(await round_of_tools.run(calls)))
             else:
                 tail.clear()  # a paused answer goes on where it is, and nothing may come between
             self.exchange.extend(continuation)
@@ -103,7 +94,9 @@ class Dialogue:
         self._words.clear()
         shown, self._shown = self._shown, None
         if shown is not None:
-            await self._ctx.tell_live(StreamDiscarded, reason=reason, message_id=shown, source_agent_id=self.agent_id)
+            await self._ctx.tell_live(
+                events.StreamDiscarded, reason=reason, message_id=shown, source_agent_id=self.agent_id
+            )
         if self._artefacts is not None:
             await self._artefacts.discard()
 
@@ -111,11 +104,11 @@ class Dialogue:
         """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
         self._shown = None
         for event_type, payload in drafts_of(spoken.answer):
-            if event_type is AssistantMessage:
+            if event_type is events.AssistantMessage:
                 if is_silent:
                     continue
                 self._cite(payload)
-            if event_type is ToolRequest:
+            if event_type is events.ToolRequest:
                 payload["args"] = dict(self._redacted(payload["tool_name"], payload["args"]))
             await self._ctx.tell_own(event_type, source_agent_id=self._speaker, message_id=spoken.message_id, **payload)
 
@@ -191,14 +184,14 @@ class Dialogue:
 
     async def _answer(self, request: ModelRequest, message_id: str) -> Answer:
         tags = self._agent.tags
-        artefacts = ArtefactStream(tags, self._ctx, self.agent_id, message_id) if tags else None
+        artefacts = steps.ArtefactStream(tags, self._ctx, self.agent_id, message_id) if tags else None
         self._artefacts = artefacts
         if not self._agent.is_streaming:
             answer = await self._model.generate(request)
-            return answer if artefacts is None else with_words(answer, await _all_words(artefacts, answer.text))
+            return answer if artefacts is None else steps.with_words(answer, await _all_words(artefacts, answer.text))
         return await self._streamed(request, message_id, artefacts)
 
-    async def _streamed(self, request: ModelRequest, message_id: str, artefacts: ArtefactStream | None) -> Answer:
+    async def _streamed(self, request: ModelRequest, message_id: str, artefacts: "ArtefactStream | None") -> Answer:
         words = self._words
         words.clear()
         self._shown = message_id if artefacts is not None else None
@@ -228,7 +221,7 @@ class Dialogue:
         """Somebody stopped the run: what was said so far stays said."""
         if words and self._agent.is_speaking:
             await self._ctx.tell_live(
-                AssistantMessage,
+                events.AssistantMessage,
                 content=words,
                 model=self._model.name,
                 message_id=message_id,
@@ -236,106 +229,13 @@ class Dialogue:
             )
 
     async def _tell_delta(self, delta: Delta, message_id: str) -> None:
-        event_type = {"text": ContentDelta, "thinking": ThinkingDelta}.get(delta.kind)
-        is_told = self._agent.is_speaking or event_type is ThinkingDelta  # thoughts are told, whoever has them
+        event_type = {"text": events.ContentDelta, "thinking": events.ThinkingDelta}.get(delta.kind)
+        is_told = self._agent.is_speaking or event_type is events.ThinkingDelta  # thoughts are told, whoever has them
         if event_type is not None and delta.text and is_told:
             self._shown = message_id
             await self._ctx.tell_live(
                 event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
             )
-
-    async def _run_tools(self, calls: Sequence[ToolCallBlock]) -> list[ToolResultBlock]:
-        """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
-        outcomes: dict[int, ToolOutcome] = {}
-        shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
-        scope = self._call_scope()
-        together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
-        outcomes.update(zip(shared, together, strict=True))
-        for i in (i for i in range(len(calls)) if i not in outcomes):
-            outcomes[i] = await self._run_tool(i, calls[i], scope)
-        for outcome in outcomes.values():
-            if outcome.error == CannotHelpError.code:
-                raise CannotHelpError(outcome.result.content)
-        return [outcomes[i].result for i in range(len(calls))]
-
-    def _call_scope(self) -> CallScope:
-        """Made when it is needed: kept here, it and the dialogue would keep one another from being freed."""
-        return CallScope(
-            tools=self._agent.tools,
-            agent_id=self.agent_id,
-            user=self._ctx.user,
-            correlation_id=self._ctx.correlation_id,
-            services=self._ctx.services,
-            approver=self._ctx._run.approver,
-            around=self._once,
-            on_progress=self._progress,
-        )
-
-    def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
-        tool = self._agent.tools.get(call.name)
-        return tool is not None and tool.policy.exclusive
-
-    async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome:
-        key = f"{self._ctx.run_key}:{self._ctx.key}:{self._calls}.{position}"
-        invoker = self._ctx._run.options.get("invoker") or default_invoker()
-        outcome = await invoker.invoke(call, scope, idempotency_key=key)
-        if outcome.is_security_event:
-            await self._ctx.tell(
-                ToolRefused,
-                tool_name=call.name,
-                tool_use_id=call.id,
-                path=self._ctx.path,
-                reason=outcome.result.content,
-                user_id=self._ctx.user.id,
-                source_agent_id=self.agent_id,
-            )
-        await self._ctx.tell_own(
-            ToolResponse,
-            tool_use_id=call.id,
-            tool_name=call.name,
-            content=outcome.result.content,
-            success=not outcome.result.is_error,
-            error=outcome.error,
-            duration_ms=outcome.duration_seconds * 1000,
-            details=outcome.details,
-            source_agent_id=self._speaker,
-        )
-        return outcome
-
-    async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
-        """Run a tool through the journal."""
-        return await self._ctx.effect(
-            execute,
-            _EXECUTION,
-            kind=prepared.tool.policy.effect,
-            name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
-            reconcile=reconciler(prepared, self._call_scope()) or self._asker(prepared),
-        )
-
-    def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:
-        """A person knows what a tool cannot find out: whether an interrupted call took place."""
-
-        def about() -> ApprovalRequest:
-            return ApprovalRequest(
-                tool_use_id=prepared.call.id,
-                tool_name=prepared.tool.name,
-                args=prepared.args,
-                idempotency_key=prepared.idempotency_key,
-                agent_id=self.agent_id,
-            )
-
-        return asking_a_person(self._ctx, about, lambda words: Execution(content=words))
-
-    async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
-        await self._ctx.tell_live(
-            ToolProgress,
-            tool_use_id=call.id,
-            tool_name=call.name,
-            message=message,
-            done=done,
-            total=total,
-            source_agent_id=self.agent_id,
-        )
 
     def _redacted(self, tool_name: str, args: dict[str, Any]) -> dict[str, Any]:
         tool = self._agent.tools.get(tool_name)
@@ -345,17 +245,17 @@ class Dialogue:
         return redacted
 
 
-async def _completed(answer: Answer, artefacts: ArtefactStream | None, words: list[str]) -> Answer:
+async def _completed(answer: Answer, artefacts: "ArtefactStream | None", words: list[str]) -> Answer:
     if artefacts is None:
         return answer
-    return with_words(answer, "".join(words) + await artefacts.finish())
+    return steps.with_words(answer, "".join(words) + await artefacts.finish())
 
 
-async def _filtered(delta: Delta, artefacts: ArtefactStream) -> Delta:
+async def _filtered(delta: Delta, artefacts: "ArtefactStream") -> Delta:
     return Delta("text", await artefacts.take(delta.text))
 
 
-async def _all_words(artefacts: ArtefactStream, text: str) -> str:
+async def _all_words(artefacts: "ArtefactStream", text: str) -> str:
     return await artefacts.take(text) + await artefacts.finish()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from batuta.events.runtime import LlmExchanged, LlmRequest, LlmResponse
+from batuta import events
 from batuta.kernel.answers import Answer
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
@@ -43,6 +43,8 @@ async def told_call(
     act: Callable[[], Awaitable[Answer]],
 ) -> Answer:
     """Act, and tell the request before and the response after, whichever way it ends."""
+    if not ctx.is_heard:
+        return await act()
     facts: dict[str, Any] = {
         "call_id": call_id,
         "path": ctx.path,
@@ -53,14 +55,14 @@ async def told_call(
         "source_agent_id": account.agent_id,
     }
     tell = ctx._run.emitter.tell_own
-    await tell(LlmRequest, {**facts, "is_streaming": account.is_streaming}, None)
+    await tell(events.LlmRequest, {**facts, "is_streaming": account.is_streaming}, None)
     started = time.perf_counter()
     try:
         answer = await act()
     except BaseException as error:
         failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}
         _disclose(ctx, call_id, request, None, account)
-        await tell(LlmResponse, {**facts, **failure}, None)
+        await tell(events.LlmResponse, {**facts, **failure}, None)
         raise
     brought = {
         "model": answer.model,
@@ -73,7 +75,7 @@ async def told_call(
         "message_id": call_id,
     }
     _disclose(ctx, call_id, request, answer, account)
-    await tell(LlmResponse, {**facts, **brought}, None)
+    await tell(events.LlmResponse, {**facts, **brought}, None)
     return answer
 
 
@@ -94,7 +96,7 @@ def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer 
         ),
         "answer": None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
     }
-    emitter.disclose(LlmExchanged, facts)
+    emitter.disclose(events.LlmExchanged, facts)
 
 
 def _told(message: Message, redact: Redact) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 import importlib
 from functools import cache
+from typing import TYPE_CHECKING
 
+from batuta import llm
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.llm.budget import MemoryBudgetLedger
-from batuta.llm.budgeted import BudgetedModel
 from batuta.llm.model import Model
 from batuta.llm.resilient import ImposedProtection, Protection, ResilientModel
-from batuta.llm.thinking import ThinkingModel
 from batuta.pipelines.context import Context
+
+if TYPE_CHECKING:
+    from batuta.llm.budget import MemoryBudgetLedger
 
 
 def equipped(model: Model | str, ctx: Context) -> Model:
@@ -28,7 +30,7 @@ def equipped(model: Model | str, ctx: Context) -> Model:
         model = _from_name(options.get("models", {}).get(model, model))
     ready = _protected(model, ctx)
     thinking = options.get("thinking")
-    return ready if thinking is None else ThinkingModel(ready, thinking)
+    return ready if thinking is None else llm.ThinkingModel(ready, thinking)
 
 
 def _protected(model: Model, ctx: Context) -> Model:
@@ -40,7 +42,7 @@ def _protected(model: Model, ctx: Context) -> Model:
         model = model.inner
     budgets = options.get("budgets", ())
     if budgets:
-        model = BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
+        model = llm.BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
     if _is_protected(model):
         return model if of_the_run is None else ImposedProtection(model, of_the_run)
     return ResilientModel(model, protection or _retries_alone(ctx._run.clock))
@@ -69,5 +71,5 @@ def _from_name(name: str) -> ResilientModel:
 
 
 @cache
-def _process_ledger() -> MemoryBudgetLedger:
-    return MemoryBudgetLedger()
+def _process_ledger() -> "MemoryBudgetLedger":
+    return llm.MemoryBudgetLedger()

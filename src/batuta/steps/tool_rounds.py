@@ -1,0 +1,133 @@
+"""One round of tools: what a model asked for in one answer is run, through the journal, and told.
+
+    calls of an answer -> side by side, those that want to be alone afterwards -> results in call order
+
+An agent whose model asks for no tool never comes here, and nothing of it is imported.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from batuta.events.progress import ToolProgress
+from batuta.events.runtime import ToolRefused
+from batuta.events.tools import ToolResponse
+from batuta.kernel.approvals import ApprovalRequest
+from batuta.kernel.errors import CannotHelpError
+from batuta.kernel.ids import canonical_id
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.tasks import all_or_first_failure
+from batuta.pipelines.context import Context
+from batuta.pipelines.journal import Reconcile
+from batuta.pipelines.outcomes import asking_a_person
+from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
+from batuta.tools.outcome import Execution, ToolOutcome
+
+if TYPE_CHECKING:
+    from batuta.steps.agent import AgentStep
+
+_EXECUTION = TypeAdapter(Execution)
+
+
+class ToolRound:
+    """The tool calls of one answer. `number` is that of the model call that asked for them."""
+
+    def __init__(self, agent: "AgentStep[Any, Any]", ctx: Context, agent_id: str, number: int) -> None:
+        self._tools = agent.tools
+        self._ctx = ctx
+        self._agent_id = agent_id
+        self._number = number
+
+    async def run(self, calls: Sequence[ToolCallBlock]) -> list[ToolResultBlock]:
+        """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
+        outcomes: dict[int, ToolOutcome] = {}
+        shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
+        scope = self._call_scope()
+        together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
+        outcomes.update(zip(shared, together, strict=True))
+        for i in (i for i in range(len(calls)) if i not in outcomes):
+            outcomes[i] = await self._run_tool(i, calls[i], scope)
+        for outcome in outcomes.values():
+            if outcome.error == CannotHelpError.code:
+                raise CannotHelpError(outcome.result.content)
+        return [outcomes[i].result for i in range(len(calls))]
+
+    def _call_scope(self) -> CallScope:
+        """Made when it is needed: kept here, it and the round would keep one another from being freed."""
+        return CallScope(
+            tools=self._tools,
+            agent_id=self._agent_id,
+            user=self._ctx.user,
+            correlation_id=self._ctx.correlation_id,
+            services=self._ctx.services,
+            approver=self._ctx._run.approver,
+            around=self._once,
+            on_progress=self._progress,
+        )
+
+    def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
+        tool = self._tools.get(call.name)
+        return tool is not None and tool.policy.exclusive
+
+    async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome:
+        key = f"{self._ctx.run_key}:{self._ctx.key}:{self._number}.{position}"
+        invoker = self._ctx._run.options.get("invoker") or default_invoker()
+        outcome = await invoker.invoke(call, scope, idempotency_key=key)
+        if outcome.is_security_event:
+            await self._ctx.tell(
+                ToolRefused,
+                tool_name=call.name,
+                tool_use_id=call.id,
+                path=self._ctx.path,
+                reason=outcome.result.content,
+                user_id=self._ctx.user.id,
+                source_agent_id=self._agent_id,
+            )
+        await self._ctx.tell_own(
+            ToolResponse,
+            tool_use_id=call.id,
+            tool_name=call.name,
+            content=outcome.result.content,
+            success=not outcome.result.is_error,
+            error=outcome.error,
+            duration_ms=outcome.duration_seconds * 1000,
+            details=outcome.details,
+            source_agent_id=canonical_id(self._agent_id),
+        )
+        return outcome
+
+    async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
+        """Run a tool through the journal."""
+        return await self._ctx.effect(
+            execute,
+            _EXECUTION,
+            kind=prepared.tool.policy.effect,
+            name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
+            reconcile=reconciler(prepared, self._call_scope()) or self._asker(prepared),
+        )
+
+    def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:
+        """A person knows what a tool cannot find out: whether an interrupted call took place."""
+
+        def about() -> ApprovalRequest:
+            return ApprovalRequest(
+                tool_use_id=prepared.call.id,
+                tool_name=prepared.tool.name,
+                args=prepared.args,
+                idempotency_key=prepared.idempotency_key,
+                agent_id=self._agent_id,
+            )
+
+        return asking_a_person(self._ctx, about, lambda words: Execution(content=words))
+
+    async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
+        await self._ctx.tell_live(
+            ToolProgress,
+            tool_use_id=call.id,
+            tool_name=call.name,
+            message=message,
+            done=done,
+            total=total,
+            source_agent_id=self._agent_id,
+        )
