@@ -14,7 +14,16 @@ Confidence = Annotated[float, Field(ge=0, le=1)]
 ContractCategory = Literal["transient", "permanent", "validation"]
 
 
-class AgentExecutionStarted(Event):
+class _Telemetry(Event):
+    """What the eight have in common beside the envelope."""
+
+    path: str | None = None
+    """Where the step stands that it is about, beyond the contract: agents of the same name may work side by side.
+    Events of other systems, and of earlier versions, do not say.
+    """
+
+
+class AgentExecutionStarted(_Telemetry):
     """An agent begins. A sub-agent (below another agent, in a specialist, in a run inside a run) names the trace it
     works for.
     """
@@ -34,7 +43,7 @@ class AgentExecutionStarted(Event):
     max_tokens: int | None = None
 
 
-class AgentExecutionCompleted(Event):
+class AgentExecutionCompleted(_Telemetry):
     """An agent brought a valid result.
 
     `fallback_used`: the result is a fallback's, because this agent stood in for another. The other one is told as
@@ -61,7 +70,7 @@ class AgentExecutionCompleted(Event):
     fallback_used: bool = False
 
 
-class AgentExecutionFailed(Event):
+class AgentExecutionFailed(_Telemetry):
     """An agent failed."""
 
     type: Literal["agent.execution.failed"] = "agent.execution.failed"
@@ -83,7 +92,7 @@ class AgentExecutionFailed(Event):
     execution_time_before_failure_ms: int
 
 
-class AgentDecisionRecorded(Event):
+class AgentDecisionRecorded(_Telemetry):
     """A decision and why it was taken."""
 
     type: Literal["agent.decision.recorded"] = "agent.decision.recorded"
@@ -100,7 +109,7 @@ class AgentDecisionRecorded(Event):
     cache_hit_key: str | None = None
 
 
-class AgentRetryAttempted(Event):
+class AgentRetryAttempted(_Telemetry):
     """An agent tries again.
 
     Told when the retry is decided, `retry_successful` being null, and once more with the outcome when it is known:
@@ -118,7 +127,7 @@ class AgentRetryAttempted(Event):
     retry_successful: bool | None = None
 
 
-class AgentFallbackTriggered(Event):
+class AgentFallbackTriggered(_Telemetry):
     """Another step took over.
 
     `quality_delta` is its confidence less that of the newest answer of the primary agent that declared one.
@@ -135,7 +144,7 @@ class AgentFallbackTriggered(Event):
     quality_delta: float | None = None
 
 
-class AgentPipelineStarted(Event):
+class AgentPipelineStarted(_Telemetry):
     """A pipeline begins."""
 
     type: Literal["agent.pipeline.started"] = "agent.pipeline.started"
@@ -147,7 +156,7 @@ class AgentPipelineStarted(Event):
     user_id: str | None = None
 
 
-class AgentPipelineCompleted(Event):
+class AgentPipelineCompleted(_Telemetry):
     """A pipeline ended; in part, if a branch failed, a step was skipped or a fallback was used."""
 
     type: Literal["agent.pipeline.completed"] = "agent.pipeline.completed"

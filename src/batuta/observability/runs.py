@@ -279,13 +279,14 @@ class _Run:
     # agents
 
     def begin_agent(self, event: Any) -> list[Span]:
-        step = self._step_named(event.agent_name, is_free=True)
-        span = self._begin(SpanKind.AGENT, event.agent_name, event, step or self._innermost())
+        step = self._free_step(event)
+        around = self._around(event.path) if event.path is not None else self._innermost()
+        span = self._begin(SpanKind.AGENT, event.agent_name, event, step or around)
         self._agents[id(step) if step is not None else id(span)] = span
         return []
 
     def end_agent(self, event: Any) -> list[Span]:
-        span = self._agent_named(event.agent_name)
+        span = self._agent_named(event.agent_name, event.path)
         if span is None:
             return []
         for place, agent in list(self._agents.items()):
@@ -363,13 +364,21 @@ class _Run:
         return self.mark(event) if is_retry(event) else []
 
     def _concerned(self, event: Any) -> Span | None:
-        name = getattr(event, "agent_name", None) or getattr(event, "primary_agent", None)
         if (plan := self._plans.get(getattr(event, "plan_id", ""))) is not None:
             return plan
-        if name is not None and (span := self._agent_named(name) or self._step_named(name)) is not None:
-            return span
+        name = getattr(event, "agent_name", None) or getattr(event, "primary_agent", None)
         path = getattr(event, "path", None)
-        return (self._worker_at(path) if path is not None else None) or self._innermost()
+        if name is not None and (agent := self._agent_named(name, path)) is not None:
+            return agent
+        if path is not None:
+            return self._worker_at(path)
+        return (self._step_named(name) if name is not None else None) or self._innermost()
+
+    def _free_step(self, event: Any) -> Span | None:
+        """The step in which an agent begins: at the place it tells, else the last one of its name without an agent."""
+        if event.path is None:
+            return self._step_named(event.agent_name, is_free=True)
+        return next((step for step in reversed(self._steps.get(event.path, ())) if id(step) not in self._agents), None)
 
     def _worker_at(self, path: str) -> Span | None:
         """The agent that works in the step at this place, or the step itself."""
@@ -386,9 +395,10 @@ class _Run:
                 return span
         return None
 
-    def _agent_named(self, name: str | None) -> Span | None:
+    def _agent_named(self, name: str | None, path: str | None = None) -> Span | None:
+        """The agent of this name that began last, at this place if there is one: others may be called the same."""
         for span in reversed(self.open):
-            if span.kind is SpanKind.AGENT and span.name == name:
+            if span.kind is SpanKind.AGENT and span.name == name and path in (None, getattr(span.start, "path", None)):
                 return span
         return None
 

@@ -238,7 +238,8 @@ class PlanExecution:
 class _Retries:
     """How often an agent was asked again to do its step, told like any other retry (T-5).
 
-    They come from the supervisor, not from the agent: the agent's calls of the next attempt are told on their own.
+    They come from the supervisor, not from the agent: the agent's calls of the next attempt are told on their own, and
+    their place is that of the plan's step.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -250,6 +251,7 @@ class _Retries:
         """Say that the agent begins again."""
         self.count += 1
         facts: dict[str, Any] = {
+            "path": self._ctx.path,
             "agent_name": agent_id,
             "source_agent_id": SUPERVISOR_ID,
             "retry_attempt": self.count,

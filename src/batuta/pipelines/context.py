@@ -187,6 +187,7 @@ class Context(_Facts):
         """Record a decision: `reasoning`, `confidence`, `input_data`, `output_data` as far as they are known."""
         await self.tell(
             events.AgentDecisionRecorded,
+            path=self.path,
             agent_name=self.step_name,
             decision_id=new_id(),
             decision_type=decision_type,

@@ -130,6 +130,7 @@ class Pipeline(Step[In_contra, Out_co]):
         await ctx._run.emitter.tell_own(
             events.AgentPipelineStarted,
             {
+                "path": ctx.path,
                 "pipeline_type": self.name,
                 "agent_sequence": self._agents,
                 "sequence_length": len(self._agents),
@@ -145,6 +146,7 @@ class Pipeline(Step[In_contra, Out_co]):
         await ctx._run.emitter.tell_own(
             events.AgentPipelineCompleted,
             {
+                "path": ctx.path,
                 "pipeline_type": self.name,
                 "status": status,
                 "final_outcome": str(getattr(value, "outcome", None) or status),

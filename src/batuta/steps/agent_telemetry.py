@@ -50,7 +50,7 @@ class AgentTelemetry:
         self._ctx = ctx
         self._value = value
         self._started = time.perf_counter()
-        self._who = {"agent_name": agent.name, "agent_version": agent.version}
+        self._who = {"agent_name": agent.name, "agent_version": agent.version, "path": ctx.path}
         self._correction: dict[str, Any] | None = None
         """The correction whose outcome is still open."""
         self._call_retries: dict[Retry, dict[str, Any]] = {}
@@ -99,6 +99,7 @@ class AgentTelemetry:
         judged = self._judged(output)
         await self._ctx.tell_own(
             events.AgentDecisionRecorded,
+            path=self._ctx.path,
             agent_name=self._agent.name,
             decision_id=new_id(),
             decision_category=self._agent.decision_category,
@@ -196,6 +197,7 @@ class AgentTelemetry:
         confidence = confidence_of(output) if is_successful else None
         await self._ctx.tell(
             events.AgentFallbackTriggered,
+            path=self._ctx.path,
             primary_agent=self._agent.name,
             fallback_agent=self._agent.fallback.name,
             trigger_reason="max_retries_exceeded" if isinstance(error, AttemptsExhaustedError) else "llm_unavailable",
@@ -250,6 +252,7 @@ class AgentTelemetry:
         self, attempt: int, error: str, reason: str, delay: float = 0.0, strategy: str = "fixed_delay"
     ) -> dict[str, Any]:
         return {
+            "path": self._ctx.path,
             "agent_name": self._agent.name,
             "retry_attempt": attempt,
             "original_error": error,

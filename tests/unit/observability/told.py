@@ -44,9 +44,10 @@ class Story:
         why = {"category": "logical", "code": "BROKEN", "message": message}
         return self.tell(StepFailed, **_place(path, "FunctionStep"), duration_ms=1.0, **why)
 
-    def agent(self, name: str) -> "Story":
+    def agent(self, name: str, **fields: Any) -> "Story":
         return self.tell(
             AgentExecutionStarted,
+            **fields,
             agent_name=name,
             agent_version="1.0.0",
             input_type="str",

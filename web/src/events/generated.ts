@@ -529,6 +529,7 @@ export interface TurnResumed extends Envelope {
 works for. */
 export interface AgentExecutionStarted extends Envelope {
   readonly type: "agent.execution.started";
+  readonly path: string | null;
   readonly agent_name: string;
   readonly agent_version: string;
   readonly agent_description: string | null;
@@ -545,6 +546,7 @@ export interface AgentExecutionStarted extends Envelope {
 /** An agent brought a valid result. */
 export interface AgentExecutionCompleted extends Envelope {
   readonly type: "agent.execution.completed";
+  readonly path: string | null;
   readonly agent_name: string;
   readonly agent_version: string;
   readonly execution_time_ms: number;
@@ -567,6 +569,7 @@ export interface AgentExecutionCompleted extends Envelope {
 /** An agent failed. */
 export interface AgentExecutionFailed extends Envelope {
   readonly type: "agent.execution.failed";
+  readonly path: string | null;
   readonly agent_name: string;
   readonly agent_version: string;
   readonly error_type: string;
@@ -588,6 +591,7 @@ export interface AgentExecutionFailed extends Envelope {
 /** A decision and why it was taken. */
 export interface AgentDecisionRecorded extends Envelope {
   readonly type: "agent.decision.recorded";
+  readonly path: string | null;
   readonly agent_name: string;
   readonly decision_id: string;
   readonly decision_type: string | null;
@@ -604,6 +608,7 @@ export interface AgentDecisionRecorded extends Envelope {
 /** An agent tries again. */
 export interface AgentRetryAttempted extends Envelope {
   readonly type: "agent.retry.attempted";
+  readonly path: string | null;
   readonly agent_name: string;
   readonly retry_attempt: number;
   readonly original_error: string;
@@ -617,6 +622,7 @@ export interface AgentRetryAttempted extends Envelope {
 /** Another step took over. */
 export interface AgentFallbackTriggered extends Envelope {
   readonly type: "agent.fallback.triggered";
+  readonly path: string | null;
   readonly primary_agent: string;
   readonly fallback_agent: string;
   readonly trigger_reason: string;
@@ -630,6 +636,7 @@ export interface AgentFallbackTriggered extends Envelope {
 /** A pipeline begins. */
 export interface AgentPipelineStarted extends Envelope {
   readonly type: "agent.pipeline.started";
+  readonly path: string | null;
   readonly pipeline_type: string;
   readonly agent_sequence: readonly string[];
   readonly sequence_length: number;
@@ -641,6 +648,7 @@ export interface AgentPipelineStarted extends Envelope {
 /** A pipeline ended; in part, if a branch failed, a step was skipped or a fallback was used. */
 export interface AgentPipelineCompleted extends Envelope {
   readonly type: "agent.pipeline.completed";
+  readonly path: string | null;
   readonly pipeline_type: string;
   readonly status: "success" | "partial_success" | "failed";
   readonly final_outcome: string;
