@@ -45,6 +45,10 @@ class LlmRequest(Event):
     caller_tool: str | None = None
     """The tool whose body made the call, if one did: an agent that serves another as a tool."""
     is_streaming: bool = False
+    settings: dict[str, JsonValue] = {}
+    """How the model should answer, as far as somebody says it: `temperature`, `max_tokens`, `seed` …"""
+    output_type: Literal["text", "json"] = "text"
+    """Whether it should answer in words or in a structure."""
     estimated_input_tokens: int | None = None
 
 

@@ -216,17 +216,25 @@ def _model(span: Span, said: Attributes) -> None:
     said["gen_ai.provider.name"] = provider_name(start.provider)
     said["gen_ai.request.model"] = start.model
     said["gen_ai.request.stream"] = start.is_streaming or None
+    said["gen_ai.output.type"] = start.output_type
     said["step.path"] = start.path
-    agent: Any = span.parent.start if span.parent is not None and span.parent.kind is SpanKind.AGENT else None
-    if agent is not None:
-        said["gen_ai.request.temperature"] = agent.temperature
-        said["gen_ai.request.max_tokens"] = agent.max_tokens
+    for setting, attribute in _SETTINGS.items():
+        said[attribute] = start.settings.get(setting)
     if isinstance(span.end, LlmResponse):
         end = span.end
         said["gen_ai.response.model"] = end.model
         said["gen_ai.response.id"] = end.response_id
         said["gen_ai.response.finish_reasons"] = None if end.stop_reason is None else (finish_reason(end),)
         _add_usage(said, end.usage, end.cost)
+
+
+_SETTINGS = {
+    "temperature": "gen_ai.request.temperature",
+    "max_tokens": "gen_ai.request.max_tokens",
+    "top_p": "gen_ai.request.top_p",
+    "stop": "gen_ai.request.stop_sequences",
+    "seed": "gen_ai.request.seed",
+}
 
 
 def _tool(span: Span, said: Attributes) -> None:

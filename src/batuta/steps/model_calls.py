@@ -55,7 +55,7 @@ async def told_call(
         "source_agent_id": account.agent_id,
     }
     tell = ctx._run.emitter.tell_own
-    await tell(events.LlmRequest, {**facts, "is_streaming": account.is_streaming}, None)
+    await tell(events.LlmRequest, {**facts, **_wishes(request), "is_streaming": account.is_streaming}, None)
     started = time.perf_counter()
     try:
         answer = await act()
@@ -77,6 +77,18 @@ async def told_call(
     _disclose(ctx, call_id, request, answer, account)
     await tell(events.LlmResponse, {**facts, **brought}, None)
     return answer
+
+
+def _wishes(request: ModelRequest) -> dict[str, Any]:
+    """How the model should answer."""
+    chosen = {name: getattr(request.settings, name) for name in _SETTINGS}
+    return {
+        "settings": {name: value for name, value in chosen.items() if value is not None and value != ()},
+        "output_type": "text" if request.output is None else "json",
+    }
+
+
+_SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "stop", "seed")
 
 
 def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:

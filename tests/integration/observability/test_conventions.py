@@ -14,6 +14,7 @@ from batuta.events import Event, FanOutSink, LlmExchanged, LlmResponse
 from batuta.kernel.errors import ProviderRejectedError
 from batuta.kernel.messages import ImageBlock, Message
 from batuta.llm.factory import client
+from batuta.llm.model import ModelSettings
 from batuta.observability.channel import EventChannel
 from batuta.observability.spans import SpanSink
 from batuta.orchestration import Orchestrator, Specialist
@@ -76,6 +77,27 @@ async def test_a_call_says_why_it_ended_and_what_its_provider_calls_it(provider:
     ids = [call["gen_ai.response.id"] for call in calls]
     assert len(set(ids)) == 2
     assert all(answer_id.startswith(_PREFIXES[provider]) for answer_id in ids), ids
+
+
+async def test_a_call_says_how_it_was_to_be_answered() -> None:
+    settings = ModelSettings(temperature=0.2, top_p=0.9, seed=7, stop=("END",), max_tokens=50)
+    [said] = (await said_by(clerk(Reply("Seven."), settings=settings)))["chat scripted"]
+    asked = {name.removeprefix("gen_ai.request."): value for name, value in said.items() if "request." in name}
+    assert asked == {
+        "model": "scripted",
+        "temperature": 0.2,
+        "top_p": 0.9,
+        "seed": 7,
+        "stop_sequences": ("END",),
+        "max_tokens": 50,
+    }
+    assert said["gen_ai.output.type"] == "text"
+
+
+async def test_a_call_for_a_structure_says_so() -> None:
+    count = AgentStep(name="count", model=ScriptedModel([Reply("[7]")]), output=list[int])
+    [said] = (await said_by(count))["chat scripted"]
+    assert said["gen_ai.output.type"] == "json"
 
 
 async def test_an_answer_that_was_cut_off_says_so() -> None:

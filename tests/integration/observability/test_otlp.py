@@ -234,6 +234,7 @@ async def test_spans_use_only_names_of_the_conventions() -> None:
 
 
 GEN_AI_NAMES = {
+    "gen_ai.output.type",
     "gen_ai.tool.definitions",
     "gen_ai.system_instructions",
     "gen_ai.agent.id",

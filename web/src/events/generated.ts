@@ -403,6 +403,8 @@ export interface LlmRequest extends Envelope {
   readonly attempt: number;
   readonly caller_tool: string | null;
   readonly is_streaming: boolean;
+  readonly settings: Readonly<Record<string, JsonValue>>;
+  readonly output_type: "text" | "json";
   readonly estimated_input_tokens: number | null;
 }
 
