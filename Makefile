@@ -54,6 +54,14 @@ $(WEB): $(INSTALLED) $(shell find web/src web/index.html web/public -type f 2>/d
 	@mkdir -p .cache && cd web && PATH="$(abspath $(BIN)):$$PATH" npm run --silent build >../.cache/web-build.log 2>&1 || \
 	  { cat ../.cache/web-build.log; exit 1; }
 
+.PHONY: coverage
+coverage: $(INSTALLED) ## How much of each package the tests reach, against its floor
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest --quiet --numprocesses 2 --dist worksteal tests/unit tests/contract tests/replay tests/integration
+	$(BIN)/coverage combine --quiet
+	@mkdir -p .cache && $(BIN)/coverage json --quiet -o .cache/coverage.json
+	$(BIN)/python -m tools.coverage_floors .cache/coverage.json
+
 .PHONY: bench
 bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to bench/results
 	$(BIN)/python -m bench.run
