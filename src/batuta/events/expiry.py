@@ -32,6 +32,7 @@ def expiry_of(asked: ApprovalRequested) -> ApprovalResolved:
         session_id=asked.session_id,
         turn_id=asked.turn_id,
         correlation_id=asked.correlation_id,
+        trace_id=asked.trace_id,
     )
 
 

@@ -63,6 +63,11 @@ class NewWork:
     """Where the request came from (`correlation_id`, `trace_id`, …). The worker gets it; the same work sent again in
     another context is still the same work."""
 
+    @property
+    def stamp(self) -> Stamp:
+        """What all events of this work will share: see `Work.stamp`."""
+        return _stamp(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
@@ -94,12 +99,16 @@ class Work:
     @property
     def stamp(self) -> Stamp:
         """What all events of this work share: the context its request came in, or its own id."""
-        return Stamp(
-            correlation_id=self.context.get("correlation_id") or self.turn_id,
-            trace_id=self.context.get("trace_id"),
-            session_id=self.session_id,
-            turn_id=self.turn_id,
-        )
+        return _stamp(self)
+
+
+def _stamp(work: NewWork | Work) -> Stamp:
+    return Stamp(
+        correlation_id=work.context.get("correlation_id") or work.turn_id,
+        trace_id=work.context.get("trace_id"),
+        session_id=work.session_id,
+        turn_id=work.turn_id,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

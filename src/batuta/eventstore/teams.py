@@ -27,7 +27,7 @@ from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.eventstore.stopping import stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConflictError, IdempotencyConflictError, LogicalError
-from batuta.kernel.ids import new_id, session_id
+from batuta.kernel.ids import session_id
 from batuta.pipelines.journal import Journal
 from batuta.tools.approval import ApprovalDecision
 from batuta.tools.context import ANYBODY, ToolUser
@@ -67,21 +67,17 @@ class TeamStore:
         """
         if not text.strip():
             raise LogicalError("a message says something; this one is empty")
-        turn_id, owner = new_id(), session_id(session)
-        message = UserMessage(
-            content=text,
-            session_id=owner,
-            turn_id=turn_id,
-            target_agent_id=target_agent_id,
-            client_message_id=client_key,
-        )
+        owner = session_id(session)
         payload = {
             "text": text,
             "target_agent_id": target_agent_id,
             "bypass_routing": bypass_routing,
             "roles": sorted(user.roles),
         }
-        work = NewWork(turn_id=turn_id, session_id=owner, payload=payload, user_id=user.id)
+        work = NewWork(session_id=owner, payload=payload, user_id=user.id)
+        message = UserMessage(
+            **work.stamp.fields(), content=text, target_agent_id=target_agent_id, client_message_id=client_key
+        )
         accepted = await self.queue.accept(work, [message], client_key=client_key)
         return accepted.work.turn_id
 
@@ -114,6 +110,8 @@ class TeamStore:
             remember=remember,
             session_id=asked.session_id,
             turn_id=asked.turn_id,
+            correlation_id=asked.correlation_id,
+            trace_id=asked.trace_id,
         )
         await self._resolve(asked, resolved)
 

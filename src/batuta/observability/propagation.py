@@ -68,6 +68,12 @@ def arrived() -> TraceContext | None:
     return _arrived.get()
 
 
+def arrived_with() -> dict[str, str]:
+    """What the events of the request that is being answered here share, as fields of them."""
+    context = _arrived.get()
+    return {} if context is None else {"correlation_id": context.correlation_id, "trace_id": context.trace_id}
+
+
 def from_headers(headers: Mapping[str, str]) -> TraceContext:
     """The context a request brings; what it does not bring, or brings badly, is made up."""
     given = {name.lower(): value for name, value in headers.items()}

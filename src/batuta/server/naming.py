@@ -4,6 +4,7 @@ from batuta.events.conversation import TitleChanged
 from batuta.events.log import Appended, EventLog
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import SessionId
+from batuta.observability.propagation import arrived_with
 
 MODEL_TITLE_KEY = "title/session_title"
 """The client key of a model's title: whoever takes it first, person or model, is the one whose title is stored."""
@@ -11,7 +12,7 @@ MODEL_TITLE_KEY = "title/session_title"
 
 async def choose_title(log: EventLog, session_id: str, title: str) -> Appended:
     """Store the name a person chose. A model that is still thinking about one comes too late: its key is taken."""
-    chosen = TitleChanged(session_id=SessionId(session_id), title=title, is_automatic=False)
+    chosen = TitleChanged(**arrived_with(), session_id=SessionId(session_id), title=title, is_automatic=False)
     before = (await log.head(session_id)).last_seq
     try:
         appended = await log.append(session_id, [chosen], client_key=MODEL_TITLE_KEY)

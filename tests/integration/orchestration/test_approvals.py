@@ -119,6 +119,7 @@ async def test_an_approval_that_nobody_decides_is_rejected_by_the_clock(store: T
     events = await store.events(session)
     (resolved,) = [event for event in events if isinstance(event, ApprovalResolved)]
     assert (resolved.decision, resolved.by, resolved.approval_id) == ("expired", "clock", asked.approval_id)
+    assert (resolved.correlation_id, resolved.trace_id) == (asked.correlation_id, asked.trace_id)
     (answer,) = [event for event in events if isinstance(event, ToolResponse) and event.tool_name == "book"]
     assert not answer.success
     assert "nobody decided in time" in answer.content

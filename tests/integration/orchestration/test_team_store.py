@@ -107,6 +107,18 @@ async def test_edited_arguments_are_what_is_executed(store: TeamStore) -> None:
     assert set(ledger.writes.values()) == {1}
 
 
+async def test_what_people_say_and_decide_is_in_the_trace_of_the_turn(store: TeamStore) -> None:
+    """T-25: whoever looks for the trace finds the question and the decision in it."""
+    session = new_id()
+    await store.say(session, "go")
+    await TurnWorker.at(store, build(Ledger())).run_until_idle()
+    (asked,) = await store.waiting(session)
+    await store.decide(asked, ApprovalDecision.approve(by="ana"))
+    events = await store.events(session)
+    assert [event.type for event in (events[0], events[-1])] == ["user_message", "approval_resolved"]
+    assert {(event.correlation_id, event.trace_id) for event in events} == {(asked.correlation_id, asked.trace_id)}
+
+
 async def test_an_edit_that_does_not_fit_is_asked_about_again(store: TeamStore) -> None:
     """O-30: a mistake in an edit does not use up the decision; the next question says what is wrong."""
     ledger, session = Ledger(), new_id()

@@ -7,9 +7,15 @@ from typing import Any
 
 import pytest
 
+from batuta.events.conversation import AssistantMessage, TitleChanged
+from batuta.events.envelope import Event
+from batuta.events.runtime import LlmResponse
+from batuta.eventstore.replay import session_events
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.llm.model import ModelRequest
+from batuta.observability.audit_counts import audit
+from batuta.observability.timeline import timeline_of
 from batuta.server.config import Settings
 from tests.support.platform import Person, RuleModel, Running, running, settings_for
 
@@ -147,3 +153,56 @@ async def test_a_model_that_is_away_is_left_alone_like_those_of_turns(tmp_path: 
             await ana.ask(await ana.session(), "hello")
             await asyncio.sleep(0.3)
     assert len(namer.asked) == 1
+
+
+async def told_of(site: Running, session: str) -> list[Event]:
+    return await session_events(site.platform.backends.log, session)
+
+
+async def test_whatever_a_platform_writes_about_a_session_is_in_a_trace(named: tuple[Running, Namer]) -> None:
+    """The titles and the call that names are in the trace of the turn, the rest in that of its request."""
+    site, _ = named
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "hola a todos")
+    await ana.until(session, lambda events: len(titles(events)) == 2)
+    [answer] = [event for event in await told_of(site, session) if isinstance(event, AssistantMessage)]
+    judgement = {"message_id": answer.message_id, "rating": 1}
+    judged = await ana.http.post(f"/api/sessions/{session}/feedback", json=judgement)
+    assert judged.status_code < 300, judged.text
+    await ana.http.patch(f"/api/sessions/{session}", json={"title": "Mine"})
+    told = await told_of(site, session)
+    assert [event.type for event in told if event.trace_id is None or event.correlation_id is None] == []
+    [turn] = {event.trace_id for event in told if event.turn_id is not None}
+    named_by_turn = [event for event in told if isinstance(event, TitleChanged) and event.is_automatic]
+    call = [event for event in told if event.source_agent_id == "session_title"]
+    assert [event.type for event in call] == ["llm.request", "llm.response"]
+    assert {event.trace_id for event in (*named_by_turn, *call)} == {turn}
+    [chosen] = [event for event in told if isinstance(event, TitleChanged) and not event.is_automatic]
+    assert chosen.trace_id != turn
+
+
+async def test_the_call_that_names_a_session_is_audited_like_every_other(named: tuple[Running, Namer]) -> None:
+    site, namer = named
+    ana = await site.person()
+    session = await ana.session()
+    await ana.ask(session, "hola a todos")
+    await ana.until(session, lambda events: len(titles(events)) == 2)
+    told = await told_of(site, session)
+    audit(told).assert_complete()
+    calls = [event for event in told if event.type == "llm.response"]
+    assert timeline_of(told).summary.model_calls == len(calls)
+    assert len(namer.asked) == 1
+
+
+async def test_a_call_that_fails_to_name_a_session_is_told_too(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path, model_attempts=1), title_model=Namer()) as site:
+        ana = await site.person()
+        session = await ana.session()
+        await ana.ask(session, "hello there")
+        async with asyncio.timeout(5):
+            while not [event for event in await told_of(site, session) if event.source_agent_id == "session_title"]:
+                await asyncio.sleep(0.01)
+        told = await told_of(site, session)
+    audit(told).assert_complete()
+    assert [event.success for event in told if isinstance(event, LlmResponse)][-1] is False

@@ -17,6 +17,7 @@ from batuta.events.log import EventLog
 from batuta.events.sink import EventSink
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
+from batuta.observability.propagation import arrived_with
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
 from batuta.server.delivery import Delivery, Projected, WirePage
@@ -187,7 +188,11 @@ class Sessions:
         if not await self._database.read(lambda c: repository.has_message(c, session_id, message_id)):
             raise NotFoundProblem
         judgement = FeedbackGiven(
-            session_id=SessionId(session_id), target_message_id=message_id, rating=rating, comment=comment
+            **arrived_with(),
+            session_id=SessionId(session_id),
+            target_message_id=message_id,
+            rating=rating,
+            comment=comment,
         )
         await self._append(session_id, judgement)
 

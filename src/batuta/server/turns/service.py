@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
-from batuta.events.queue import Accepted, NewWork, TurnQueue
+from batuta.events.queue import Accepted, NewWork, TurnQueue, Work
 from batuta.events.sink import EventSink
 from batuta.eventstore.stopping import stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
-from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
 from batuta.server.bus import Bus, News
 from batuta.server.database import Database
@@ -90,7 +90,7 @@ class Turns:
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
         await self._database.write(lambda connection: repository.touch(connection, session_id, self._clock.now()))
-        await self._entitle(session_id, turn_id, message.text)
+        await self._entitle(accepted.work, session_id, message.text)
         self._bus.publish(News(kind="work"))
         answer = AcceptedTurn(
             turn_id=turn_id,
@@ -121,25 +121,21 @@ class Turns:
             raise InvalidProblem(fields=[FieldProblem(field="target_agent_id", message="there is no such agent")])
 
     async def _accept(self, caller: Caller, session_id: str, message: NewMessage) -> Accepted:
-        turn_id = new_id()
         context = arrived()
-        said = UserMessage(
-            **({} if context is None else {"correlation_id": context.correlation_id, "trace_id": context.trace_id}),
-            session_id=SessionId(session_id),
-            turn_id=TurnId(turn_id),
-            message_id=MessageId(new_id()),
-            content=message.text,
-            attachments=tuple(message.attachments),
-            client_message_id=message.client_message_id,
-            target_agent_id=message.target_agent_id,
-        )
         work = NewWork(
-            turn_id=turn_id,
             session_id=session_id,
             payload=_payload(caller, message),
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
             context={} if context is None else context.carried(),
+        )
+        said = UserMessage(
+            **work.stamp.fields(),
+            message_id=MessageId(new_id()),
+            content=message.text,
+            attachments=tuple(message.attachments),
+            client_message_id=message.client_message_id,
+            target_agent_id=message.target_agent_id,
         )
         try:
             return await self._queue.accept(work, [said], client_key=f"message/{message.client_message_id}")
@@ -148,12 +144,12 @@ class Turns:
                 "This client_message_id was used for another message; use a new one.", code=error.code
             ) from error
 
-    async def _entitle(self, session_id: str, turn_id: str, text: str) -> None:
+    async def _entitle(self, work: Work, session_id: str, text: str) -> None:
         """Name a session after its first message. A client key makes sure that it happens once."""
         title = title_of(text)
         if not title or await self._database.read(lambda connection: repository.has_title(connection, session_id)):
             return
-        named = TitleChanged(session_id=SessionId(session_id), turn_id=TurnId(turn_id), title=title)
+        named = TitleChanged(**work.stamp.fields(), title=title)
         try:
             await self._log.append(session_id, [named], client_key="title")
         except IdempotencyConflictError:

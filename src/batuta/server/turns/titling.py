@@ -9,14 +9,15 @@ import logging
 import time
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from batuta.events.conversation import Complete, TitleChanged, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
-from batuta.events.runtime import LlmResponse
+from batuta.events.runtime import LlmRequest, LlmResponse
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import BatutaError, IdempotencyConflictError
-from batuta.kernel.ids import SessionId, new_id
+from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.roles import DEFAULT_ROLES, ModelRole
@@ -64,8 +65,7 @@ class Titles:
         while True:
             ended = await self._ended.get()
             try:
-                async with asyncio.timeout(TIMEOUT.total_seconds()):
-                    await self._name(ended)
+                await self._name(ended)
             except (BatutaError, TimeoutError) as error:
                 log.info("session %s keeps its title: %s", ended.session_id, type(error).__name__)
             except Exception:
@@ -76,17 +76,41 @@ class Titles:
         said = first_words((await self._log.read(session_id, after=0, limit=BEGINNING)).events, ended)
         if said is None:
             return
-        started = time.perf_counter()
-        answer = await self._model.generate(
-            ModelRequest(messages=(Message.user(said[:LONGEST_MESSAGE]),), system=INSTRUCTIONS, settings=self._settings)
-        )
+        told, answer = await self._ask(said, ended)
         title = title_of(answer.text.strip().strip("\"'«»“”"))
-        call = _call(session_id, answer, (time.perf_counter() - started) * 1000)
-        named = [TitleChanged(session_id=SessionId(session_id), title=title)] if title else []
+        named = [TitleChanged(**_context(ended), title=title)] if title else []
         try:
-            await self._log.append(session_id, [call, *named], client_key=MODEL_TITLE_KEY)
+            await self._log.append(session_id, [*told, *named], client_key=MODEL_TITLE_KEY)
         except IdempotencyConflictError:  # somebody named it meanwhile; the call was made all the same
-            await self._log.append(session_id, [call])
+            await self._log.append(session_id, told)
+
+    async def _ask(self, said: str, ended: Complete) -> tuple[list[Event], Answer]:
+        """What the model answers, and the call as it is told of every other: it costs, and is found in its trace."""
+        call = {**_context(ended), "call_id": new_id(), "path": ROLE, "source_agent_id": ROLE}
+        model = self._model
+        request = LlmRequest(**call, provider=model.provider, model=model.name, attempt=1)
+        asked = ModelRequest(
+            messages=(Message.user(said[:LONGEST_MESSAGE]),), system=INSTRUCTIONS, settings=self._settings
+        )
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(TIMEOUT.total_seconds()):
+                answer = await model.generate(asked)
+        except (BatutaError, TimeoutError) as error:
+            failed = {"success": False, "error": type(error).__name__, "duration_ms": _milliseconds_since(started)}
+            response = LlmResponse(**call, provider=model.provider, model=model.name, **failed)
+            await self._log.append(str(ended.session_id), [request, response])
+            raise
+        return [request, _answered(call, answer, _milliseconds_since(started))], answer
+
+
+def _context(ended: Complete) -> dict[str, Any]:
+    """Where a title belongs: to the trace of the turn it follows, not to the turn, which is over."""
+    return {"session_id": ended.session_id, "correlation_id": ended.correlation_id, "trace_id": ended.trace_id}
+
+
+def _milliseconds_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000
 
 
 def first_words(events: tuple[Event, ...] | list[Event], ended: Complete) -> str | None:
@@ -96,17 +120,13 @@ def first_words(events: tuple[Event, ...] | list[Event], ended: Complete) -> str
     return None if said is None or said.turn_id != ended.turn_id or is_named else said.content
 
 
-def _call(session_id: str, answer: Answer, duration_ms: float) -> LlmResponse:
-    """The call, so that what it cost is counted like every other."""
+def _answered(call: dict[str, Any], answer: Answer, duration_ms: float) -> LlmResponse:
     return LlmResponse(
-        session_id=SessionId(session_id),
-        call_id=new_id(),
-        path=ROLE,
+        **call,
         provider=answer.provider,
         model=answer.model,
         duration_ms=duration_ms,
         stop_reason=answer.stop_reason,
         usage=answer.usage,
         cost=answer.cost,
-        source_agent_id=ROLE,
     )
