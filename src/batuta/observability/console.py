@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from batuta.events.envelope import Event
+from batuta.events.sink import EventSink
 from batuta.kernel.extras import load_extra
 from batuta.observability.measures import Measurer
 from batuta.observability.metric_table import METRICS, MetricKind
@@ -100,8 +101,33 @@ def _depth(span: Span) -> int:
     return depth
 
 
+def _is_last_of_its_run(event: Event) -> bool:
+    """A turn ends with its own word; a run outside of turns with its outermost step."""
+    if event.turn_id is not None or event.type == "complete":
+        return event.type == "complete"
+    return event.type in ("step.completed", "step.failed") and "/" not in getattr(event, "path", "")
+
+
+class OneAfterTheOther:
+    """Sinks that share a console: each event goes to the first, then to the next, so that their lines do not mix."""
+
+    def __init__(self, *sinks: EventSink) -> None:
+        self._sinks = sinks
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up, for those that follow turns."""
+        for sink in self._sinks:
+            if isinstance(sink, ConsoleSpans):
+                sink.recall(told)
+
+    def emit(self, event: Event) -> None:
+        """Hand the event to all of them, in order."""
+        for sink in self._sinks:
+            sink.emit(event)
+
+
 class ConsoleMetrics:
-    """Adds up every metric and writes them as a table when asked, or when a pipeline or turn ends."""
+    """Adds up every metric and writes them as a table when asked, or when a run or turn has told its last event."""
 
     def __init__(self, stream: TextIO | None = None, *, is_silent: bool = False) -> None:
         self._stream = stream or sys.stderr
@@ -119,7 +145,7 @@ class ConsoleMetrics:
             else:
                 self._values[metric, labels] += amount
             self._counts[metric, labels] += 1
-        if event.type in ("agent.pipeline.completed", "complete") and not self._is_silent:
+        if not self._is_silent and _is_last_of_its_run(event):
             self._stream.write(self.text())
 
     def text(self) -> str:

@@ -3,7 +3,7 @@
     with observers(service_name="shop") as watching:
         await pipeline.run(request, sink=watching.sink)
 
-In development: a line per span and the metrics at the end of each run, on the console, nothing to install. Otherwise:
+In development: a line per span and, after the last one of a run, its metrics, on the console, nothing to install. Else:
 logs, metrics for Prometheus, and spans and metrics over OTLP if an endpoint is known. The standard variables decide:
 `OTEL_EXPORTER_OTLP_ENDPOINT` (and its kin), `OTEL_TRACES_EXPORTER` and `OTEL_METRICS_EXPORTER` (`otlp`, `console`,
 `none`), `OTEL_SERVICE_NAME`, `OTEL_SDK_DISABLED`.
@@ -21,7 +21,7 @@ from batuta.events.sink import EventSink
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.outgoing import carry
 from batuta.observability.channel import EventChannel
-from batuta.observability.console import ConsoleMetrics, ConsoleSpans
+from batuta.observability.console import ConsoleMetrics, ConsoleSpans, OneAfterTheOther
 from batuta.observability.logs import LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.otel_metrics import OtelMetrics, otlp_meters
@@ -119,7 +119,7 @@ def watching(wanted: Watchers) -> Iterator[Observers]:
             recalls=tuple(
                 sink.recall
                 for sink in (whereabouts, *exported.values())
-                if isinstance(sink, (Whereabouts, SpanSink, OtelMetrics, ConsoleSpans))
+                if isinstance(sink, (Whereabouts, SpanSink, OtelMetrics, OneAfterTheOther))
             ),
         )
 
@@ -146,16 +146,20 @@ def _exported(wanted: Watchers, stack: ExitStack, metrics: PrometheusMetrics | N
         exporter = otlp_exporter(wanted.otlp_endpoint)
         counted = _counted(metrics, "span_exports_total")
         found["spans"] = stack.enter_context(SpanSink(exporter, resource=resource_of(service_name), on_export=counted))
-    elif wanted.spans == "console":
-        found["console spans"] = ConsoleSpans()
     if wanted.meters == "otlp":
         counted = _counted(metrics, "metric_exports_total")
         meters = otlp_meters(resource_of(service_name), wanted.otlp_endpoint, on_export=counted)
         stack.callback(meters.shutdown)
         found["meters"] = OtelMetrics(meters)
-    elif wanted.meters == "console":
-        found["console metrics"] = ConsoleMetrics()
+    if console := _on_the_console(wanted):
+        found["console"] = OneAfterTheOther(*console)
     return found
+
+
+def _on_the_console(wanted: Watchers) -> list[EventSink]:
+    """Spans first: the metrics of a run come after its last span."""
+    spans: list[EventSink] = [ConsoleSpans()] if wanted.spans == "console" else []
+    return [*spans, ConsoleMetrics()] if wanted.meters == "console" else spans
 
 
 def _counted(metrics: PrometheusMetrics | None, metric: str) -> OnExport | None:

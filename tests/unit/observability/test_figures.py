@@ -24,6 +24,7 @@ from examples.appointments import book
 from tests.support.otlp import http_receiver
 from tests.unit.observability.test_measures import PIPELINE
 from tests.unit.observability.told import persisted
+from tests.unit.orchestration.teams import agent, answer, team
 
 NOW = datetime(2026, 1, 23, 10, tzinfo=UTC)
 
@@ -204,6 +205,23 @@ async def test_in_development_spans_and_metrics_go_to_the_console(capfd: pytest.
     shown = capfd.readouterr().err
     assert "invoke_agent geo_agent" in shown
     assert "agent_fallbacks_total" in shown
+
+
+async def test_on_the_console_the_metrics_come_after_the_last_span(capfd: pytest.CaptureFixture[str]) -> None:
+    """Once for a run, in a turn as well, however long the table and however many spans."""
+    with observers(is_development=True) as watching:
+        await book(watching.sink)
+    booked = capfd.readouterr().err.splitlines()
+    with observers(is_development=True) as watching:
+        await team([answer("hello")], agent("a", [])).run("q", sink=watching.sink)
+    asked = capfd.readouterr().err.splitlines()
+    for lines, last_span in ((booked, "invoke_workflow appointment_creation"), (asked, "turn")):
+        spans = [number for number, line in enumerate(lines) if line.endswith(" ok") or " FAILED " in line]
+        assert last_span in lines[spans[-1]]
+        assert spans == list(range(len(spans))), "spans first"
+        figures = lines[len(spans) :]
+        assert figures
+        assert sorted(set(figures)) == figures, "and the table once, after everything was counted"
 
 
 @pytest.mark.usefixtures("untouched_logging")
