@@ -1,33 +1,28 @@
 """A thousand secrets and personal data go into runs in every way; none comes out for operators to see (T-24)."""
 
-import io
 import logging
 import random
 import string
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NoReturn
 from urllib.parse import quote_plus, unquote_plus
 
 import pytest
 import structlog
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from batuta import AgentStep, Pipeline, step, tool
-from batuta.events import EventSink
 from batuta.events.runtime import ToolRefused
 from batuta.kernel.errors import ProviderRejectedError
 from batuta.observability import measures
 from batuta.observability.channel import EventChannel
-from batuta.observability.console import ConsoleMetrics, ConsoleSpans
-from batuta.observability.logs import LOGGED, LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.redaction import Redactor
-from batuta.observability.spans import SpanSink
-from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools.context import ToolUser
+from tests.support.outlets import Outlets
 
 SECRETS = 1_000
 _rng = random.Random(20260115)
@@ -87,37 +82,11 @@ def planted() -> Iterator[Planted]:
             yield Planted(PLACED[places[number // 2 % len(places)]](word), word)
 
 
-@dataclass
-class Outlets:
-    """Everything an operator can see."""
-
-    logs: io.StringIO = field(default_factory=io.StringIO)
-    console: io.StringIO = field(default_factory=io.StringIO)
-    spans: InMemorySpanExporter = field(default_factory=InMemorySpanExporter)
-    metrics: PrometheusMetrics = field(default_factory=PrometheusMetrics)
-    raw: CapturingSink = field(default_factory=CapturingSink)
-
-    def texts(self) -> dict[str, str]:
-        return {
-            "logs": self.logs.getvalue(),
-            "console": self.console.getvalue(),
-            "spans": "\n".join(span.to_json() for span in self.spans.get_finished_spans()),
-            "metrics": self.metrics.text().decode(),
-        }
-
-    def raw_text(self) -> str:
-        return "\n".join(event.model_dump_json() for event in self.raw.events)
-
-
 @pytest.fixture
 def outlets() -> Iterator[Outlets]:
     seen = Outlets()
-    before = logging.getLogger().level
-    handler = configure_logs(stream=seen.logs, is_pretty=False, level="DEBUG", redactor=Redactor({"badge_number"}))
-    yield seen
-    logging.getLogger().removeHandler(handler)
-    logging.getLogger().setLevel(before)
-    structlog.reset_defaults()
+    with seen.logging(Redactor({"badge_number"})):
+        yield seen
 
 
 def _refuse(text: str) -> NoReturn:
@@ -158,21 +127,9 @@ async def leak_everywhere(one: Planted, channel: EventChannel) -> None:
 @pytest.mark.slow
 async def test_no_secret_is_seen_by_operators(outlets: Outlets) -> None:
     secrets = list(planted())
-    with SpanSink(outlets.spans) as spans, EventChannel() as channel:
-        everything = dict.fromkeys([*LOGGED, "tool_request", "tool_response", "assistant_message"], logging.INFO)
-        sinks: dict[str, EventSink] = {
-            "logs": LogSink(everything),
-            "spans": spans,
-            "metrics": outlets.metrics,
-            "console": ConsoleSpans(outlets.console),
-            "console metrics": ConsoleMetrics(outlets.console),
-            "raw": outlets.raw,
-        }
-        for name, sink in sinks.items():
-            channel.attach(sink, name=name, capacity=100_000)
+    with outlets.watching(capacity=100_000) as channel:
         for one in secrets:
             await leak_everywhere(one, channel)
-        channel.drain()
     raw = outlets.raw_text()
     assert all(one.secret in raw for one in secrets), "every secret did travel through the run"
     texts = outlets.texts()

@@ -1,7 +1,6 @@
 """Errors say what kind they are and where they happened; what somebody said stays out of logs and spans (T-24)."""
 
 import asyncio
-import io
 import json
 import logging
 from collections.abc import Iterator
@@ -9,21 +8,16 @@ from typing import Any, NoReturn
 
 import pytest
 import structlog
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic import BaseModel
 
 from batuta import AgentStep, Context, Pipeline, step, tool
 from batuta.events import EventSink
 from batuta.kernel.clock import SystemClock
 from batuta.kernel.errors import DeadlineExceededError, ProviderRejectedError, Rejected
-from batuta.observability.channel import EventChannel
-from batuta.observability.console import ConsoleMetrics, ConsoleSpans
 from batuta.observability.error_texts import told_stack, told_text
-from batuta.observability.logs import LOGGED, LogSink, configure_logs
-from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.redaction import Redactor
-from batuta.observability.spans import SpanSink
-from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.testing import Reply, ScriptedModel, ToolCall
+from tests.support.outlets import Outlets
 
 SAID = "my husband Ramiro has leukaemia"
 WORDS = ("Ramiro", "leukaemia", "husband")
@@ -36,28 +30,6 @@ class Quick(SystemClock):
         await asyncio.sleep(0)
 
 
-class Outlets:
-    """Everything an operator can see, and what really happened."""
-
-    def __init__(self) -> None:
-        self.lines, self.console = io.StringIO(), io.StringIO()
-        self.spans = InMemorySpanExporter()
-        self.metrics = PrometheusMetrics()
-        self.raw = CapturingSink()
-
-    def texts(self) -> dict[str, str]:
-        return {
-            "logs": self.lines.getvalue(),
-            "spans": "\n".join(span.to_json() for span in self.spans.get_finished_spans()),
-            "metrics": self.metrics.text().decode(),
-            "console": self.console.getvalue(),
-        }
-
-    def logged(self, event: str) -> list[dict[str, Any]]:
-        lines = [json.loads(line) for line in self.lines.getvalue().splitlines()]
-        return [line for line in lines if line["event"] == event]
-
-
 @pytest.fixture(params=[False, True], ids=["default", "content"])
 def has_content(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
@@ -66,15 +38,8 @@ def has_content(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def outlets(*, has_content: bool) -> Iterator[Outlets]:
     seen = Outlets()
-    root = logging.getLogger()
-    level = root.level
-    handler = configure_logs(
-        stream=seen.lines, is_pretty=False, level="DEBUG", redactor=Redactor(has_content=has_content)
-    )
-    yield seen
-    root.removeHandler(handler)
-    root.setLevel(level)
-    structlog.reset_defaults()
+    with seen.logging(Redactor(has_content=has_content)):
+        yield seen
 
 
 class Booking(BaseModel):
@@ -129,26 +94,13 @@ async def everything_fails(text: str, sink: EventSink) -> None:
 
 
 async def observed(outlets: Outlets, *, has_content: bool) -> None:
-    levels = dict.fromkeys([*LOGGED, "tool_request", "tool_response", "assistant_message", "error"], logging.INFO)
-    with SpanSink(outlets.spans, has_content=has_content) as spans, EventChannel() as channel:
-        sinks: dict[str, EventSink] = {
-            "logs": LogSink(levels),
-            "spans": spans,
-            "metrics": outlets.metrics,
-            "console": ConsoleSpans(outlets.console),
-            "console metrics": ConsoleMetrics(outlets.console),
-            "raw": outlets.raw,
-        }
-        for name, sink in sinks.items():
-            channel.attach(sink, name=name)
+    with outlets.watching(has_content=has_content) as channel:
         await everything_fails(SAID, channel)
-        channel.drain()
 
 
 async def test_errors_that_quote_what_was_said_do_not_tell_it(outlets: Outlets, *, has_content: bool) -> None:
     await observed(outlets, has_content=has_content)
-    raw = "\n".join(event.model_dump_json() for event in outlets.raw.events)
-    assert raw.count(SAID) > 30, "it went through the runs in many ways"
+    assert outlets.raw_text().count(SAID) > 30, "it went through the runs in many ways"
     found = {where: [word for word in WORDS if word in text] for where, text in outlets.texts().items()}
     if has_content:
         assert found["logs"]
@@ -235,8 +187,8 @@ async def test_a_task_nobody_asked_about_does_not_tell_its_exception(outlets: Ou
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     del task
-    assert "Task exception was never retrieved" in outlets.lines.getvalue()
-    assert "Ramiro" not in outlets.lines.getvalue()
+    assert "Task exception was never retrieved" in outlets.logs.getvalue()
+    assert "Ramiro" not in outlets.logs.getvalue()
 
 
 @pytest.mark.parametrize("has_content", [False])
@@ -246,4 +198,4 @@ def test_groups_of_exceptions_tell_their_kinds(outlets: Outlets, *, has_content:
     [line] = outlets.logged("both")
     assert "ExceptionGroup" in line["exception"]
     assert "ConnectionError: connection refused" in line["exception"]
-    assert "Ramiro" not in outlets.lines.getvalue()
+    assert "Ramiro" not in outlets.logs.getvalue()
