@@ -10,7 +10,7 @@ from pydantic_core import core_schema
 from batuta.events import ROUTES, CanonicalEvent, Event
 from batuta.events.envelope import EVENT_TYPES
 from batuta.events.view import SessionView
-from batuta.kernel.ids import UPPER_UUID
+from batuta.kernel.id_fields import UPPER_UUID
 
 _STORED_UUID = "^[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}$"
 

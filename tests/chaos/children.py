@@ -17,7 +17,8 @@ from batuta.eventstore.journal import DurableJournal, events_of_turn
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.kernel.errors import FencedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
-from batuta.pipelines.journal import Effect, perform
+from batuta.pipelines.journal import Effect
+from batuta.pipelines.journaling import perform
 from tests.support.processes import say
 from tests.support.stores import Store, opener_of
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from batuta.events.envelope import Event
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
-from batuta.kernel.ids import AnyId
+from batuta.kernel.id_fields import AnyId
 from batuta.kernel.usage import NO_USAGE, Usage
 
 

@@ -3,15 +3,16 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from batuta.events.envelope import Event, template_of
 from batuta.events.observers import watching
-from batuta.events.routing import Persistence
 from batuta.events.sink import EventSink, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import EventId, canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import never_waits, to_the_end
+
+if TYPE_CHECKING:  # a run that nobody listens to makes no events
+    from batuta.events.envelope import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class Stamp:
 class Naming(Protocol):
     """Gives an event the same id whenever the same code tells it again, so that a resumed run tells nothing twice."""
 
-    def name(self, event_type: type[Event], key: str, payload: Mapping[str, Any]) -> str:
+    def name(self, event_type: "type[Event]", key: str, payload: Mapping[str, Any]) -> str:
         """The id of an event told at the place `key`."""
         ...
 
@@ -49,7 +50,18 @@ class Naming(Protocol):
 class Emitter:
     """Tells the events of one run, in order."""
 
-    __slots__ = ("_fields", "_index", "_naming", "_never_waits", "_now", "_observe", "_recorder", "_watcher", "stamp")
+    __slots__ = (
+        "_fields",
+        "_index",
+        "_naming",
+        "_never_waits",
+        "_now",
+        "_observe",
+        "_recorder",
+        "_watcher",
+        "is_heard",
+        "stamp",
+    )
 
     def __init__(
         self,
@@ -66,6 +78,8 @@ class Emitter:
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
+        self.is_heard = sink is not None or recorder is not None
+        """Whether anybody listens."""
         self._never_waits = never_waits(recorder, "record")
         self._naming = naming
         self._index = 0
@@ -75,16 +89,11 @@ class Emitter:
         return new_id() if self._naming is None else self._naming.id_for(key)
 
     @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return self._observe is not None or self._recorder is not None
-
-    @property
     def is_asked_for_contents(self) -> bool:
         """Whether an observer wants to see what models are given and say."""
         return self._watcher is not None and self._watcher.wants_contents
 
-    def disclose(self, event_type: type[Event], facts: dict[str, Any]) -> None:
+    def disclose(self, event_type: "type[Event]", facts: dict[str, Any]) -> None:
         """Show contents to the observers that ask for them, and to nobody else."""
         if self._watcher is not None:
             self._watcher.disclose(self._made(event_type, facts, None))
@@ -100,7 +109,9 @@ class Emitter:
         trace: str = self._fields["trace_id"]
         return trace
 
-    async def tell(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None = None) -> EventId | None:
+    async def tell(
+        self, event_type: "type[Event]", payload: Mapping[str, Any], key: str | None = None
+    ) -> EventId | None:
         """Make an event, record it if its row says so, and show it to the observer; its id, if anybody listens.
 
         `key` names the place in the code that tells it; a run that is repeated gives it the same id again.
@@ -118,13 +129,13 @@ class Emitter:
         await self._publish(event)
         return event.event_id
 
-    async def tell_own(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> None:
+    async def tell_own(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> None:
         """The same for what the runtime itself says about every step: its own words are not validated again."""
         telling = self.announce(event_type, facts, key)
         if telling is not None:
             await telling
 
-    def announce(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> Awaitable[None] | None:
+    def announce(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> Awaitable[None] | None:
         """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
 
         A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.
@@ -138,33 +149,33 @@ class Emitter:
             return None
         return self._publish(event)
 
-    def _made(self, event_type: type[Event], facts: dict[str, Any], key: str | None) -> Event:
+    def _made(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> "Event":
         """An event of the runtime's own words, not validated."""
         self._index += 1
-        fields = {**template_of(event_type), **self._fields, **facts}
+        fields = {**event_type.template(), **self._fields, **facts}
         fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
         fields["timestamp"] = self._now()
         fields["original_index"] = self._index
         return event_type.adopt(fields)
 
-    def _id_for(self, event_type: type[Event], payload: Mapping[str, Any], key: str | None) -> str:
+    def _id_for(self, event_type: "type[Event]", payload: Mapping[str, Any], key: str | None) -> str:
         if self._naming is None or key is None:
             return new_id()
         return self._naming.name(event_type, key, payload)
 
-    async def _publish(self, event: Event) -> None:
-        if self._recorder is not None and event.persistence is not Persistence.TRANSIENT:
+    async def _publish(self, event: "Event") -> None:
+        if self._recorder is not None and not event.is_transient:
             recording = self._record_and_show(event, self._recorder)
             await (recording if self._never_waits else to_the_end(recording))
         elif self._observe is not None:
             self._observe(event)
 
-    async def _record_and_show(self, event: Event, recorder: Recorder) -> None:
+    async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
         recorded = await self._record(event, recorder)
         if self._observe is not None:
             self._observe(recorded)
 
-    async def _record(self, event: Event, recorder: Recorder) -> Event:
+    async def _record(self, event: "Event", recorder: Recorder) -> "Event":
         try:
             return await recorder.record(event)
         except BatutaError:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from batuta.events.routing import ROUTES, Audience, Persistence, Route, is_internal
-from batuta.kernel.ids import LOWER_HEX_32, UPPER_UUID, AnyId, EventId, MessageId, SessionId, TraceId, TurnId, new_id
+from batuta.kernel.id_fields import LOWER_HEX_32, UPPER_UUID, AnyId
+from batuta.kernel.ids import EventId, MessageId, SessionId, TraceId, TurnId, new_id
 
 SUMMARY_LIMIT = 200
 """The longest summary of a value that an event holds, in characters."""
@@ -75,9 +76,19 @@ class Event(BaseModel):
         EVENT_TYPES[event_type] = cls
 
     @property
+    def is_transient(self) -> bool:
+        """Whether it is only for those who watch now, and not stored."""
+        return self.persistence is Persistence.TRANSIENT
+
+    @property
     def is_visible(self) -> bool:
         """Whether a user may see it; asks the one function that decides."""
         return not is_internal(self.type, tool_name=getattr(self, "tool_name", None), is_marked=self.is_internal)
+
+    @classmethod
+    def template(cls) -> dict[str, Any]:
+        """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
+        return _template_of(cls)
 
     @classmethod
     def adopt(cls, fields: dict[str, Any]) -> Self:
@@ -103,8 +114,7 @@ _PLACE = frozenset({"session_id", "sequence_number"})
 
 
 @cache
-def template_of(event_type: type[Event]) -> dict[str, Any]:
-    """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
+def _template_of(event_type: type[Event]) -> dict[str, Any]:
     return {name: field.default for name, field in event_type.model_fields.items()}
 
 

@@ -17,13 +17,16 @@ import threading
 import time
 from collections import deque
 from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from batuta.events.envelope import Event
 from batuta.events.observer_threads import ObserverThreads
 from batuta.events.sink import EventSink
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.tasks import promises
+
+if TYPE_CHECKING:
+    from batuta.events.envelope import Event
 
 log = logging.getLogger("batuta.events")
 
@@ -53,11 +56,11 @@ class Watcher:
         """Whether it asks for what models are given and say."""
         return False
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: "Event") -> None:
         """Take one event; never raises, never blocks."""
         raise NotImplementedError
 
-    def disclose(self, event: Event) -> None:
+    def disclose(self, event: "Event") -> None:
         """Take one event that is only for those who ask for contents."""
         if self.wants_contents:
             self.emit(event)
@@ -121,14 +124,14 @@ class InLine(Watcher):
         """As its sink says."""
         return self._wants_contents
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: "Event") -> None:
         """Hand the event on."""
         try:
             self._emit(event)
         except (Exception, asyncio.CancelledError) as error:  # nothing is awaited here: it is not the run's own
             self._report(event, error)
 
-    def _report(self, event: Event, error: BaseException) -> None:
+    def _report(self, event: "Event", error: BaseException) -> None:
         if not self._has_failed:
             self._has_failed = True
             log.error("observer %s raised on %s: %r", self.name, event.type, error, exc_info=error)
@@ -169,7 +172,7 @@ class Observer(InLine):
         """Whether there is something it has not seen."""
         return self._is_scheduled
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: "Event") -> None:
         """Leave the event in the mailbox."""
         if len(self._mail) >= BACKLOG:
             self._let_go(event)
@@ -241,7 +244,7 @@ class Observer(InLine):
         elif self.waits_for_thread:
             _threads.see_to_it()
 
-    def _let_go(self, event: Event) -> None:
+    def _let_go(self, event: "Event") -> None:
         if not self.dropped:
             log.error("observer %s is %d events behind; it misses %s and more", self.name, BACKLOG, event.type)
         self.dropped += 1

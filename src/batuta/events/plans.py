@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from batuta.events.envelope import Event
-from batuta.kernel.ids import AnyId
+from batuta.kernel.id_fields import AnyId
 
 HandoffReason = Literal["plan_step", "capability_match", "user_request", "error_recovery", "clarification"]
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from batuta.events.envelope import Event
-from batuta.kernel.ids import AnyId
+from batuta.kernel.id_fields import AnyId
 
 
 class _Piece(Event):

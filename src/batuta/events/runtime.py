@@ -6,8 +6,9 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from batuta.events.envelope import Event
-from batuta.events.steps import EffectKind, HookFailed, StepCompleted, StepFailed, StepStarted
+from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.answers import StopReason
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.usage import Usage
 
 __all__ = [
@@ -16,7 +17,6 @@ __all__ = [
     "BudgetRefused",
     "EffectAbandoned",
     "EffectIntended",
-    "EffectKind",
     "EffectRecorded",
     "HookFailed",
     "LimiterThrottled",

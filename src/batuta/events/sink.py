@@ -4,9 +4,10 @@ A sink handed to a run is an observer: it watches from beside the run and can ne
 The one recording sink (`Recorder`) is awaited.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from batuta.events.envelope import Event
+if TYPE_CHECKING:
+    from batuta.events.envelope import Event
 
 
 @runtime_checkable
@@ -21,7 +22,7 @@ class EventSink(Protocol):
     `llm.exchanged` events as well.
     """
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: "Event") -> None:
         """Take one event."""
         ...
 
@@ -34,6 +35,6 @@ class Recorder(Protocol):
     events in memory, says so and is spared it: `never_waits = True` in the class that defines its `record`.
     """
 
-    async def record(self, event: Event) -> Event:
+    async def record(self, event: "Event") -> "Event":
         """Store one event and return it as stored (with its position)."""
         ...

@@ -5,8 +5,6 @@ from typing import Any, Literal
 from batuta.events.envelope import Event
 from batuta.kernel.errors import ErrorCategory
 
-EffectKind = Literal["read", "idempotent", "write"]
-
 
 class _StepEvent(Event):
     step_name: str

@@ -6,7 +6,7 @@ from pydantic import JsonValue, model_validator
 
 from batuta.events.envelope import Event, UtcDatetime
 from batuta.events.routing import is_internal
-from batuta.kernel.ids import AnyId
+from batuta.kernel.id_fields import AnyId
 from batuta.kernel.usage import Usage
 
 MCP_DETAILS = "mcp"

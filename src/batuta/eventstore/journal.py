@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from batuta.events.emitter import Stamp
-from batuta.events.envelope import Event, template_of
+from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from batuta.events.sink import Recorder
@@ -78,7 +78,7 @@ class DurableJournal:
     async def _write(self, event_type: type[Event], effect: Effect, **facts: Any) -> None:
         event = event_type.adopt(
             {
-                **template_of(event_type),
+                **event_type.template(),
                 **self._fields,
                 "event_id": self._id_of(event_type, effect),
                 "timestamp": datetime.now(UTC),

@@ -12,9 +12,7 @@ import threading
 import time
 from functools import lru_cache
 from itertools import product
-from typing import Annotated, NewType
-
-from pydantic import Field, StringConstraints, WithJsonSchema
+from typing import NewType
 
 EventId = NewType("EventId", str)
 SessionId = NewType("SessionId", str)
@@ -25,19 +23,11 @@ TenantId = NewType("TenantId", str)
 CorrelationId = NewType("CorrelationId", str)
 TraceId = NewType("TraceId", str)
 
-_UUID_PATTERN = r"^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$"  # read by Python, Rust and JavaScript alike
-_UUID = re.compile(_UUID_PATTERN.removesuffix("$") + r"\Z")
+UUID_PATTERN = r"^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$"
+"""A UUID in any case, as Python, Rust and JavaScript read it alike."""
+_UUID = re.compile(UUID_PATTERN.removesuffix("$") + r"\Z")
 
 _UUID_LENGTH = 36
-
-UPPER_UUID = StringConstraints(to_upper=True, pattern=_UUID_PATTERN)
-"""Pydantic constraint for a UUID: accepted in any case, kept in upper case."""
-
-UuidStr = Annotated[str, UPPER_UUID]
-"""A UUID in a field: accepted in any case, kept in upper case."""
-
-LOWER_HEX_32 = StringConstraints(pattern=r"^[0-9a-f]{32}$")
-"""Pydantic constraint for a W3C trace id."""
 
 
 class _TimeOrdered:
@@ -86,12 +76,6 @@ def is_uuid(text: str) -> bool:
 def canonical_id(text: str) -> str:
     """An id as it is kept: upper case if it is a UUID, unchanged otherwise (agent names, provider ids)."""
     return text.upper() if len(text) == _UUID_LENGTH and is_uuid(text) else text
-
-
-AnyId = Annotated[
-    Annotated[str, UPPER_UUID] | str, Field(union_mode="left_to_right"), WithJsonSchema({"type": "string"})
-]
-"""An id of ours in a field: a UUID is kept in upper case, a name as it is. Not for ids that a provider wants back."""
 
 
 @lru_cache(maxsize=1024)

@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import SettingsError
-from batuta.kernel.messages import Message, TextBlock, ToolResultBlock
 from batuta.kernel.numbers import check_duration, check_number
+
+if TYPE_CHECKING:  # declaring agents takes no messages
+    from batuta.kernel.answers import Answer, Delta
+    from batuta.kernel.messages import Message, ToolResultBlock
 
 ToolChoice = Literal["auto", "required", "none"]
 
@@ -61,7 +63,7 @@ class OutputSpec:
 class ModelRequest:
     """Everything a model needs to answer once."""
 
-    messages: tuple[Message, ...]
+    messages: "tuple[Message, ...]"
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
     tool_choice: ToolChoice = "auto"
@@ -74,11 +76,11 @@ class ModelRequest:
     def text(self) -> str:
         """The system prompt and the words of all messages."""
         blocks = (block for message in self.messages for block in message.content)
-        words = [block.text for block in blocks if isinstance(block, TextBlock)]
+        words = [block.text for block in blocks if block.type == "text"]
         return "\n".join([self.system, *words])
 
     @property
-    def tool_results(self) -> tuple[ToolResultBlock, ...]:
+    def tool_results(self) -> "tuple[ToolResultBlock, ...]":
         """The results that answer the last assistant message, in call order."""
         results: list[ToolResultBlock] = []
         for message in reversed(self.messages):
@@ -106,10 +108,10 @@ class Model(Protocol):
         """The model's name at its provider."""
         ...
 
-    async def generate(self, request: ModelRequest) -> Answer:
+    async def generate(self, request: ModelRequest) -> "Answer":
         """Answer once."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+    def stream(self, request: ModelRequest) -> "AsyncIterator[Delta | Answer]":
         """Answer piece by piece; the last item is the whole answer, equal to what `generate` gives."""
         ...

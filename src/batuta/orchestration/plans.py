@@ -23,7 +23,7 @@ from batuta.events.plans import (
     PlanStepStarted,
 )
 from batuta.kernel.errors import LogicalError
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 
 PlanStatus = Literal["planning", "executing", "completed", "failed", "cancelled"]
 StepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]

@@ -19,7 +19,8 @@ from batuta.events.conversation import AssistantMessage
 from batuta.events.envelope import EVENT_TYPES, Event
 from batuta.events.normalizer import ModelCall, calls_in, normalize
 from batuta.events.plans import AgentIdentity
-from batuta.events.runtime import EffectKind, LlmRequest, LlmResponse
+from batuta.events.runtime import LlmRequest, LlmResponse
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.llm.prices import DEFAULT_PRICES

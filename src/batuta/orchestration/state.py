@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue
 from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
 from batuta.events.tools import ToolResponse
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.orchestration.plans import Plan
 
 OperationMode = Literal["autonomous", "directed"]

@@ -1,6 +1,6 @@
 """Typed, forward-only pipelines and the runner that wraps every step.
 
-These names are what only some need of it: drawings, bounds, batches, and runs that have a journal. Whoever declares or
+These names are what only some need of it: for drawings, bounds, batches, a journal, a listener. Whoever declares or
 runs a plain pipeline does not pay for them; each is imported when it is first used.
 """
 
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from batuta.pipelines.bounds import one_execution as one_execution
     from batuta.pipelines.drawing import Drawing as Drawing
     from batuta.pipelines.drawing import Exit as Exit
+    from batuta.pipelines.journaling import fail_again as fail_again
+    from batuta.pipelines.journaling import failure_of_step as failure_of_step
+    from batuta.pipelines.journaling import keep_failure as keep_failure
+    from batuta.pipelines.journaling import perform as perform
+    from batuta.pipelines.journaling import revoke as revoke
     from batuta.pipelines.outcomes import asking_about as asking_about
     from batuta.pipelines.spending import SpendingCodec as SpendingCodec
+    from batuta.pipelines.summaries import summary_of as summary_of
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -26,8 +32,10 @@ _imported, __all__ = lazy_exports(
         "batuta.pipelines.batch": ("Meter", "results"),
         "batuta.pipelines.bounds": ("Bounds", "anything", "in_turn", "one_execution"),
         "batuta.pipelines.drawing": ("Drawing", "Exit"),
+        "batuta.pipelines.journaling": ("fail_again", "failure_of_step", "keep_failure", "perform", "revoke"),
         "batuta.pipelines.outcomes": ("asking_about",),
         "batuta.pipelines.spending": ("SpendingCodec",),
+        "batuta.pipelines.summaries": ("summary_of",),
     },
 )
 

@@ -5,21 +5,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pydantic import TypeAdapter
-
 from batuta import events, pipelines
-from batuta.events.envelope import Event
-from batuta.events.steps import EffectKind
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
 from batuta.kernel.ids import EventId, new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.journal import Effect, Journal, Reconcile, perform, revoke
+from batuta.pipelines.journal import Effect, Journal, Reconcile
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from batuta.conversations.conversation import Conversation
+    from batuta.events.envelope import Event
     from batuta.pipelines.runner import Run
     from batuta.pipelines.step import Step
 
@@ -144,20 +144,20 @@ class Context(_Facts):
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
 
-    async def tell(self, event_type: type[Event], /, *, _mark: str = "", **payload: Any) -> EventId | None:
+    async def tell(self, event_type: "type[Event]", /, *, _mark: str = "", **payload: Any) -> EventId | None:
         """Tell an event of your own; ids, time and correlation are filled in. Gives its id, if anybody listens.
 
         A `_mark` tells apart what the same place tells in different repetitions of a run.
         """
         return await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
 
-    async def tell_own(self, event_type: type[Event], /, **facts: Any) -> None:
+    async def tell_own(self, event_type: "type[Event]", /, **facts: Any) -> None:
         """Tell an event of values that were checked where they came in: they are not validated again."""
         telling = self._run.emitter.announce(event_type, facts, self.key)
         if telling is not None:
             await telling
 
-    async def tell_live(self, event_type: type[Event], /, **payload: Any) -> EventId | None:
+    async def tell_live(self, event_type: "type[Event]", /, **payload: Any) -> EventId | None:
         """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
         return await self._run.emitter.tell(event_type, payload)
 
@@ -198,7 +198,7 @@ class Context(_Facts):
     async def effect(
         self,
         act: Callable[[], Awaitable[T]],
-        codec: TypeAdapter[T],
+        codec: "TypeAdapter[T]",
         *,
         kind: EffectKind,
         name: str,
@@ -244,7 +244,7 @@ class Context(_Facts):
         journal: Journal,
         effect: Effect,
         act: Callable[[], Awaitable[T]],
-        codec: TypeAdapter[T],
+        codec: "TypeAdapter[T]",
         reconcile: Reconcile[T] | None,
         stand_in: Callable[[], T] | None,
     ) -> T:
@@ -263,7 +263,9 @@ class Context(_Facts):
                 current_context.reset(token)
 
         try:
-            return await perform(journal, effect, acting, pipelines.SpendingCodec(codec, scope), reconcile, stand_in)
+            return await pipelines.perform(
+                journal, effect, acting, pipelines.SpendingCodec(codec, scope), reconcile, stand_in
+            )
         finally:
             scope.hand_over_undo()
             scope.close()
@@ -273,7 +275,7 @@ class Context(_Facts):
         if self._run.journal is None:
             await act()
         else:
-            await revoke(self._run.journal, self._effect(name, kind), act)
+            await pipelines.revoke(self._run.journal, self._effect(name, kind), act)
         self._scope.agents.writes -= kind == "write"
 
     def _count_write(self, kind: EffectKind, *, has_happened: bool = True) -> None:

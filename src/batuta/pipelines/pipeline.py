@@ -16,7 +16,6 @@ from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
-from batuta.pipelines.summaries import summary_of
 
 if TYPE_CHECKING:
     from batuta.pipelines.batch import Meter, Progress
@@ -155,7 +154,7 @@ class Pipeline(Step[In_contra, Out_co]):
                 "agents_succeeded": agents.succeeded,
                 "agents_failed": agents.failed,
                 "agents_retried": agents.retried,
-                "output_summary": None if status == "failed" else summary_of(value),
+                "output_summary": None if status == "failed" else pipelines.summary_of(value),
                 "final_confidence": agents.last_confidence,
             },
             ctx.key,

@@ -14,8 +14,8 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from batuta import events, pipelines
 from batuta.events.emitter import Emitter, Stamp
-from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
@@ -33,7 +33,7 @@ from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, current_context
 from batuta.pipelines.hooks import Hook
-from batuta.pipelines.journal import Effect, Recorded, fail_again, failure_of_step, keep_failure
+from batuta.pipelines.journal import Effect, Recorded
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
@@ -192,20 +192,20 @@ class Run:
             "path": ctx.path,
             "parent_step": parent.step_name or None,
         }
-        announce = self.emitter.announce
+        announce, is_heard = self.emitter.announce, self.emitter.is_heard
         token = current_context.set(ctx)
         stage = BEFORE
         started = _clock()
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
             stage = STARTING
-            if (telling := announce(StepStarted, facts, ctx.key)) is not None:
+            if is_heard and (telling := announce(events.StepStarted, facts, ctx.key)) is not None:
                 await telling
             stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
             if self.journal is not None:
-                await fail_again(self.journal, ctx.key)
+                await pipelines.fail_again(self.journal, ctx.key)
             if step.timeout is None:
                 outcome = await step._perform(value, ctx)
             else:
@@ -216,7 +216,7 @@ class Run:
             if ctx.notes is not None:
                 facts["attributes"] = ctx.notes
             stage = ENDING
-            if (telling := announce(StepCompleted, facts, ctx.key)) is not None:
+            if is_heard and (telling := announce(events.StepCompleted, facts, ctx.key)) is not None:
                 await telling
         except Suspended:
             raise  # it neither completed nor failed: it goes on later
@@ -257,7 +257,7 @@ class Run:
             return
         is_passing = category_of(error) is ErrorCategory.TRANSIENT
         if is_passing and not any(begun.startswith((f"{key}/", f"{key}:")) for begun in self._begun):
-            self.note_failure(failure_of_step(key), error)
+            self.note_failure(pipelines.failure_of_step(key), error)
 
     async def keep_failures(self, key: str) -> None:
         """Keep what failed at a place or below it."""
@@ -266,7 +266,7 @@ class Run:
             effect, error = self._failures.pop(failed)
             assert self.journal is not None
             if not isinstance(await self.journal.recall(effect), Recorded):
-                await keep_failure(self.journal, effect, error)
+                await pipelines.keep_failure(self.journal, effect, error)
 
     def numbered(self, path: str, parent: Context | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""
@@ -300,7 +300,7 @@ class Run:
 
     async def _tell_hook_failed(self, hook: Hook, ctx: Context, error: Exception) -> None:
         try:
-            await ctx.tell(HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
+            await ctx.tell(events.HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
         except BatutaError:
             log.exception("after hook %s of %s raised %r, and that was not recorded", type(hook), ctx.path, error)
 
@@ -319,12 +319,14 @@ class Run:
         return failure
 
     async def _tell_failed(self, failure: StepError, facts: dict[str, Any], ctx: Context) -> None:
+        if not ctx.is_heard:
+            return
         if ctx.notes is not None:
             facts["attributes"] = ctx.notes
         reason = {"category": failure.category, "code": failure.code, "message": failure.message}
         # The recorder may be why the step failed, or unable to hear that it did: the error itself still travels.
         with suppress(BatutaError):
-            await self.emitter.tell_own(StepFailed, {**facts, **reason}, ctx.key)
+            await self.emitter.tell_own(events.StepFailed, {**facts, **reason}, ctx.key)
 
     async def _abandon(self, scope: Scope) -> None:
         """The run was cancelled: stop what it started and undo what it did."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.server.approvals.service import Approvals, Decision
 from batuta.server.ownership import Caller
 from batuta.server.turns.service import NewMessage, Turns

@@ -20,7 +20,7 @@ from socketio.exceptions import ConnectionRefusedError as Refused
 from batuta.events.log import EventLog, Position
 from batuta.events.wire import to_wire_json
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.server.behalf import acting
 from batuta.server.config import Settings
 from batuta.server.delivery import Delivery

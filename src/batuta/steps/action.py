@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 from pydantic_core import to_json, to_jsonable_python
 
-from batuta.events.steps import EffectKind
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
 from batuta.pipelines.context import Context

@@ -15,11 +15,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
-from batuta import llm, pipelines, steps
-from batuta.conversations.validity import valid_history
-from batuta.kernel.answers import Answer
+from batuta import conversations, llm, pipelines, steps
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
-from batuta.kernel.messages import Message
 from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelSettings, OutputSpec
 from batuta.pipelines.context import Context
@@ -30,8 +27,10 @@ from batuta.steps.judging import Judge
 from batuta.steps.parser import adapter_for
 from batuta.steps.prompts import Prompt, as_text
 
-if TYPE_CHECKING:  # what runs an agent, its tools, tags and citations is imported by those who need it
+if TYPE_CHECKING:  # what a run says and does, and what only some agents have, is imported where it is needed
     from batuta.events.conversation import Citation
+    from batuta.kernel.answers import Answer
+    from batuta.kernel.messages import Message
     from batuta.pipelines.bounds import Bounds
     from batuta.steps.artefacts import Tag
     from batuta.tools.tool import Tool
@@ -229,12 +228,12 @@ class AgentStep(Step[In_contra, Out_co]):
         instructions = self.instructions if override.instructions is None else override.instructions
         return "\n\n".join(part for part in (own, instructions, self._structure) if part)
 
-    async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:
+    async def opening(self, request: "Message", ctx: Context) -> "tuple[Message, ...]":
         """What was said before, as any provider takes it, and the request."""
-        before = valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
+        before = conversations.valid_history(ctx.conversation.messages) if ctx.conversation is not None else ()
         return (*before, request)
 
-    def finished(self, output: Any, value: Any, answer: Answer) -> Any:
+    def finished(self, output: Any, value: Any, answer: "Answer") -> Any:
         """The result made of a valid output, for those who give something else than that output."""
         return output
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from batuta.events.runtime import EffectKind
+from batuta.kernel.effects import EffectKind
 
 log = logging.getLogger("batuta.tools.audit")
 

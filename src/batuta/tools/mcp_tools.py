@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from batuta.events.runtime import EffectKind
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import (
     ConfigurationError,
     MissingExtraError,

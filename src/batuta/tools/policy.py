@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal, TypedDict
 
-from batuta.events.runtime import EffectKind
+from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.numbers import check_duration, check_number
 from batuta.tools.context import ToolContext

@@ -13,7 +13,8 @@ from batuta.eventstore.journal import DurableJournal, events_of_turn
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.kernel.errors import ConfigurationError, FencedError, RecordingFailedError, UnknownOutcomeError
 from batuta.kernel.ids import new_id
-from batuta.pipelines.journal import Effect, Pending, Recorded, perform
+from batuta.pipelines.journal import Effect, Pending, Recorded
+from batuta.pipelines.journaling import perform
 from batuta.testing.eventlog import everything, noted
 from tests.support.stores import Store
 

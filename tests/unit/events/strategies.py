@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel, JsonValue, StringConstraints
 from pydantic.fields import FieldInfo
 
 from batuta.events import Event
-from batuta.kernel.ids import UPPER_UUID
+from batuta.kernel.id_fields import UPPER_UUID
 
 _uuids = st.uuids().map(lambda value: str(value).upper())
 _text = st.text(max_size=20)

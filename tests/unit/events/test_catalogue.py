@@ -31,7 +31,7 @@ from batuta.events import (
     upcast,
 )
 from batuta.events.catalogue import UPCASTS, decode_any
-from batuta.events.envelope import EVENT_TYPES, UnknownEvent, template_of
+from batuta.events.envelope import EVENT_TYPES, UnknownEvent
 from batuta.kernel.errors import UndecodableEventError, UnknownEventTypeError
 from tests.unit.events.strategies import events
 from tools.schema import event_schema
@@ -151,7 +151,7 @@ def test_an_adopted_event_equals_a_validated_one() -> None:
     fields: dict[str, Any] = {"step_name": "s", "step_type": "t", "path": "p"}
     validated = StepStarted(**fields)
     own = {"event_id": validated.event_id, "timestamp": validated.timestamp}
-    adopted = StepStarted.adopt({**template_of(StepStarted), **own, **fields})
+    adopted = StepStarted.adopt({**StepStarted.template(), **own, **fields})
     assert adopted == validated
     assert encode(adopted) == encode(validated)
 

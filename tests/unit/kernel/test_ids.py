@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from batuta.kernel.ids import UuidStr, canonical_id, is_uuid, new_id, session_id, trace_id_for
+from batuta.kernel.id_fields import UuidStr
+from batuta.kernel.ids import canonical_id, is_uuid, new_id, session_id, trace_id_for
 
 LOWER = "0190c0de-0000-7000-8000-00000000abcd"
 

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta import Context, MemoryJournal, Pipeline, action, step
 from batuta.kernel.errors import ProviderTimeoutError, Rejected, UnknownOutcomeError
-from batuta.pipelines.journal import Effect, Pending, Recorded, perform, revoke
+from batuta.pipelines.journal import Effect, Pending, Recorded
+from batuta.pipelines.journaling import perform, revoke
 
 WRITE = Effect(key="p/charge:charge", kind="write", name="charge")
 READ = Effect(key="p/read:read", kind="read", name="read")

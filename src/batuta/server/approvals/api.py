@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request
 from pydantic import BaseModel
 
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.server.approvals.service import Approvals, Decision
 from batuta.server.guard import CurrentCaller, new_router
 

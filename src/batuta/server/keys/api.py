@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.server.guard import CurrentCaller, new_router
 from batuta.server.keys.repository import Key
 from batuta.server.keys.service import KeyRing

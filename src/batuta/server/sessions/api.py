@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import to_json
 
 from batuta.events.routing import Persistence
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.kernel.usage import Usage
 from batuta.server.guard import CurrentCaller, new_router
 from batuta.server.sessions import exporting

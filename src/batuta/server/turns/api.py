@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from batuta.events.log import FIRST_EPOCH, Position
 from batuta.events.wire import Delivered
-from batuta.kernel.ids import UuidStr
+from batuta.kernel.id_fields import UuidStr
 from batuta.server import sse
 from batuta.server.delivery import Delivery
 from batuta.server.guard import CurrentCaller, new_router

@@ -1,0 +1,160 @@
+"""Doing an effect once, with a journal.
+
+    recall -> recorded: return it
+           -> pending:  a write was begun and nobody knows how it ended: reconcile, or ask
+           -> nothing:  (intend, if it writes) -> act -> record
+
+A failure is not kept: whoever repeats the run tries again. Unless the run went on from it, by another attempt or a
+stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again there; a step that failed
+for a passing reason and without an effect, too.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from batuta.kernel.errors import (
+    BatutaError,
+    ErrorCategory,
+    InvalidAnswerError,
+    LogicalError,
+    Rejected,
+    TransientError,
+    UnknownOutcomeError,
+    WriteForbiddenError,
+    category_of,
+)
+from batuta.kernel.tasks import never_waits, to_the_end
+from batuta.pipelines.journal import STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
+
+T = TypeVar("T")
+
+FAILED = "batuta.failed"
+"""The one field of what is recorded of an effect that failed."""
+_KINDS: dict[str, type[BatutaError]] = {
+    ErrorCategory.TRANSIENT: TransientError,
+    ErrorCategory.VALIDATION: InvalidAnswerError,
+    ErrorCategory.SEMANTIC: Rejected,
+}
+"""What a kept failure is raised as: whoever goes on from it looks at its category."""
+
+
+async def perform(
+    journal: Journal,
+    effect: Effect,
+    act: Callable[[], Awaitable[T]],
+    codec: Codec[T],
+    reconcile: Reconcile[T] | None = None,
+    stand_in: Callable[[], T] | None = None,
+) -> T:
+    """Do an effect once: from the journal if it is there, else for real and then into the journal."""
+    try:
+        known = await journal.recall(effect)
+    except WriteForbiddenError:
+        if stand_in is None:
+            raise
+        return stand_in()
+    if isinstance(known, Recorded):
+        return _recorded(known.value, codec)
+    if isinstance(known, Pending):
+        return await _settle(journal, effect, known, act, codec, reconcile)
+    if effect.kind == "write":
+        await _intend(journal, effect)
+    return await _act_and_record(journal, effect, act, codec)
+
+
+async def keep_failure(journal: Journal, effect: Effect, error: BaseException) -> None:
+    """Have an effect fail again, in the same category, whenever this run is repeated."""
+    facts: JsonValue = {"category": category_of(error).value, "message": str(error)}
+    await _record(journal, effect, {FAILED: facts})
+
+
+def failure_of_step(key: str) -> Effect:
+    """What stands for the failure of a step at a place."""
+    return Effect(key=f"{key}:{STEP_FAILURE}", kind="read", name=STEP_FAILURE)
+
+
+async def fail_again(journal: Journal, key: str) -> None:
+    """Raise what a step failed with, if the run went on from it."""
+    known = await journal.recall(failure_of_step(key))
+    if isinstance(known, Recorded):
+        _raise_if_failed(known.value)
+
+
+async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
+    """Undo an effect, so that a repeated run does it again; interrupted, its outcome is unknown."""
+    await journal.intend(effect)
+    await undo()
+    await journal.abandon(effect, "undone")
+
+
+async def _intend(journal: Journal, effect: Effect) -> None:
+    try:
+        await to_the_end(journal.intend(effect))
+    except asyncio.CancelledError:  # nothing was begun: whoever repeats this run may act
+        await to_the_end(journal.abandon(effect, "cancelled before it was begun"))
+        raise
+
+
+async def _act_and_record(journal: Journal, effect: Effect, act: Callable[[], Awaitable[T]], codec: Codec[T]) -> T:
+    try:
+        value = await act()
+    except Exception as error:
+        # A transient error leaves open whether a write arrived; any other says that it did not happen.
+        if effect.kind == "write" and category_of(error) is not ErrorCategory.TRANSIENT:
+            await journal.abandon(effect, str(error))
+        raise
+    await _record(journal, effect, _as_json(codec, value))
+    return value
+
+
+async def _record(journal: Journal, effect: Effect, value: JsonValue) -> None:
+    """Keep what happened: it must not get lost, even if this run is cancelled meanwhile."""
+    recording = journal.record(effect, value)
+    await (recording if never_waits(journal, "record") else to_the_end(recording))
+
+
+async def _settle(
+    journal: Journal,
+    effect: Effect,
+    known: Pending,
+    act: Callable[[], Awaitable[T]],
+    codec: Codec[T],
+    reconcile: Reconcile[T] | None,
+) -> T:
+    """Find out how an interrupted write ended; `None` from `reconcile` means that it did not happen.
+
+    Then it is begun anew: if that is interrupted too, its outcome has to be found out anew.
+    """
+    if reconcile is None:
+        raise UnknownOutcomeError(
+            f"{effect.name} was begun before an interruption and its outcome is unknown; it is not repeated. "
+            "Give it a `reconcile` function, or decide by hand.",
+            effect_key=effect.key,
+        )
+    value = await reconcile(known)
+    if value is None:
+        await journal.abandon(effect, "it did not happen")
+        await _intend(journal, effect)
+        return await _act_and_record(journal, effect, act, codec)
+    await journal.record(effect, _as_json(codec, value))
+    return value
+
+
+def _recorded(value: JsonValue, codec: Codec[T]) -> T:
+    _raise_if_failed(value)
+    return codec.validate_json(to_json(value))
+
+
+def _raise_if_failed(value: JsonValue) -> None:
+    if isinstance(value, dict) and value.keys() == {FAILED}:
+        facts: Any = value[FAILED]
+        raise _KINDS.get(facts["category"], LogicalError)(facts["message"])
+
+
+def _as_json(codec: Codec[Any], value: Any) -> JsonValue:
+    dumped: JsonValue = codec.dump_python(value, mode="json")
+    return dumped
