@@ -4,7 +4,7 @@ The table comes with the provider extras (package `genai-prices`); `Prices(overr
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -68,7 +68,7 @@ class Prices:
     def worst_case(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         """The most such a call can cost: its whole prompt might be written to the cache, which may cost extra."""
         plain = self.cost(provider, model, usage)
-        written = self.cost(provider, model, usage.model_copy(update={"cache_write": usage.input}))
+        written = self.cost(provider, model, replace(usage, cache_write=usage.input))
         return plain if plain is None or written is None else max(plain, written)
 
     def _library_cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:

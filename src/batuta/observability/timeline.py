@@ -204,7 +204,7 @@ def _json_summary(summary: TimelineSummary) -> dict[str, Any]:
     data = asdict(summary)
     cost = None if summary.cost_usd is None else str(summary.cost_usd)
     agents = list(summary.agents_executed)
-    return {**data, "agents_executed": agents, "usage": summary.usage.model_dump(), "cost_usd": cost}
+    return {**data, "agents_executed": agents, "usage": asdict(summary.usage), "cost_usd": cost}
 
 
 def _json_span(span: Span) -> dict[str, Any]:

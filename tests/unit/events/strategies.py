@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from batuta.events import Event
 from batuta.kernel.id_fields import UPPER_UUID
+from batuta.kernel.usage import Usage
 
 _uuids = st.uuids().map(lambda value: str(value).upper())
 _text = st.text(max_size=20)
@@ -24,6 +25,7 @@ _json = st.recursive(
     max_leaves=5,
 )
 _money = st.decimals(min_value=0, max_value=1000, places=6, allow_nan=False)
+_tokens = st.integers(0, 2**53)
 
 _PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     str: _text,
@@ -31,6 +33,7 @@ _PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     type(None): st.none(),
     AwareDatetime: _moments,
     Decimal: _money,
+    Usage: st.builds(Usage, input=_tokens, output=_tokens, thinking=_tokens, cache_read=_tokens, cache_write=_tokens),
 }
 
 _NUMBERS: dict[Any, Callable[[Any, Any], st.SearchStrategy[Any]]] = {int: st.integers, float: st.floats}
