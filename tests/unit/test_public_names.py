@@ -16,6 +16,7 @@ CORE = {
     "docstring_parser",
 }  # fmt: skip
 """What a core install brings, by the names it is imported under."""
+MOST_MODULES_OF_AN_AGENT = 45
 
 
 def names_for_type_checkers() -> dict[str, str]:
@@ -28,7 +29,7 @@ def names_for_type_checkers() -> dict[str, str]:
 
 def modules_after(statement: str) -> set[str]:
     """The modules that are loaded in a fresh interpreter after a statement."""
-    script = f"import sys; sys.path.insert(0, {str(INIT.parents[1])!r}); {statement}; print(*sys.modules)"
+    script = f"import sys; sys.path.insert(0, {str(INIT.parents[1])!r})\n{statement}\nprint(*sys.modules)"
     return set(
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     )
@@ -52,6 +53,55 @@ def test_importing_the_package_imports_next_to_nothing() -> None:
     loaded = modules_after("import batuta")
     assert {name for name in loaded if name.startswith("batuta")} == {"batuta", "batuta.kernel", "batuta.kernel.lazy"}
     assert not any(name.partition(".")[0] in ("pydantic", "pydantic_core", "json_repair") for name in loaded)
+
+
+TWO_STEPS = """
+import asyncio
+from batuta import Pipeline, step
+@step
+async def double(value: int) -> int:
+    return value * 2
+@step
+async def word(value: int) -> str:
+    return str(value)
+assert asyncio.run(Pipeline("main", double >> word).run(21)).value == "42"
+"""
+
+AN_AGENT = """
+import asyncio
+from batuta import AgentStep
+from batuta.testing import Reply, ScriptedModel
+agent = AgentStep(name="ask", output=str, model=ScriptedModel([Reply("Lima")]))
+assert asyncio.run(agent.run("Which city?")).value == "Lima"
+"""
+
+
+def test_a_pipeline_that_nobody_listens_to_needs_no_pydantic() -> None:
+    """Neither to be imported nor to be run: that is more than half of what it would cost (spec 09)."""
+    loaded = modules_after(TWO_STEPS)
+    assert "batuta.pipelines.runner" in loaded
+    assert not {name for name in loaded if name.partition(".")[0] in ("pydantic", "pydantic_core")}
+
+
+def test_declaring_agents_builds_no_models_and_loads_nothing_that_runs_them() -> None:
+    """What `from batuta import AgentStep` may cost, counted instead of timed (spec 09)."""
+    ours = {name for name in modules_after("from batuta import AgentStep") if name.startswith("batuta.")}
+    with_models = {"batuta.kernel.messages", "batuta.kernel.answers", "batuta.events.envelope"}
+    assert not ours & {*with_models, "batuta.steps.execution", "batuta.llm.providers"}
+    assert len(ours) <= MOST_MODULES_OF_AN_AGENT, sorted(ours)
+
+
+UNUSED = (
+    "tools", "resilience.circuit_breaker", "resilience.rate_limiter", "llm.budget", "llm.providers", "steps.tagging",
+    "steps.tool_rounds", "pipelines.journaling", "events.runtime", "events.telemetry",
+)  # fmt: skip
+
+
+def test_an_agent_loads_only_what_its_run_uses() -> None:
+    """One without tools, tags, budget and listeners pays for none of them."""
+    loaded = modules_after(AN_AGENT)
+    assert "batuta.steps.execution" in loaded
+    assert not {name for name in loaded for part in UNUSED if f"{name}.".startswith(f"batuta.{part}.")}
 
 
 def test_the_public_names_need_only_what_a_core_install_brings() -> None:
