@@ -147,6 +147,8 @@ class BreakerChanged(Event):
     """A circuit breaker changed its state."""
 
     type: Literal["breaker.changed"] = "breaker.changed"
+    path: str | None = None
+    """The place of the step that met it."""
     key: str
     previous: Literal["closed", "open", "half_open"]
     current: Literal["closed", "open", "half_open"]
@@ -157,6 +159,8 @@ class LimiterThrottled(Event):
     """A rate limiter made somebody wait or refused."""
 
     type: Literal["limiter.throttled"] = "limiter.throttled"
+    path: str | None = None
+    """The place of the step that met it."""
     key: str
     wait_seconds: float
     refused: bool = False
@@ -166,6 +170,8 @@ class BudgetRefused(Event):
     """A model call did not fit the budget and was not made."""
 
     type: Literal["budget.refused"] = "budget.refused"
+    path: str | None = None
+    """The place of the step that met it."""
     scope: str
     limit: str
     needed: str

@@ -33,15 +33,11 @@ class Alert:
     action: str
 
 
-_REQUESTS = '{__name__=~"pipeline_executions_total|turns_total"%s}'
-_DURATIONS = '{__name__=~"pipeline_duration_seconds_bucket|turn_duration_seconds_bucket"}'
-
-
 def _ratio(part: str, whole: str, window: str) -> str:
     return f"sum(rate({part}[{window}])) / sum(rate({whole}[{window}]))"
 
 
-_ALL, _FAILED = _REQUESTS % "", _REQUESTS % ', status="failed"'
+_ALL, _FAILED = "requests_total", 'requests_total{status="failed"}'
 
 RECORDINGS = (
     Recording(name="batuta:requests:rate5m", expr=f"sum(rate({_ALL}[5m]))"),
@@ -50,7 +46,7 @@ RECORDINGS = (
     *(
         Recording(
             name=f"batuta:request_duration_seconds:p{percent}",
-            expr=f"histogram_quantile(0.{percent}, sum by (le) (rate({_DURATIONS}[5m])))",
+            expr=f"histogram_quantile(0.{percent}, sum by (le) (rate(request_duration_seconds_bucket[5m])))",
         )
         for percent in (50, 90, 99)
     ),

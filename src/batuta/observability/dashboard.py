@@ -98,8 +98,8 @@ _COST = (
     Panel(
         title="Tokens per request",
         queries={
-            "mean": "sum(rate(pipeline_tokens_sum[5m])) / sum(rate(pipeline_tokens_count[5m]))",
-            **_quantiles("pipeline_tokens", 0.95),
+            "mean": "sum(rate(request_tokens_sum[5m])) / sum(rate(request_tokens_count[5m]))",
+            **_quantiles("request_tokens", 0.95),
         },
     ),
     Panel(title="Cost by model", queries={"{{model}}": _rate("llm_cost_usd_total", "model")}, unit="currencyUSD"),
@@ -175,6 +175,24 @@ _QUALITY = (
 )
 
 _THROUGHPUT = (
+    Panel(title="Turns", queries={"{{status}}": _rate("turns_total", "status")}),
+    Panel(title="Turn duration p95", queries=_quantiles("turn_duration_seconds", 0.95), unit="s"),
+    Panel(
+        title="Pipelines",
+        queries={"{{pipeline}} {{status}}": _rate("pipeline_executions_total", "pipeline", "status")},
+    ),
+    Panel(
+        title="Pipeline duration p95",
+        queries={
+            "{{pipeline}}": "histogram_quantile(0.95, sum by (le, pipeline) "
+            "(rate(pipeline_duration_seconds_bucket[5m])))"
+        },
+        unit="s",
+    ),
+    Panel(
+        title="Pipeline tokens p95",
+        queries={"{{pipeline}}": "histogram_quantile(0.95, sum by (le, pipeline) (rate(pipeline_tokens_bucket[5m])))"},
+    ),
     Panel(
         title="Agent executions",
         queries={"{{agent_name}} {{status}}": _rate("agent_executions_total", "agent_name", "status")},

@@ -84,16 +84,19 @@ class Measurer:
             self._remember(run_of(event), user=run.get("user"))
         yield Measure("pipeline_executions_total", (event.pipeline_type, event.status), 1.0)
         yield Measure("pipeline_duration_seconds", (event.pipeline_type,), event.total_execution_time_ms / 1000)
-        if run.get("tokens"):
-            yield Measure("pipeline_tokens", (event.pipeline_type,), run["tokens"])
+        tokens = run.get("tokens", 0)
+        if tokens:
+            yield Measure("pipeline_tokens", (event.pipeline_type,), tokens)
+        if event.turn_id is None:
+            yield from _request("pipeline", event.status, event.total_execution_time_ms, tokens)
 
     def completed(self, event: Any) -> Iterable[Measure]:
         self._runs.pop(run_of(event), None)
         yield Measure("turns_total", (event.status,), 1.0)
         if event.duration_ms is not None and event.status != "paused":
             yield Measure("turn_duration_seconds", (event.status,), event.duration_ms / 1000)
-        if event.usage.total:
-            yield Measure("pipeline_tokens", ("turn",), event.usage.total)
+        if event.status != "paused":
+            yield from _request("turn", event.status, event.duration_ms, event.usage.total)
 
     # agents
 
@@ -189,6 +192,15 @@ class Measurer:
                 return OTHER
             known.add(value)
         return REDACTOR.name(value)
+
+
+def _request(kind: str, status: str, milliseconds: float | None, tokens: int) -> Iterable[Measure]:
+    """What somebody asked for has ended: a turn, or a pipeline that belongs to none."""
+    yield Measure("requests_total", (kind, status), 1.0)
+    if milliseconds is not None:
+        yield Measure("request_duration_seconds", (kind,), milliseconds / 1000)
+    if tokens:
+        yield Measure("request_tokens", (kind,), tokens)
 
 
 def _names_no_option(message: str) -> bool:

@@ -65,6 +65,9 @@ def _values_of(event: type[Event], name: str) -> tuple[str, ...]:
 
 
 _TURN_ENDS = _values_of(Complete, "status")
+_PIPELINE_ENDS = _values_of(AgentPipelineCompleted, "status")
+_REQUEST_ENDS = tuple(dict.fromkeys((*_PIPELINE_ENDS, *(end for end in _TURN_ENDS if end != "paused"))))
+_KINDS = {"kind": ("turn", "pipeline")}
 _RETRY_REASONS = _values_of(AgentRetryAttempted, "retry_reason")
 _OUTCOMES = {"status": ("success", "failure")}
 
@@ -153,16 +156,28 @@ _TABLE = (
         is_moved=True,
         otel="batuta.step.active",
     ),
+    # requests: turns, and pipelines that belong to no turn
+    _counter("requests_total", "Requests that ended.", "kind", "status", known={**_KINDS, "status": _REQUEST_ENDS}),
+    Metric(
+        name="request_duration_seconds",
+        kind=MetricKind.HISTOGRAM,
+        help="Duration of requests.",
+        labels=("kind",),
+        known=_KINDS,
+        buckets=_TURN_SECONDS,
+        unit="s",
+    ),
+    _histogram("request_tokens", "Tokens of a request.", "kind", buckets=_TOKENS, unit="{token}"),
     # pipelines and turns
     _counter(
         "pipeline_executions_total",
         "Pipelines that ended.",
         "pipeline",
         "status",
-        known={"status": _values_of(AgentPipelineCompleted, "status")},
+        known={"status": _PIPELINE_ENDS},
     ),
     _histogram("pipeline_duration_seconds", "Duration of pipelines.", "pipeline", buckets=_TURN_SECONDS, unit="s"),
-    _histogram("pipeline_tokens", "Tokens of a pipeline or turn.", "pipeline", buckets=_TOKENS, unit="{token}"),
+    _histogram("pipeline_tokens", "Tokens of a pipeline.", "pipeline", buckets=_TOKENS, unit="{token}"),
     _counter("turns_total", "Turns that ended.", "status", known={"status": _TURN_ENDS}),
     Metric(
         name="turn_duration_seconds",

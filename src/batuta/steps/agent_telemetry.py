@@ -157,6 +157,7 @@ class AgentTelemetry:
     async def _budget_refused(self, error: BudgetExceededError) -> None:
         await self._ctx.tell(
             events.BudgetRefused,
+            path=self._ctx.path,
             scope=error.scope,
             limit=error.limit,
             needed=error.needed,
@@ -232,6 +233,7 @@ class AgentTelemetry:
         """A breaker moved."""
         await self._ctx.tell_live(
             events.BreakerChanged,
+            path=self._ctx.path,
             key=change.key,
             previous=change.previous,
             current=change.current,
@@ -241,7 +243,11 @@ class AgentTelemetry:
     async def limiter_throttled(self, throttled: "Throttled") -> None:
         """A call waits for, or is refused by, a limiter."""
         await self._ctx.tell_live(
-            events.LimiterThrottled, key=throttled.key, wait_seconds=throttled.wait_seconds, refused=throttled.refused
+            events.LimiterThrottled,
+            path=self._ctx.path,
+            key=throttled.key,
+            wait_seconds=throttled.wait_seconds,
+            refused=throttled.refused,
         )
 
     async def degraded(self, key: str, error: BaseException) -> None:

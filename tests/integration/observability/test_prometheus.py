@@ -89,25 +89,25 @@ def test_promtool_accepts_the_rules() -> None:
 FIRES: dict[str, tuple[dict[str, str], str]] = {
     "BatutaErrorRateCritical": (
         {
-            'pipeline_executions_total{pipeline="p",status="failed"}': "0+10x60",
-            'pipeline_executions_total{pipeline="p",status="success"}': "0+90x60",
+            'requests_total{kind="pipeline",status="failed"}': "0+10x60",
+            'requests_total{kind="pipeline",status="success"}': "0+90x60",
         },
         "20m",
     ),
     "BatutaCircuitBreakerOpen": ({'circuit_breaker_state{key="openai"}': "0 2x20"}, "5m"),
     "BatutaLatencyCritical": (
         {
-            'turn_duration_seconds_bucket{status="success",le="30"}': "0+10x30",
-            'turn_duration_seconds_bucket{status="success",le="60"}': "0+100x30",
-            'turn_duration_seconds_bucket{status="success",le="+Inf"}': "0+100x30",
+            'request_duration_seconds_bucket{kind="turn",le="30"}': "0+10x30",
+            'request_duration_seconds_bucket{kind="turn",le="60"}': "0+100x30",
+            'request_duration_seconds_bucket{kind="turn",le="+Inf"}': "0+100x30",
         },
         "10m",
     ),
     "BatutaDailyCostExceeded": ({'llm_cost_usd_total{llm_provider="a",model="m"}': "0+1x600"}, "500m"),
     "BatutaErrorRateElevated": (
         {
-            'turns_total{status="failed"}': "0+3x60",
-            'turns_total{status="success"}': "0+97x60",
+            'requests_total{kind="turn",status="failed"}': "0+3x60",
+            'requests_total{kind="turn",status="success"}': "0+97x60",
         },
         "40m",
     ),
@@ -128,7 +128,7 @@ FIRES: dict[str, tuple[dict[str, str], str]] = {
     "BatutaStorageAlmostFull": ({"storage_used_bytes": "95x20", "storage_capacity_bytes": "100x20"}, "10m"),
     "BatutaSpansLost": ({'span_exports_total{status="failure"}': "0x10 512x5"}, "12m"),
     "BatutaMetricExportsFail": ({'metric_exports_total{status="failure"}': "0+1x60"}, "30m"),
-    "BatutaTrafficPeak": ({'turns_total{status="success"}': "0+1x120 120+1000x20"}, "130m"),
+    "BatutaTrafficPeak": ({'requests_total{kind="turn",status="success"}': "0+1x120 120+1000x20"}, "130m"),
     "BatutaDailyTokensExceeded": (
         {'step_tokens_total{pipeline="p",step="s",direction="input"}': "0+100000x600"},
         "500m",
@@ -139,8 +139,8 @@ FIRES: dict[str, tuple[dict[str, str], str]] = {
 
 QUIET: dict[str, dict[str, str]] = {
     "BatutaErrorRateCritical": {
-        'pipeline_executions_total{pipeline="p",status="failed"}': "0+4x60",
-        'pipeline_executions_total{pipeline="p",status="success"}': "0+96x60",
+        'requests_total{kind="pipeline",status="failed"}': "0+4x60",
+        'requests_total{kind="pipeline",status="success"}': "0+96x60",
     },
     "BatutaCircuitBreakerOpen": {'circuit_breaker_state{key="openai"}': "1x20"},
     "BatutaStorageAlmostFull": {"storage_used_bytes": "95x20", "storage_capacity_bytes": "0x20"},

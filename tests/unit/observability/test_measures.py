@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from batuta import Pipeline, step
 from batuta.events import (
     AgentDecisionRecorded,
     AgentExecutionFailed,
@@ -28,6 +29,8 @@ from batuta.events import (
 from batuta.observability import measures
 from batuta.observability.measures import Measure, Measurer
 from batuta.observability.metric_table import METRICS
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.testing import CapturingSink, Reply, ScriptedModel
 from examples.appointments import book
 from tests.unit.observability.told import Story
 
@@ -121,7 +124,9 @@ CASES: list[tuple[Event, dict[tuple[str, tuple[str, ...]], float]]] = [
         {
             ("turns_total", ("success",)): 1,
             ("turn_duration_seconds", ("success",)): 4.0,
-            ("pipeline_tokens", ("turn",)): 15,
+            ("requests_total", ("turn", "success")): 1,
+            ("request_duration_seconds", ("turn",)): 4.0,
+            ("request_tokens", ("turn",)): 15,
         },
     ),
     (Complete(status="paused", duration_ms=4000.0), {("turns_total", ("paused",)): 1}),
@@ -175,6 +180,31 @@ def test_tokens_and_money_are_counted_where_they_were_spent_and_for_whom() -> No
     assert call["user_cost_usd_total", ("user-7",)] == 0.25
     assert end["pipeline_tokens", ("p",)] == 120
     assert end["pipeline_duration_seconds", ("p",)] == 2.0
+
+
+async def test_a_turn_is_one_request_whoever_works_in_it() -> None:
+    """A pipeline of a turn is part of what was asked for; one that runs by itself is what was asked for."""
+
+    @step
+    async def look(task: str) -> str:
+        return task
+
+    look_up = Pipeline("look_up", look)
+    plan = '{"steps": [{"agent_id": "look_up", "task": "look", "depends_on": []}]}'
+    team = Orchestrator(supervisor=ScriptedModel([Reply(plan), Reply("done")]), agents=[Specialist(look_up, name="L")])
+    in_turn, alone = CapturingSink(), CapturingSink()
+    await team.run("Which?", sink=in_turn)
+    await look_up.run("Which?", sink=alone)
+
+    def counted(events: list[Event]) -> list[tuple[str, ...]]:
+        measurer = Measurer()
+        measures = [measure for event in events for measure in measurer.of(event)]
+        assert sum(measure.metric == "pipeline_executions_total" for measure in measures) == 1
+        assert sum(measure.metric == "request_duration_seconds" for measure in measures) == 1
+        return [measure.labels for measure in measures if measure.metric == "requests_total"]
+
+    assert counted(in_turn.events) == [("turn", "success")]
+    assert counted(alone.events) == [("pipeline", "success")]
 
 
 def test_labels_from_outside_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

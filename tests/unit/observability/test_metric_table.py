@@ -134,7 +134,7 @@ SHOWN: dict[str, dict[str, set[str]]] = {
         "Cost per request": {"llm_cost_usd_total", "batuta:requests:rate5m"},
         "Top 10 users, last day": {"user_cost_usd_total"},
         "Cost per user and day": {"user_cost_usd_total"},
-        "Tokens per request": {"pipeline_tokens_sum", "pipeline_tokens_count", "pipeline_tokens_bucket"},
+        "Tokens per request": {"request_tokens_sum", "request_tokens_count", "request_tokens_bucket"},
     },
     "Intents": {"Intentions": {"intents_total"}, "Intention to action": {"intent_actions_total", "intents_total"}},
     "Tools": {"Most used": {"tool_calls_total"}, "Success rate": {"tool_calls_total"}},
@@ -181,6 +181,11 @@ def test_what_can_be_known_is_at_zero_before_anything_happens() -> None:
     metrics = PrometheusMetrics()
     assert values(metrics, "turns_total") == {("success",): 0, ("cancelled",): 0, ("failed",): 0, ("paused",): 0}
     assert values(metrics, "turn_duration_seconds_count") == {("success",): 0, ("cancelled",): 0, ("failed",): 0}
+    assert set(values(metrics, "requests_total")) == {
+        (kind, status)
+        for kind in ("turn", "pipeline")
+        for status in ("success", "partial_success", "failed", "cancelled")
+    }
     assert values(metrics, "feedback_total") == {("-1",): 0, ("0",): 0, ("1",): 0}
     assert values(metrics, "span_exports_total") == {("success",): 0, ("failure",): 0}
     assert values(metrics, "events_total") == {(event_type,): 0 for event_type in ROUTES}

@@ -5,7 +5,7 @@ from typing import Any
 
 from batuta.events import AgentPipelineCompleted, AttemptRejected, Complete, Event, PlanGenerated, SessionStart
 from batuta.events.plans import PlanCompleted, PlannedStep
-from batuta.events.runtime import TurnResumed, TurnStarted
+from batuta.events.runtime import BreakerChanged, BudgetRefused, LimiterThrottled, TurnResumed, TurnStarted
 from batuta.events.telemetry import AgentRetryAttempted
 from batuta.events.tools import ToolResponse
 from batuta.observability.audit_counts import audit
@@ -215,6 +215,17 @@ def test_marks_go_to_whom_they_concern() -> None:
     ).done("p", "Pipeline")
     marks = {f"{span.kind} {span.name}": [mark.type for mark in span.marks] for span in assemble(story.events)}
     assert marks == {"agent a": ["agent.retry.attempted"], "step a": [], "pipeline p": ["agent.pipeline.completed"]}
+
+
+def test_what_protections_do_is_told_where_it_happened() -> None:
+    """Of two branches side by side the one that was refused has the mark, not the one that began last."""
+    story = Story().step("p", "Pipeline").step("p/left").step("p/right")
+    story.tell(BudgetRefused, path="p/left", scope="run", limit="1", needed="2", left="0")
+    story.tell(LimiterThrottled, path="p/left", key="openai", wait_seconds=1.0)
+    story.tell(BreakerChanged, path="p/left", key="openai", previous="closed", current="open")
+    spans = assemble(story.done("p/left").done("p/right").done("p", "Pipeline").events)
+    marks = {span.name: [mark.type for mark in span.marks] for span in spans}
+    assert marks == {"left": ["budget.refused", "limiter.throttled", "breaker.changed"], "right": [], "p": []}
 
 
 def test_ids_follow_from_the_events() -> None:

@@ -429,7 +429,7 @@ async def test_a_call_that_does_not_fit_a_budget_is_told() -> None:
     (refused,) = sink.of(BudgetRefused)
     assert (refused.scope, refused.limit, refused.left) == ("user:ana", "100 tokens", "100")
     assert int(refused.needed) > 100
-    assert refused.source_agent_id == "voice"
+    assert (refused.source_agent_id, refused.path) == ("voice", "voice")
 
 
 class Boasting(BaseModel):

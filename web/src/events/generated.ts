@@ -487,6 +487,7 @@ export interface ToolRefused extends Envelope {
 /** A circuit breaker changed its state. */
 export interface BreakerChanged extends Envelope {
   readonly type: "breaker.changed";
+  readonly path: string | null;
   readonly key: string;
   readonly previous: "closed" | "open" | "half_open";
   readonly current: "closed" | "open" | "half_open";
@@ -496,6 +497,7 @@ export interface BreakerChanged extends Envelope {
 /** A rate limiter made somebody wait or refused. */
 export interface LimiterThrottled extends Envelope {
   readonly type: "limiter.throttled";
+  readonly path: string | null;
   readonly key: string;
   readonly wait_seconds: number;
   readonly refused: boolean;
@@ -504,6 +506,7 @@ export interface LimiterThrottled extends Envelope {
 /** A model call did not fit the budget and was not made. */
 export interface BudgetRefused extends Envelope {
   readonly type: "budget.refused";
+  readonly path: string | null;
   readonly scope: string;
   readonly limit: string;
   readonly needed: string;
