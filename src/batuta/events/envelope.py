@@ -83,7 +83,9 @@ class Event(BaseModel):
     @property
     def is_visible(self) -> bool:
         """Whether a user may see it; asks the one function that decides."""
-        return not is_internal(self.type, tool_name=getattr(self, "tool_name", None), is_marked=self.is_internal)
+        # Not by `getattr`: a model looks long for what it does not have, and this is asked for every event.
+        tool_name = self.__dict__.get("tool_name") or (self.__pydantic_extra__ or {}).get("tool_name")
+        return not is_internal(self.type, tool_name=tool_name, is_marked=self.is_internal)
 
     @classmethod
     def template(cls) -> dict[str, Any]:

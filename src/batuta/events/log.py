@@ -2,7 +2,7 @@
 
     append(session, events, fence, client_key) -> where they are
     read(session, after) -> a page of records, in order; read_stored: the same without reading what they hold
-    tail() -> a doorbell: a hint that there may be something to read
+    tail() -> a doorbell: a hint that there may be something to read; listening: what this process appended, as it does
     behind(consumer), advance(consumer, session) -> how far somebody has worked through the log
 
 Every session has positions 1, 2, 3 … without holes. An *epoch* tells the lives of a session apart: it rises when
@@ -14,7 +14,7 @@ A backend is right when it passes `batuta.testing.eventlog`.
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -57,6 +57,8 @@ class Appended:
     epoch: int
     first_seq: int
     count: int
+    is_new: bool = field(default=False, compare=False)
+    """Whether the log says that it stored the batch just now; the answer to one that came again is not new."""
 
     @property
     def last_seq(self) -> int:
@@ -67,6 +69,21 @@ class Appended:
     def position(self) -> Position:
         """The place of its last event."""
         return Position(self.epoch, self.last_seq)
+
+
+class Grown(NamedTuple):
+    """A session that a log of this process has appended to: where, and what, if that is known."""
+
+    session_id: SessionId
+    appended: Appended | None = None
+    """Nothing if the log cannot say; then whoever wants to know has to look."""
+    events: tuple[Event, ...] = ()
+    """As they were given, in order; without their positions."""
+    payloads: tuple[str, ...] = ()
+    """The JSON of each as it is kept."""
+
+
+GrowthListener = Callable[[Grown], None]
 
 
 class Record(NamedTuple):
@@ -233,6 +250,14 @@ class EventLog(Protocol):
 
     def tail(self, session_ids: Collection[str] | None = None) -> AbstractAsyncContextManager[Doorbell]:
         """A doorbell for these sessions, or for all of them."""
+        ...
+
+    def listening(self, listener: GrowthListener) -> AbstractContextManager[None]:
+        """Hear within the block what this process appends: each time once it is durable, before its caller is answered.
+
+        A hint as the doorbell is: what other processes append is not heard, nor what an append stored whose caller went
+        away. A listener is quick; what it raises is logged and harms nobody.
+        """
         ...
 
     async def sessions(self, *, after: str | None = None, limit: int = PAGE_SIZE) -> Sequence[SessionId]:

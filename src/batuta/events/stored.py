@@ -2,7 +2,7 @@
 
     read_stored -> opened      every record as an event
                 -> events_in   those of some types or of one turn; the others are not read
-                -> wire_of     a record as the socket sends it
+                -> wire_of     a record as the socket sends it; wire_of_new: one that was written a moment ago
 
 A record that needs lifting to a newer version, or that is not exactly what its model writes today, is read as an event
 first: whoever is given one cannot tell which way it took.
@@ -25,6 +25,7 @@ from batuta.kernel.ids import SessionId, canonical_id
 
 _OPENING = '{"type":"'
 """How the JSON of every event begins that this program wrote."""
+_NO_POSITION = '"sequence_number":null,'
 
 
 def opened(page: StoredPage) -> Page:
@@ -58,6 +59,23 @@ def wire_of(session_id: SessionId, record: Stored, *, epoch: int, previous_seque
     fields["type"] = EVENT_TYPES[fields["type"]].route.wire or fields["type"]
     fields |= {"sequence_number": record.seq, "epoch": epoch, "previous_sequence": previous_sequence}
     return to_json(fields)
+
+
+def wire_of_new(event: Event, payload: str, *, seq: int, epoch: int, previous_sequence: int | None) -> str | None:
+    """The JSON of an event that its model has just written, in the form of `to_wire`; nothing if it has to be read.
+
+    Only what is not kept is put in. Everything before the position is a single value, and within a text every quote is
+    escaped: what is found first is the position of the event.
+    """
+    opening = f'{_OPENING}{event.type}",'
+    head, position, rest = payload.partition(_NO_POSITION)
+    if not (position and head.startswith(opening) and rest.endswith("}")):
+        return None
+    wire, previous = event.route.wire or event.type, "null" if previous_sequence is None else previous_sequence
+    return (
+        f'{_OPENING}{wire}",{head[len(opening) :]}"sequence_number":{seq},{rest[:-1]}'
+        f',"epoch":{epoch},"previous_sequence":{previous}}}'
+    )
 
 
 def _revived(page: StoredPage, record: Stored) -> Event | None:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Self, TypedDict, Unpack
 
 from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
@@ -14,6 +14,7 @@ from batuta.events.log import (
     Appended,
     Doorbell,
     Durability,
+    GrowthListener,
     Page,
     StoredPage,
     log_alarm,
@@ -60,7 +61,7 @@ class StoreLog(ABC):
         except SequenceConflictError as error:
             self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
             raise
-        self.bells.ring([batch.session_id])
+        self.bells.tell(batch, appended)
         return appended
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
@@ -73,6 +74,10 @@ class StoreLog(ABC):
         watched = None if session_ids is None else frozenset(_session(text) for text in session_ids)
         with self.bells.hung(watched) as bell:
             yield PollingDoorbell(bell, self.heads)
+
+    def listening(self, listener: GrowthListener) -> AbstractContextManager[None]:
+        """See `EventLog.listening`."""
+        return self.bells.listening(listener)
 
     async def __aenter__(self) -> Self:
         """Open the store and check what an acknowledgement is worth there."""

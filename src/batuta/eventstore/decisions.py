@@ -7,6 +7,7 @@ otherwise                           -> the next positions
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from batuta.events.admission import Batch
@@ -56,7 +57,7 @@ def insist(answers: Iterable[Appended | BaseException]) -> None:
 
 def next_positions(batch: Batch, epoch: int, last_seq: int) -> Appended:
     """Where a new batch goes."""
-    return Appended(epoch=epoch, first_seq=last_seq + 1, count=len(batch.entries))
+    return Appended(epoch=epoch, first_seq=last_seq + 1, count=len(batch.entries), is_new=True)
 
 
 def head_after(batch: Batch, head: Head, appended: Appended) -> Head:
@@ -96,7 +97,7 @@ def sequence_conflict(batch: Batch, known: Sequence[Known] = (), *, why: str = "
 def _answer_of_claim(batch: Batch, claim: Claim) -> Appended:
     if claim.content != batch.content:
         raise key_conflict(batch)
-    return claim.appended
+    return replace(claim.appended, is_new=False)
 
 
 def _first_of_the_same(batch: Batch, known: Sequence[Known]) -> Known | None:

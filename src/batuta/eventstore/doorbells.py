@@ -1,13 +1,18 @@
 """Doorbells: who waits for news of a session is woken, in this process at once, from others by looking.
 
-A bell is a hint. What counts is read from the log.
+A bell is a hint. What counts is read from the log; who listens in this process is told what was stored, and where.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+from batuta.events.admission import Batch
+from batuta.events.log import Appended, Grown, GrowthListener
 from batuta.kernel.ids import SessionId
+
+log = logging.getLogger("batuta.eventstore")
 
 POLL_SECONDS = 0.25
 
@@ -76,15 +81,48 @@ class PollingDoorbell:
 
 
 class Bells:
-    """All doorbells of one process on one store."""
+    """All doorbells and listeners of one process on one store."""
 
     def __init__(self) -> None:
         self._bells: set[LocalDoorbell] = set()
+        self._listeners: list[GrowthListener] = []
 
-    def ring(self, session_ids: Iterable[SessionId]) -> None:
-        """Ring every bell that cares for one of these sessions."""
+    def ring(self, session_ids: Collection[SessionId]) -> None:
+        """Ring every bell that cares for one of these sessions, of which it is not known how far they grew."""
         for bell in self._bells:
             bell.ring(session_ids)
+        for session_id in session_ids if self._listeners else ():
+            self._tell(Grown(session_id))
+
+    def tell(self, batch: Batch, appended: Appended) -> None:
+        """A batch is durable: ring, and hand it to those who listen, if it was stored just now.
+
+        One that came again may name other ids than the log holds, or say what was erased there.
+        """
+        if not appended.is_new:
+            self.ring((batch.session_id,))
+            return
+        for bell in self._bells:
+            bell.ring((batch.session_id,))
+        if self._listeners:
+            payloads = tuple([entry.payload for entry in batch.entries])
+            self._tell(Grown(batch.session_id, appended, batch.events, payloads))
+
+    @contextmanager
+    def listening(self, listener: GrowthListener) -> Iterator[None]:
+        """See `EventLog.listening`."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
+
+    def _tell(self, grown: Grown) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(grown)
+            except Exception:
+                log.exception("a listener failed on the growth of session %s", grown.session_id)
 
     @contextmanager
     def hung(self, watched: frozenset[SessionId] | None) -> Iterator[LocalDoorbell]:

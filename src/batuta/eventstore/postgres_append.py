@@ -55,7 +55,8 @@ def _answer(batch: Batch, row: asyncpg.Record) -> Appended | Exception:
 
 
 def _where(batch: Batch, row: asyncpg.Record) -> Appended:
-    return Appended(epoch=row["at_epoch"], first_seq=row["at_seq"], count=len(batch.entries))
+    is_new = row["verdict"] == "appended"
+    return Appended(epoch=row["at_epoch"], first_seq=row["at_seq"], count=len(batch.entries), is_new=is_new)
 
 
 def _conflict(batch: Batch, row: asyncpg.Record) -> Exception:

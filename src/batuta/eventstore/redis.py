@@ -237,7 +237,8 @@ def _answer(batch: Batch, answer: Any) -> Appended | BaseException:
         return StoreUnavailableError(f"Redis did not do it: {answer}")
     verdict, *facts = answer
     if verdict in ("appended", "repeated"):
-        return Appended(epoch=int(facts[0]), first_seq=int(facts[1]), count=len(batch.entries))
+        is_new = verdict == "appended"
+        return Appended(epoch=int(facts[0]), first_seq=int(facts[1]), count=len(batch.entries), is_new=is_new)
     if verdict == "fenced":
         return fenced(batch, int(facts[2]))
     if verdict == "claimed":

@@ -1,6 +1,7 @@
 """The application: routers, errors and surroundings around a platform, and the server that runs it."""
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -138,11 +139,14 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[Any] | None = None) -> None:
         """Listen."""
+        # What is there by now stays: to look through it for garbage again and again costs more than most requests do.
+        gc.freeze()
         await super().startup(sockets)
         self.listening.set()
 
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         """Stop in good order."""
+        gc.unfreeze()
         await self._stop_accepting()
         await self._platform.close_connections()
         await super().shutdown(sockets)

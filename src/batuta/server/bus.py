@@ -11,12 +11,14 @@ What counts is in the log and in the queue; everybody also looks there by time.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 from batuta.events.envelope import Event
+from batuta.events.log import Position
 
 log = logging.getLogger("batuta.server")
 
@@ -28,6 +30,8 @@ class News:
     kind: Literal["grown", "live", "joined", "gone", "stop", "work"]
     ids: frozenset[str] = frozenset()
     """Sessions that have grown, are followed or were deleted, or turns to stop."""
+    at: Mapping[str, Position] = field(default_factory=lambda: MappingProxyType({}))
+    """How far sessions have grown, of those where it is known: whoever is there need not look."""
     event: Event | None = None
 
 

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from batuta.events.catalogue import decode
+from batuta.events.log import Position
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.ids import new_id
 from batuta.server.bus import Listener, LocalBus, News
@@ -107,9 +108,10 @@ async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
 
 def _dump(news: News) -> dict[str, Any]:
     event = None if news.event is None else news.event.model_dump(mode="json")
-    return {"kind": news.kind, "ids": sorted(news.ids), "event": event}
+    return {"kind": news.kind, "ids": sorted(news.ids), "at": dict(news.at), "event": event}
 
 
 def _load(fields: dict[str, Any]) -> News:
     event = None if fields["event"] is None else decode(fields["event"])
-    return News(kind=fields["kind"], ids=frozenset(fields["ids"]), event=event)
+    at = {session_id: Position(*place) for session_id, place in fields.get("at", {}).items()}
+    return News(kind=fields["kind"], ids=frozenset(fields["ids"]), at=at, event=event)

@@ -11,20 +11,20 @@ has superseded them.
 import asyncio
 import time
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog, Page, Position
+from batuta.events.log import EventLog, Grown, GrowthListener, Page, Position
 from batuta.events.routing import Persistence
 from batuta.events.stored import wire_of
-from batuta.events.wire import Delivered
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.bus import Bus, News
 from batuta.server.drafts import Watch
+from batuta.server.handing import Fresh, Told, fresh_of
 
 LOOK_SECONDS = 0.3
 GATHER_SECONDS = 0.04
@@ -39,21 +39,24 @@ MOST_CLOSED = 1_000
 
 Heads = Callable[[Collection[str]], Awaitable[Mapping[Any, int]]]
 """The last position of each of these sessions, from the store."""
+Hearing = Callable[[GrowthListener], AbstractContextManager[None]]
+"""Has somebody hear what this process appends, within a block."""
 
 
 class Hub:
     """Wakes the followers of sessions."""
 
-    def __init__(self, bus: Bus, heads: Heads) -> None:
+    def __init__(self, bus: Bus, heads: Heads, hearing: Hearing | None = None) -> None:
         self._bus = bus
         self._heads = heads
+        self._hearing = hearing or nullcontext
         self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
         self._seen: dict[str, int] = {}
         self._asked: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Pass on news, and look at the heads by time, until cancelled."""
-        with self._bus.listening(self._take):
+        """Pass on news and what is stored here, and look at the heads by time, until cancelled."""
+        with self._bus.listening(self._take), self._hearing(self.hear):
             while True:
                 await asyncio.sleep(LOOK_SECONDS)
                 await self._look()
@@ -67,15 +70,35 @@ class Hub:
         try:
             yield watch
         finally:
+            watch.close()
             self._watches[session_id].remove(watch)
             if not self._watches[session_id]:
                 del self._watches[session_id]
                 self._seen.pop(session_id, None)
                 self._asked.pop(session_id, None)
 
+    def hear(self, grown: Grown) -> None:
+        """Hand what this process has just stored to those who follow it."""
+        watches = self._watches.get(grown.session_id)
+        if watches is None:
+            return
+        if grown.appended is None:
+            self._wake(grown.session_id)
+            return
+        self.note(grown.session_id, grown.appended.last_seq)
+        fresh = fresh_of(grown)
+        for watch in watches:
+            watch.hand(fresh)
+
+    def note(self, session_id: str, last: int) -> None:
+        """A session was seen to go up to here: to find that again is no news."""
+        if session_id in self._watches:
+            self._seen[session_id] = max(last, self._seen.get(session_id, -1))
+
     def _take(self, news: News) -> None:
         if news.kind == "grown":
-            self._wake(news.ids)
+            for session_id in news.ids:
+                self._wake(session_id, news.at.get(session_id))
         elif news.kind == "gone":
             for session_id in news.ids:
                 for watch in self._watches.get(session_id, ()):
@@ -93,21 +116,24 @@ class Hub:
         self._asked[session_id] = asyncio.get_running_loop().time()
         self._bus.publish(News(kind="joined", ids=frozenset({session_id})))
 
-    def _wake(self, session_ids: Iterable[str]) -> None:
-        for session_id in session_ids:
-            for watch in self._watches.get(session_id, ()):
-                watch.wake()
+    def _wake(self, session_id: str, position: Position | None = None) -> None:
+        for watch in self._watches.get(session_id, ()):
+            watch.wake(position)
 
     async def _look(self) -> None:
-        """Wake the followers of sessions that grew without anybody telling."""
+        """Wake the followers of sessions that grew without anybody telling, or of which something was lost."""
         if not self._watches:
             return
+        before = dict(self._seen)
         try:
             now = await self._heads(tuple(self._watches))
         except StoreUnavailableError:
             return
-        self._wake(session_id for session_id, last in now.items() if last > self._seen.get(session_id, -1))
-        self._seen = dict(now)
+        for session_id, last in now.items():
+            has_grown = last > self._seen.get(session_id, -1)
+            if session_id in self._watches and (has_grown or last < before.get(session_id, -1)):
+                self._seen[session_id] = last
+                self._wake(session_id)
 
 
 class Projected(Protocol):
@@ -161,33 +187,46 @@ class Delivery:
 
     async def follow(
         self, session_id: str, position: Position, *, pause_seconds: float = 15.0
-    ) -> AsyncGenerator[list[Delivered]]:
+    ) -> AsyncGenerator[list[Told]]:
         """Batches of what comes after a position, until the session is deleted. An empty one says that nothing came for
         a while.
 
         Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
         """
         reader = _Reader(after=position.seq, previous=position.seq, epoch=position.epoch)
+        is_last, ready = False, 0.0
         with self._hub.watch(session_id) as watch:
             while not watch.is_over:
-                pieces = watch.take()
-                began = time.monotonic()
-                page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
-                ready = time.monotonic() + min(LONGEST_REST, REST_FACTOR * (time.monotonic() - began))
-                batch = reader.merged(page, pieces)
+                pieces, fresh = watch.take(), watch.handed.take()
+                if is_last and fresh is not None and not pieces:
+                    batch = await self._handed(session_id, reader, fresh)
+                else:
+                    began = time.monotonic()
+                    page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
+                    ready = time.monotonic() + min(LONGEST_REST, REST_FACTOR * (time.monotonic() - began))
+                    self._hub.note(session_id, page.head.last_seq)
+                    batch, is_last = reader.merged(page, pieces), page.is_last
+                watch.handed.stand(reader.position)
                 if batch:
                     yield batch
-                if page.is_last and not await watch.wait(pause_seconds):
+                if is_last and not await watch.wait(pause_seconds):
                     yield []
-                elif page.is_last:
+                elif is_last and (watch.has_pieces or watch.handed.must_look):
                     await asyncio.sleep(GATHER_SECONDS if watch.has_pieces else ready - time.monotonic())
 
-    async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Delivered]]:
+    async def _handed(self, session_id: str, reader: "_Reader", fresh: Sequence[Fresh]) -> list[Told]:
+        """What the follower was handed, as soon as whoever acts on it finds the rows of what it must act on."""
+        needed = [one.seq for one in fresh if one.needs_rows]
+        if needed:
+            await self._projected.ensure(session_id, needed[-1])
+        return reader.handed(fresh)
+
+    async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Told]]:
         """What one turn tells, up to its end or its pause."""
         async with aclosing(self.follow(session_id, position)) as batches:
             async for batch in batches:
-                own = [delivered for delivered in batch if delivered.event.turn_id == turn_id]
-                end = next((index for index, one in enumerate(own) if isinstance(one.event, Complete)), None)
+                own = [told for told in batch if told.turn_id == turn_id]
+                end = next((index for index, told in enumerate(own) if told.is_a(Complete)), None)
                 yield own if end is None else own[: end + 1]
                 if end is not None:
                     return
@@ -210,10 +249,26 @@ class _Reader:
         """The epoch the position belongs to: asked about until the log has confirmed it once."""
         return self.epoch if self.after else None
 
-    def merged(self, page: Page, pieces: list[Event]) -> list[Delivered]:
+    @property
+    def position(self) -> Position:
+        """The place of the last event it was given, or had nothing to be given of."""
+        return Position(self.epoch or 0, self.after)
+
+    def handed(self, fresh: Sequence[Fresh]) -> list[Told]:
+        """What was stored just behind where it is."""
+        batch: list[Told] = []
+        for one in fresh:
+            self.after = one.seq
+            if one.is_visible:
+                batch.append(one.after(self.previous))
+                self.previous = one.seq
+                self._close(one.event)
+        return batch
+
+    def merged(self, page: Page, pieces: list[Event]) -> list[Told]:
         """Stored events in order, and transient ones before the first stored one that was told after them."""
         waiting = deque([*self.held, *pieces])
-        batch: list[Delivered] = []
+        batch: list[Told] = []
         for record in page.records:
             self.after = record.seq
             self.epoch = record.epoch
@@ -221,7 +276,7 @@ class _Reader:
                 continue
             while waiting and _is_before(waiting[0], record.event):
                 batch += self._shown(waiting.popleft(), record.epoch)
-            batch.append(Delivered(record.event, record.epoch, self.previous))
+            batch.append(Told(record.event, record.epoch, self.previous))
             self.previous = record.seq
             self._close(record.event)
         self.held = [] if page.is_last else list(waiting)
@@ -229,9 +284,9 @@ class _Reader:
             batch += self._shown(piece, self.epoch or page.head.epoch)
         return batch
 
-    def _shown(self, piece: Event, epoch: int) -> list[Delivered]:
+    def _shown(self, piece: Event, epoch: int) -> list[Told]:
         is_late = piece.turn_id in self.closed or (piece.message_id is not None and piece.message_id in self.closed)
-        return [] if is_late else [Delivered(piece, epoch, self.previous)]
+        return [] if is_late else [Told(piece, epoch, self.previous)]
 
     def _close(self, event: Event) -> None:
         """A stored message supersedes its pieces; the end of a turn supersedes all of them."""

@@ -11,11 +11,12 @@ last word about each thing is kept: how far a tool or a step is, which artefacts
 import asyncio
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
+from batuta.events.log import Position
 from batuta.events.progress import (
     ContentDelta,
     FileProgress,
@@ -30,6 +31,7 @@ from batuta.events.progress import (
 from batuta.events.routing import Persistence
 from batuta.events.tools import ToolResponse
 from batuta.server.bus import Bus, News
+from batuta.server.handing import Fresh, Handover
 
 MOST_CHARACTERS = 8_000_000
 """Of all texts of a process together; those that grew longest ago are forgotten first."""
@@ -226,7 +228,11 @@ class Watch:
 
     def __init__(self) -> None:
         self.is_over = False
-        self._woken = asyncio.Event()
+        self.handed = Handover()
+        self._is_woken = False
+        self._waiter: asyncio.Future[bool] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._silent_at = 0.0
         self._pieces: deque[Event] = deque()
         self._expected: OrderedDict[Key, int] = OrderedDict()
         """How much of each text was taken."""
@@ -238,14 +244,27 @@ class Watch:
         """Whether something transient waits."""
         return bool(self._pieces)
 
-    def wake(self) -> None:
-        """There may be something in the log."""
-        self._woken.set()
+    def wake(self, position: Position | None = None) -> None:
+        """There may be something in the log: up to a position, if that is known."""
+        if position is None or not self.handed.reaches(position):
+            self.handed.look()
+            self._wake()
+
+    def hand(self, fresh: Sequence[Fresh]) -> None:
+        """Something was stored in this process."""
+        self.handed.add(fresh)
+        self._wake()
 
     def end(self) -> None:
         """There is nothing more to watch."""
         self.is_over = True
-        self._woken.set()
+        self.handed.look()
+        self._wake()
+
+    def close(self) -> None:
+        """Nobody waits any more."""
+        if self._timer is not None:
+            self._timer.cancel()
 
     def add(self, event: Event) -> bool:
         """A transient event; says no if a text has a hole before it, which has to be told again."""
@@ -271,19 +290,43 @@ class Watch:
 
     def take(self) -> list[Event]:
         """The transient events since the last call."""
-        self._woken.clear()
+        self._is_woken = False
         pieces = list(self._pieces)
         self._pieces.clear()
         return pieces
 
     async def wait(self, seconds: float) -> bool:
         """Return when there is something to look at, or after a while: whether there is."""
+        if self._is_woken:
+            return True
+        loop = asyncio.get_running_loop()
+        self._waiter = loop.create_future()
+        self._silent_at = loop.time() + seconds
+        if self._timer is None or self._timer.when() > self._silent_at:
+            self._set_timer(loop)
         try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
-        return True
+            return await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        self._is_woken = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(True)
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
+        """One timer that is late rather than one for each wait: hardly any of these lasts to its end."""
+        self.close()
+        self._timer = loop.call_at(self._silent_at, self._look_at_the_time, loop)
+
+    def _look_at_the_time(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        if self._waiter is None or self._waiter.done():
+            return  # the next wait sets it again
+        if loop.time() < self._silent_at:
+            self._set_timer(loop)
+        else:
+            self._waiter.set_result(False)
 
     def _note(self, event_id: str) -> None:
         self._seen[event_id] = None
@@ -302,7 +345,7 @@ class Watch:
             self._pieces.append(event)
         if len(self._pieces) > MOST_PIECES:
             self._lose_oldest()
-        self._woken.set()
+        self._wake()
 
     def _lose_oldest(self) -> None:
         """When too many wait, the oldest is lost; a text from there on, so that it is asked for again."""

@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from socketio.exceptions import ConnectionRefusedError as Refused
 
 from batuta.events.log import EventLog, Position
-from batuta.events.wire import to_wire_json
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.behalf import acting
@@ -237,12 +236,9 @@ class Sockets:
         while True:
             try:
                 async for batch in self._delivery.follow(session_id, position):
-                    for delivered in batch:
-                        wire = to_wire_json(
-                            delivered.event, epoch=delivered.epoch, previous_sequence=delivered.previous_sequence
-                        )
-                        await self._send(sid, wire)
-                        position = Position(delivered.epoch, delivered.event.sequence_number or position.seq)
+                    for told in batch:
+                        await self._send(sid, told.wire())
+                        position = Position(told.epoch, told.sequence_number or position.seq)
             except StaleEpochError:
                 head = await self._log.head(session_id)
                 await self.server.emit("session:resync", {"session_id": session_id, "epoch": head.epoch}, to=sid)

@@ -13,8 +13,8 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from batuta.events.log import Position
-from batuta.events.wire import Delivered, to_wire_json
 from batuta.kernel.errors import StaleEpochError
+from batuta.server.handing import Told
 
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 MEDIA_TYPE = "text/event-stream"
@@ -26,7 +26,7 @@ def respond(frames: AsyncIterator[str]) -> StreamingResponse:
     return StreamingResponse(frames, media_type=MEDIA_TYPE, headers=HEADERS)
 
 
-async def frames_of(batches: AsyncGenerator[list[Delivered]], *, session_id: str) -> AsyncIterator[str]:
+async def frames_of(batches: AsyncGenerator[list[Told]], *, session_id: str) -> AsyncIterator[str]:
     """Each delivery as a frame; a position that the log does not hold as a word to load again."""
     try:
         async with aclosing(batches) as source:
@@ -41,12 +41,11 @@ async def only_resync(session_id: str) -> AsyncIterator[str]:
     yield _frame("resync", {"session_id": session_id})
 
 
-def frame_of(delivered: Delivered) -> str:
+def frame_of(told: Told) -> str:
     """One delivery as a frame."""
-    seq = delivered.event.sequence_number
-    wire = to_wire_json(delivered.event, epoch=delivered.epoch, previous_sequence=delivered.previous_sequence)
-    identity = "" if seq is None else f"id: {delivered.epoch}:{seq}\n"
-    return f"{identity}event: agent:event\ndata: {wire}\n\n"
+    seq = told.sequence_number
+    identity = "" if seq is None else f"id: {told.epoch}:{seq}\n"
+    return f"{identity}event: agent:event\ndata: {told.wire()}\n\n"
 
 
 def data_frame(content: dict[str, Any]) -> str:

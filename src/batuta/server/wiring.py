@@ -177,7 +177,7 @@ async def open_platform(
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta"))
         backends = await _open_backends(settings, stack)
-        hub = Hub(backends.bus, backends.log.heads)
+        hub = Hub(backends.bus, backends.log.heads, backends.log.listening)
         model = ModelLabel(model_label or next(iter(settings.models), "offline"), is_offline, models)
         platform = _wire(settings, team, backends, observers, hub, model, read_source)
         announcements = Announcements(backends.bus, platform.sessions, platform.sockets)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog
+from batuta.events.log import EventLog, Grown, Position
 from batuta.events.queue import Lease
 from batuta.events.sink import Recorder
 from batuta.eventstore.journal import DurableJournal
@@ -64,9 +64,20 @@ class StopBell:
 
 
 async def ring_on_growth(log: EventLog, bus: Bus) -> None:
-    """Tell everybody which sessions grew by what this process stored, until cancelled."""
-    async with log.tail() as bell:
+    """Tell everybody which sessions grew by what this process stored, until cancelled: what grew together, together."""
+    grown: dict[str, Position | None] = {}
+    has_grown = asyncio.Event()
+
+    def note(growth: Grown) -> None:
+        position = None if growth.appended is None else growth.appended.position
+        is_known = grown.get(growth.session_id, position) is not None
+        grown[growth.session_id] = position if is_known else None
+        has_grown.set()
+
+    with log.listening(note):
         while True:
-            grown = await bell.wait(60)
-            if grown:
-                bus.publish(News(kind="grown", ids=frozenset(grown)))
+            await has_grown.wait()
+            has_grown.clear()
+            at = {session_id: position for session_id, position in grown.items() if position is not None}
+            bus.publish(News(kind="grown", ids=frozenset(grown), at=at))
+            grown.clear()

@@ -19,6 +19,7 @@ Lose = Callable[[Send], Awaitable[None]]
 
 LEFT_OUT = {
     "tail": "a hint: it may fail to ring",
+    "listening": "a hint: it may say nothing",
     "close": "nothing is asked of a closed log",
 }
 """Operations without an answer to lose."""

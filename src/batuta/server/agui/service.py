@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from batuta.events.agui import AguiEvent, translate
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Position
-from batuta.events.wire import Delivered
 from batuta.kernel.ids import is_uuid
 from batuta.server.delivery import Delivery
+from batuta.server.handing import Told
 from batuta.server.ownership import Caller
 from batuta.server.problems import FieldProblem, InvalidProblem
 
@@ -93,16 +93,16 @@ class AguiRuns:
         names = {"threadId": request.threadId, "runId": request.runId}
         return RunOfTurn(session_id=session_id, turn_id=turn_id, position=position, names=names)
 
-    def follow(self, run: RunOfTurn) -> AsyncGenerator[list[Delivered]]:
+    def follow(self, run: RunOfTurn) -> AsyncGenerator[list[Told]]:
         """The turn as it is stored, to its end or its pause."""
         return self._delivery.follow_turn(run.session_id, run.turn_id, run.position)
 
-    async def told(self, run: RunOfTurn, batches: AsyncGenerator[list[Delivered]]) -> AsyncGenerator[list[AguiEvent]]:
+    async def told(self, run: RunOfTurn, batches: AsyncGenerator[list[Told]]) -> AsyncGenerator[list[AguiEvent]]:
         """The same in the protocol's words."""
         _, state = translate(await self._past(run))
         async with aclosing(batches) as source:
             async for batch in source:
-                events, state = translate((delivered.event for delivered in batch), state)
+                events, state = translate((told.event for told in batch), state)
                 yield [_renamed(event, run.names) for event in events]
 
     async def _go_on(self, caller: Caller, session_id: str, answers: Sequence[Resume]) -> tuple[str, Position]:

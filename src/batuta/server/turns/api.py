@@ -8,11 +8,11 @@ from fastapi import Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from batuta.events.log import FIRST_EPOCH, Position
-from batuta.events.wire import Delivered
 from batuta.kernel.id_fields import UuidStr
 from batuta.server import sse
 from batuta.server.delivery import Delivery
 from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.handing import Told
 from batuta.server.turns.service import AcceptedTurn, NewMessage, Turns
 
 router = new_router(tags=["turns"])
@@ -59,7 +59,7 @@ async def stream(
     return sse.respond(sse.frames_of(_while_valid(request, batches), session_id=session_id))
 
 
-async def _while_valid(request: Request, batches: AsyncGenerator[list[Delivered]]) -> AsyncGenerator[list[Delivered]]:
+async def _while_valid(request: Request, batches: AsyncGenerator[list[Told]]) -> AsyncGenerator[list[Told]]:
     """The batches, until the caller is logged out, loses what it was let in with, or the server stops."""
     with request.app.state.platform.streams.open(request.state.caller) as stream:
         async with aclosing(batches), aclosing(stream.until_ended(batches)) as valid:

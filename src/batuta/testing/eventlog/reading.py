@@ -2,13 +2,14 @@
 
 import pytest
 
-from batuta.events.log import Appended
+from batuta.events.log import Appended, Grown
 from batuta.events.stored import opened
 from batuta.kernel.errors import (
+    EventRefusedError,
     StaleEpochError,
     UndecodableEventError,
 )
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import SessionId, new_id
 from batuta.testing.eventlog.subject import Subject, everything, said, words
 
 
@@ -142,6 +143,40 @@ class TailContract:
             await subject.log.append(other, [said("not for me")])
             await subject.log.append(mine, [said("for me")])
             assert await bell.wait(5) == {mine}
+
+    async def test_who_listens_hears_what_was_stored_and_where(self, subject: Subject) -> None:
+        """It can be read already when it is heard of; what was refused is not heard of."""
+        session, heard, batch = new_id(), list[Grown](), [said("b"), said("c")]
+        await subject.log.append(session, [said("a")])
+        with subject.log.listening(heard.append):
+            await subject.log.append(session.lower(), batch)
+            with pytest.raises(EventRefusedError):
+                await subject.log.append(session, [])
+        await subject.log.append(session, [said("d")])
+        ((owner, appended, events, payloads),) = heard
+        assert (owner, appended) == (session, Appended(epoch=1, first_seq=2, count=2))
+        page = await subject.log.read_stored(session, after=1, limit=2)
+        assert [record.event_id for record in page.records] == [event.event_id for event in events]
+        assert [record.payload for record in page.records] == list(payloads)
+
+    async def test_what_comes_again_is_not_handed_to_those_who_listen(self, subject: Subject) -> None:
+        """Its ids, and what was erased meanwhile, may differ from what the log holds: whoever wants it has to look."""
+        session, heard, batch = new_id(), list[Grown](), [said("a")]
+        await subject.log.append(session, batch)
+        await subject.log.append(session, [said("b")], client_key="k")
+        with subject.log.listening(heard.append):
+            await subject.log.append(session, batch)
+            await subject.log.append(session, [said("b")], client_key="k")
+        assert heard == [Grown(SessionId(session))] * 2
+
+    async def test_a_listener_that_fails_harms_no_append(self, subject: Subject) -> None:
+        def broken(grown: Grown) -> None:
+            raise RuntimeError(grown.session_id)
+
+        session = new_id()
+        with subject.log.listening(broken):
+            await subject.log.append(session, [said("a")])
+        assert await words(subject.log, session) == ["a"]
 
     async def test_a_doorbell_that_does_not_ring_answers_in_time(self, subject: Subject) -> None:
         async with subject.log.tail([new_id()]) as bell:
