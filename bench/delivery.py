@@ -9,10 +9,9 @@ which is what the aim is about. Both are measured in turns, because an append co
 difference is the median of those of neighbouring rounds. The floors send a dictionary of the same size from memory:
 python-socketio, and server-sent events of Starlette; their best round counts.
 
-Every server is a process of its own; the clients are in this one. A blast comes as fast as the server can send: the aims
-were measured so. A pace is 1,000 events a second, ten at a time, so that hardly two of one session are sent together and
-every time a sleeping process has to wake up; no aim was ever measured for it, and its row says how far it is from the
-floor.
+Every server is a process of its own; the clients are in this one. A blast comes as fast as the server can send; so the
+aims were found. A pace is 1,000 events a second, ten at a time: hardly two of one session are sent together, and a
+sleeping process wakes up each time, which costs the floors twice as much, too. It is held to the same aims.
 """
 
 import argparse
@@ -131,7 +130,7 @@ def _content(number: int) -> dict[str, Any]:
 
 
 async def _serve(server: uvicorn.Server, send_followed: Send, send_unfollowed: Send | None = None) -> None:
-    """Serve, and send at the word of the driver (`/send?count=…&pace=…`); `/cpu` tells the CPU seconds it took so far."""
+    """Serve, and send at the word of the driver: `/send?count=…&pace=…`. `/cpu` tells the CPU seconds so far."""
 
     async def control(request: web.Request) -> web.Response:
         count, pace = int(request.query["count"]), float(request.query["pace"])
@@ -320,7 +319,7 @@ async def measure() -> AsyncIterator[Row]:
                 costs = await measure_ours(crowd, door, count, pace)
                 yield _row(f"append and {way}, {name}", "batuta", costs.whole, None)
                 yield _row(f"append alone, {name}", "batuta", costs.alone, None)
-                yield _row(f"{way}, {name}", "batuta", costs.added, floors[way][name], aim=None if pace else aim)
+                yield _row(f"{way}, {name}", "batuta", costs.added, floors[way][name], aim=aim)
             await crowd.leave()
     await crowd.http.close()
     zygote.close()

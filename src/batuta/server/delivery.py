@@ -27,6 +27,8 @@ from batuta.server.drafts import Watch
 from batuta.server.handing import Fresh, Told, fresh_of
 
 LOOK_SECONDS = 0.3
+SETTLE_SECONDS = 0.02
+"""What was found by looking may be on its way: stored by this process, and told in a moment."""
 GATHER_SECONDS = 0.04
 """Pieces of a running answer that come within this time are delivered together."""
 REST_FACTOR, LONGEST_REST = 2.0, 0.1
@@ -85,15 +87,16 @@ class Hub:
         if grown.appended is None:
             self._wake(grown.session_id)
             return
-        self.note(grown.session_id, grown.appended.last_seq)
+        self._seen[grown.session_id] = max(grown.appended.last_seq, self._seen.get(grown.session_id, -1))
         fresh = fresh_of(grown)
         for watch in watches:
             watch.hand(fresh)
 
-    def note(self, session_id: str, last: int) -> None:
-        """A session was seen to go up to here: to find that again is no news."""
-        if session_id in self._watches:
-            self._seen[session_id] = max(last, self._seen.get(session_id, -1))
+    def note(self, session_id: str, head: Position) -> None:
+        """Somebody has read that a session goes up to here: whoever follows it learns of it, and nobody has to look."""
+        if head.seq > self._seen.get(session_id, -1):
+            self._seen[session_id] = head.seq
+            self._wake(session_id, head)
 
     def _take(self, news: News) -> None:
         if news.kind == "grown":
@@ -129,6 +132,7 @@ class Hub:
             now = await self._heads(tuple(self._watches))
         except StoreUnavailableError:
             return
+        await asyncio.sleep(SETTLE_SECONDS)
         for session_id, last in now.items():
             has_grown = last > self._seen.get(session_id, -1)
             if session_id in self._watches and (has_grown or last < before.get(session_id, -1)):
@@ -199,13 +203,16 @@ class Delivery:
             while not watch.is_over:
                 pieces, fresh = watch.take(), watch.handed.take()
                 if is_last and fresh is not None and not pieces:
-                    batch = await self._handed(session_id, reader, fresh)
+                    if needed := [one.seq for one in fresh if one.needs_rows]:
+                        await self._projected.ensure(session_id, needed[-1])
+                    batch = reader.handed(fresh)
                 else:
                     began = time.monotonic()
                     page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
                     ready = time.monotonic() + min(LONGEST_REST, REST_FACTOR * (time.monotonic() - began))
-                    self._hub.note(session_id, page.head.last_seq)
                     batch, is_last = reader.merged(page, pieces), page.is_last
+                    watch.handed.stand(reader.position)
+                    self._hub.note(session_id, page.head.position)
                 watch.handed.stand(reader.position)
                 if batch:
                     yield batch
@@ -213,13 +220,6 @@ class Delivery:
                     yield []
                 elif is_last and (watch.has_pieces or watch.handed.must_look):
                     await asyncio.sleep(GATHER_SECONDS if watch.has_pieces else ready - time.monotonic())
-
-    async def _handed(self, session_id: str, reader: "_Reader", fresh: Sequence[Fresh]) -> list[Told]:
-        """What the follower was handed, as soon as whoever acts on it finds the rows of what it must act on."""
-        needed = [one.seq for one in fresh if one.needs_rows]
-        if needed:
-            await self._projected.ensure(session_id, needed[-1])
-        return reader.handed(fresh)
 
     async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Told]]:
         """What one turn tells, up to its end or its pause."""

@@ -34,7 +34,7 @@ class Told:
     ) -> None:
         self.epoch: Final = epoch
         self.previous_sequence: Final = previous_sequence
-        self.sequence_number: Final = fresh.seq if event is None and fresh else event and event.sequence_number
+        self.sequence_number = None if event is None else event.sequence_number
         self._event = event
         self._fresh = fresh
         self._wire: str | None = None
@@ -89,6 +89,7 @@ class Fresh:
         """As those are given it who were given `previous` before."""
         if self._told is None or self._told.previous_sequence != previous:
             self._told = Told(None, self.epoch, previous, fresh=self)
+            self._told.sequence_number = self.seq
         return self._told
 
     def reopened(self) -> Event:

@@ -18,14 +18,14 @@ class Stream:
         self.caller = caller
         self._is_ended = False
         self._waiting: asyncio.Task[object] | None = None
-        """The task that waits for the source, if it was not called off."""
+        """The task that waits for the source, while it does."""
+        self._is_called_off = False
 
     def end(self) -> None:
         """Say nothing more."""
         self._is_ended = True
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
+        if self._waiting is not None and not self._is_called_off:
+            self._is_called_off = self._waiting.cancel()
 
     async def until_ended(self, source: AsyncIterator[T]) -> AsyncGenerator[T]:
         """What a source gives, until it or this stream ends.
@@ -41,13 +41,13 @@ class Stream:
             try:
                 item = await anext(source, None)
             except asyncio.CancelledError:
-                if self._waiting is not None or task.cancelling() - 1 > cancelled_before:
+                if not self._is_called_off or task.cancelling() - 1 > cancelled_before:
                     raise  # somebody else wants more than this source to end
                 return
             finally:
-                if self._waiting is None:
-                    task.uncancel()
                 self._waiting = None
+                if self._is_called_off:
+                    task.uncancel()
             if item is None:
                 return
             yield item

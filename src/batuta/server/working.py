@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog, Grown, Position
+from batuta.events.log import Appended, EventLog, Grown
 from batuta.events.queue import Lease
 from batuta.events.sink import Recorder
 from batuta.eventstore.journal import DurableJournal
@@ -65,19 +65,19 @@ class StopBell:
 
 async def ring_on_growth(log: EventLog, bus: Bus) -> None:
     """Tell everybody which sessions grew by what this process stored, until cancelled: what grew together, together."""
-    grown: dict[str, Position | None] = {}
+    grown: dict[str, Appended | None] = {}
     has_grown = asyncio.Event()
 
     def note(growth: Grown) -> None:
-        position = None if growth.appended is None else growth.appended.position
-        is_known = grown.get(growth.session_id, position) is not None
-        grown[growth.session_id] = position if is_known else None
-        has_grown.set()
+        is_known = grown.get(growth.session_id, growth.appended) is not None
+        grown[growth.session_id] = growth.appended if is_known else None
+        if not has_grown.is_set():
+            has_grown.set()
 
     with log.listening(note):
         while True:
             await has_grown.wait()
             has_grown.clear()
-            at = {session_id: position for session_id, position in grown.items() if position is not None}
+            at = {session_id: last.position for session_id, last in grown.items() if last is not None}
             bus.publish(News(kind="grown", ids=frozenset(grown), at=at))
             grown.clear()

@@ -12,13 +12,14 @@ from batuta.events.envelope import Event
 from batuta.events.log import Head, Page, Position, Record
 from batuta.events.progress import ContentDelta
 from batuta.events.runtime import TurnStarted
-from batuta.events.wire import Delivered, to_wire
+from batuta.events.wire import to_wire
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.bus import LocalBus, News
 from batuta.server.delivery import MOST_CLOSED, PAGE, Delivery, Hub, _Reader
 from batuta.server.drafts import LiveSink
+from batuta.server.handing import Told
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), new_id(), new_id()
 START = Position(1, 0)
@@ -63,7 +64,7 @@ class Theatre:
         self.bus.publish(News(kind="grown", ids=frozenset({SESSION})))
 
 
-def told(batch: list[Delivered]) -> list[tuple[str, int | None]]:
+def told(batch: list[Told]) -> list[tuple[str, int | None]]:
     return [(delivered.event.type, delivered.event.sequence_number) for delivered in batch]
 
 

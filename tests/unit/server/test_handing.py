@@ -281,6 +281,20 @@ async def test_growth_that_was_handed_on_makes_nobody_look_again() -> None:
     assert [news.at for news in heard if news.kind == "grown"] == [{SESSION: (1, seq)} for seq in (1, 2, 3)]
 
 
+async def test_what_one_follower_finds_in_the_log_the_others_learn_of(tmp_path: Path) -> None:
+    """Somebody else stored it and the news of it got lost; one follower looked for a reason of its own."""
+    async with SqliteEventLog(tmp_path / "log.db") as mine, SqliteEventLog(tmp_path / "log.db") as other:
+        here = Process(mine)
+        async with aclosing(await here.begun(pause_seconds=2)) as first, aclosing(await here.begun()) as second:
+            await here.hub._look()
+            await anext(second)
+            await other.append(SESSION, [answer("theirs")])
+            here.hub._watches[SESSION][0].wake()
+            assert texts(await anext(first)) == ["theirs"]
+            await here.hub._look()
+            assert texts(await anext(second)) == ["theirs"]
+
+
 async def test_growth_of_unknown_extent_is_told_as_such() -> None:
     """Between two appends that are known there was one that is not: whoever hears of it has to look."""
     log, bus = MemoryEventLog(), LocalBus()

@@ -11,7 +11,7 @@ from batuta import Context, Pipeline, step
 from batuta.events import Audience, Event, Persistence, UserMessage
 from batuta.events.fold import fold
 from batuta.events.log import Position
-from batuta.events.wire import Delivered, from_wire, to_contract, to_wire
+from batuta.events.wire import from_wire, to_contract, to_wire
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -21,6 +21,7 @@ from batuta.observability.channel import EventChannel, Interest
 from batuta.server.bus import LocalBus, News
 from batuta.server.delivery import Delivery, Hub
 from batuta.server.drafts import LiveSink
+from batuta.server.handing import Told
 from batuta.testing import CapturingSink
 from tests.support.own_events import weather_event
 
@@ -43,7 +44,7 @@ class Road:
     async def heads(self, session_ids: Collection[str]) -> Mapping[str, int]:
         return {}
 
-    async def travel(self, kind: type[Event], **payload: str) -> list[Delivered]:
+    async def travel(self, kind: type[Event], **payload: str) -> list[Told]:
         """Tell the event in a pipeline; what a follower of the session is given of it."""
 
         @step
