@@ -7,7 +7,8 @@ Ours is the whole way of an event on the embedded platform: appended, durable, h
 tell of it: the whole; appending alone, to as many sessions that nobody follows; and what delivery adds, the difference,
 which is what the aim is about. Both are measured in turns, because an append costs more the larger the file is: the
 difference is the median of those of neighbouring rounds. The floors send a dictionary of the same size from memory:
-python-socketio, and server-sent events of Starlette; their best round counts.
+python-socketio, and server-sent events of Starlette; their best round counts. What delivery adds to a log in memory is
+there to compare with them: without a thread that writes a file at the same time.
 
 Every server is a process of its own; the clients are in this one. A blast comes as fast as the server can send; so the
 aims were found. A pace is 1,000 events a second, ten at a time: hardly two of one session are sent together, and a
@@ -20,8 +21,8 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -37,9 +38,19 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from batuta.events.conversation import AssistantMessage
+from batuta.events.log import EventLog, Position
+from batuta.eventstore.memory import MemoryEventLog
+from batuta.eventstore.memory_projections import MemoryProjections
+from batuta.eventstore.projectors import Projector
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.server import sse
 from batuta.server.app import Server
-from batuta.server.wiring import Platform, open_platform
+from batuta.server.bus import LocalBus
+from batuta.server.delivery import Delivery, Hub
+from batuta.server.handing import Told
+from batuta.server.ownership import Caller, Credential
+from batuta.server.streams import Streams
+from batuta.server.wiring import open_platform
 from bench.load_team import team
 from bench.measuring import Row
 from bench.tables import table
@@ -63,10 +74,37 @@ async def ours(settings: dict[str, Any], followed: list[str], others: list[str])
     loaded = place.loaded().model_copy(update={"port": settings["port"], "worker_concurrency": 0})
     async with open_platform(loaded, team("http://127.0.0.1:1"), model_label="none") as platform:
         server = Server(platform)
-        await _serve(server, _appender(platform, followed), _appender(platform, others))
+        log = platform.backends.log
+        await _serve(server, _appender(log, followed), _appender(log, others))
 
 
-def _appender(platform: Platform, sessions: list[str]) -> Send:
+async def ours_in_memory(port: int, followed: list[str], others: list[str]) -> None:
+    """Our delivery as server-sent events alone: a log in memory, no accounts, nobody who writes a file meanwhile."""
+    log = MemoryEventLog()
+    hub = Hub(LocalBus(), log.heads, log.listening)
+    delivery, streams = Delivery(log, hub, Projector(MemoryProjections(log))), Streams()
+    credential = Credential(kind="login", digest="")
+    caller = Caller(user_id="n", workspace_id="w", email="", name="", roles=frozenset(), credential=credential)
+
+    async def valid(session_id: str) -> AsyncGenerator[list[Told]]:
+        batches = delivery.follow(session_id, Position(1, 0))
+        with streams.open(caller) as stream:
+            async with aclosing(batches), aclosing(stream.until_ended(batches)) as found:
+                async for batch in found:
+                    yield batch
+
+    async def stream(request: Request) -> StreamingResponse:
+        session_id = request.path_params["session_id"]
+        return sse.respond(sse.frames_of(valid(session_id), session_id=session_id))
+
+    app = Starlette(routes=[Route("/api/sessions/{session_id}/stream", stream)])
+    config = uvicorn.Config(app, port=port, log_config=None, lifespan="off")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hub.run())
+        await _serve(uvicorn.Server(config), _appender(log, followed), _appender(log, others))
+
+
+def _appender(log: EventLog, sessions: list[str]) -> Send:
     async def append(number: int) -> None:
         session = sessions[number % len(sessions)]
         said = AssistantMessage(
@@ -76,7 +114,7 @@ def _appender(platform: Platform, sessions: list[str]) -> Send:
             source_agent_id="stock",
             content=TEXT,
         )
-        await platform.backends.log.append(session, [said])
+        await log.append(session, [said])
 
     return append
 
@@ -273,6 +311,21 @@ async def measure_bare(zygote: Zygote, crowd: Crowd, way: str) -> dict[str, floa
     return found
 
 
+async def measure_in_memory(zygote: Zygote, crowd: Crowd) -> dict[str, Costs]:
+    port = free_port()
+    followed, others = ([new_id() for _ in range(CLIENTS)] for _ in range(2))
+    arguments = {"port": port, "followed": followed, "others": others}
+    async with zygote.running("bench.delivery:ours_in_memory", arguments) as child:
+        door = (await child.ready())["door"]
+        await asyncio.sleep(0.5)
+        for session in followed:
+            crowd.add(crowd.stream(f"http://127.0.0.1:{port}/api/sessions/{session}/stream"))
+        await crowd.until(lambda: crowd.joined == CLIENTS)
+        found = {name: await measure_ours(crowd, door, count, pace) for name, count, pace in WAYS}
+        await crowd.leave()
+    return found
+
+
 @asynccontextmanager
 async def our_platform(zygote: Zygote, crowd: Crowd) -> AsyncIterator[tuple[str, str, dict[str, str]]]:
     """Its address, its door, and the session of each person by the secret of their key. As many people more, who are
@@ -308,6 +361,8 @@ async def measure() -> AsyncIterator[Row]:
     for way, found in floors.items():
         for name, seconds in found.items():
             yield _row(f"{way}, {name}", "bare", seconds, None, version=versions[way])
+    for name, costs in (await measure_in_memory(zygote, crowd)).items():
+        yield _row(f"SSE from a log in memory, {name}", "batuta", costs.added, floors["SSE"][name])
     async with our_platform(zygote, crowd) as (address, door, sessions):
         for way, aim in AIMS.items():
             for secret, session in sessions.items():
