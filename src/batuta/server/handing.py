@@ -8,7 +8,6 @@ something that nobody handed on reads the log, as do the followers of other proc
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from batuta.events.admission import revive
 from batuta.events.envelope import Event
@@ -16,7 +15,6 @@ from batuta.events.log import Grown, Position
 from batuta.events.routing import Persistence
 from batuta.events.stored import wire_of_new
 from batuta.events.wire import to_wire_json
-from batuta.kernel.ids import SessionId
 
 MOST_EVENTS, MOST_CHARACTERS = 64, 262_144
 """That wait for one follower; one that is slower reads them from the log when it is ready."""
@@ -27,54 +25,68 @@ KEPT_SECONDS = 1.0
 class Told:
     """One event as a follower is given it, after the one it was given before."""
 
-    __slots__ = ("_event", "_fresh", "_wire", "epoch", "previous_sequence", "sequence_number")
+    __slots__ = ("_event", "_payload", "_wire", "epoch", "previous_sequence", "sequence_number")
 
-    def __init__(
-        self, event: Event | None, epoch: int, previous_sequence: int | None, *, fresh: "Fresh | None" = None
-    ) -> None:
-        self.epoch: Final = epoch
-        self.previous_sequence: Final = previous_sequence
-        self.sequence_number = None if event is None else event.sequence_number
+    def __init__(self, event: Event, epoch: int, previous_sequence: int | None) -> None:
+        self.epoch = epoch
+        self.previous_sequence = previous_sequence
+        self.sequence_number = event.sequence_number
         self._event = event
-        self._fresh = fresh
+        self._payload: str | None = None
+        """Its JSON as it is kept, if it was never read from the log: then `_event` is what the log was given."""
         self._wire: str | None = None
+
+    @classmethod
+    def handed(cls, fresh: "Fresh", previous_sequence: int) -> "Told":
+        """What was stored a moment ago."""
+        told = cls(fresh.event, fresh.epoch, previous_sequence)
+        told.sequence_number = fresh.seq
+        told._payload = fresh.payload
+        return told
 
     @property
     def event(self) -> Event:
         """The event as the log gives it."""
-        if self._event is None:
-            assert self._fresh is not None
-            self._event = self._fresh.reopened()
-        return self._event
+        if self._payload is None:
+            return self._event
+        assert self.sequence_number is not None
+        return revive(str(self._event.session_id), self.sequence_number, self._event.event_id, self._payload)
 
     @property
     def turn_id(self) -> str | None:
         """The turn it belongs to."""
-        return self._known.turn_id
+        return self._event.turn_id
 
     def is_a(self, kind: type[Event]) -> bool:
         """Whether it is an event of this kind."""
-        return isinstance(self._known, kind)
+        return isinstance(self._event, kind)
 
     def wire(self) -> str:
         """Its JSON on the wire, written once for all who are given it."""
         if self._wire is None:
-            wire = None if self._fresh is None else self._fresh.wire(self.previous_sequence)
-            self._wire = wire or to_wire_json(self.event, epoch=self.epoch, previous_sequence=self.previous_sequence)
+            self._wire = self._spliced() or to_wire_json(
+                self.event, epoch=self.epoch, previous_sequence=self.previous_sequence
+            )
         return self._wire
 
-    @property
-    def _known(self) -> Event:
-        return self.event if self._fresh is None else self._fresh.event
+    def _spliced(self) -> str | None:
+        if self._payload is None or self.sequence_number is None:
+            return None
+        return wire_of_new(
+            self._event,
+            self._payload,
+            seq=self.sequence_number,
+            epoch=self.epoch,
+            previous_sequence=self.previous_sequence,
+        )
 
 
 class Fresh:
     """An event that was stored a moment ago, for all who follow its session."""
 
-    __slots__ = ("_told", "epoch", "event", "is_visible", "needs_rows", "payload", "seq", "session_id")
+    __slots__ = ("_told", "epoch", "event", "is_visible", "needs_rows", "payload", "seq")
 
-    def __init__(self, session_id: SessionId, epoch: int, seq: int, event: Event, payload: str) -> None:
-        self.session_id = session_id
+    def __init__(self, epoch: int, seq: int, event: Event, payload: str) -> None:
         self.epoch = epoch
         self.seq = seq
         self.event = event
@@ -88,26 +100,17 @@ class Fresh:
     def after(self, previous: int) -> Told:
         """As those are given it who were given `previous` before."""
         if self._told is None or self._told.previous_sequence != previous:
-            self._told = Told(None, self.epoch, previous, fresh=self)
-            self._told.sequence_number = self.seq
+            self._told = Told.handed(self, previous)
         return self._told
-
-    def reopened(self) -> Event:
-        """As the log gives it."""
-        return revive(self.session_id, self.seq, self.event.event_id, self.payload)
-
-    def wire(self, previous: int | None) -> str | None:
-        """Its JSON on the wire, if that can be had without reading it."""
-        return wire_of_new(self.event, self.payload, seq=self.seq, epoch=self.epoch, previous_sequence=previous)
 
 
 def fresh_of(grown: Grown) -> list[Fresh]:
     """What was stored, at its places. Nothing if that is not known."""
     if grown.appended is None:
         return []
-    session_id, epoch, first = grown.session_id, grown.appended.epoch, grown.appended.first_seq
+    epoch, first = grown.appended.epoch, grown.appended.first_seq
     pairs = zip(grown.events, grown.payloads, strict=True)
-    return [Fresh(session_id, epoch, seq, event, payload) for seq, (event, payload) in enumerate(pairs, first)]
+    return [Fresh(epoch, seq, event, payload) for seq, (event, payload) in enumerate(pairs, first)]
 
 
 class Handover:
