@@ -12,9 +12,11 @@ from batuta.cli.output import fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.cli.recorded import Execution, recorded_events
 from batuta.events.envelope import Event
-from batuta.eventstore.audit import Verified, verify_session
+from batuta.events.log import PAGE_SIZE
+from batuta.eventstore.audit import Verified, verify_chain, verify_session
 from batuta.eventstore.audit import verify as verify_log
 from batuta.observability.audit_counts import audit
+from batuta.server.account_trail import TRAIL, AccountTrail, Recorded
 from batuta.server.config import Settings
 from batuta.server.wiring import open_store
 
@@ -23,11 +25,29 @@ app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=
 
 @app.command()
 def verify(config: ConfigFile = None, data_dir: DataDir = None) -> None:
-    """Check the hash chain of every session. Exit code 1 if something was tampered with."""
-    sessions, problems = asyncio.run(_verified(settings_from(config, data_dir=data_dir)))
+    """Check the hash chain of every session and of the accounts. Exit code 1 if something was tampered with."""
+    trail, sessions, problems = asyncio.run(_verified(settings_from(config, data_dir=data_dir)))
+    if not trail.is_sound:
+        raise fail("\n".join([f"the trail of accounts does not verify:\n{_complaint(trail)}", *problems]))
     if problems:
         raise fail(f"{len(problems)} of {sessions} sessions do not verify:\n" + "\n".join(problems))
-    out.print(f"[green]✓[/] {sessions} sessions verify", highlight=False)
+    out.print(f"[green]✓[/] {sessions} sessions verify, and {trail.records} changes of accounts", highlight=False)
+
+
+@app.command()
+def accounts(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON and nothing else.")] = False,
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show who changed which account or API key, when, and from where; `batuta user list --json` tells whose it is."""
+    changes = asyncio.run(_changes(settings_from(config, data_dir=data_dir)))
+    if as_json:
+        say_json([asdict(change) for change in changes])
+        return
+    for one in changes:  # lines, not a table: nothing of an audit is cut off, whatever the terminal's width
+        details = "".join(f" {name}={value}" for name, value in one.details.items())
+        typer.echo(f"{one.at} {one.action} of {one.user_id} by {one.who}, {one.origin}{details}")
 
 
 @app.command()
@@ -68,15 +88,25 @@ async def _tampering(settings: Settings, events: Sequence[Event]) -> list[str]:
     return [_complaint(verdict) for verdict in verdicts if verdict.problems]
 
 
-async def _verified(settings: Settings) -> tuple[int, list[str]]:
+async def _changes(settings: Settings) -> list[Recorded]:
+    found: list[Recorded] = []
+    async with open_store(settings) as store:
+        trail = AccountTrail(store.database)
+        while page := await trail.changes(after=found[-1].seq if found else 0, limit=PAGE_SIZE):
+            found += page
+    return found
+
+
+async def _verified(settings: Settings) -> tuple[Verified, int, list[str]]:
     problems: list[str] = []
     count = 0
     async with open_store(settings) as store:
+        trail = await verify_chain(AccountTrail(store.database), TRAIL)
         async for verdict in verify_log(store.log, store.audit):
             count += 1
             if verdict.problems:
                 problems.append(_complaint(verdict))
-    return count, problems
+    return trail, count, problems
 
 
 def _complaint(verdict: Verified) -> str:

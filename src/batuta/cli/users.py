@@ -3,6 +3,8 @@
 It works on the database, beside whatever runs: processes that serve notice a change within seconds.
 """
 
+import getpass
+import os
 import secrets
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -17,6 +19,7 @@ from rich.table import Table
 
 from batuta.cli.output import err, fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, run, settings_from
+from batuta.server.account_trail import Doer
 from batuta.server.config import Settings
 from batuta.server.database import SystemDatabase
 from batuta.server.identity.api import Email
@@ -57,7 +60,7 @@ def add(
 
     async def create(identity: Identity) -> User:
         default = ROLES if await identity.needs_setup() else ("user",)
-        return await identity.create_user(address, called, given, roles=roles or default)
+        return await identity.create_user(address, called, given, roles=roles or default, by=_operator())
 
     user = _do(settings_from(config, data_dir=data_dir), create)
     err.print(f"{user.email} has an account: {', '.join(user.roles)}", highlight=False, markup=False)
@@ -92,21 +95,21 @@ def change_roles(
 ) -> None:
     """Give an account these roles and no others."""
     wanted = _roles(roles)
-    _change(email, config, data_dir, lambda identity, user: identity.change_roles(user.user_id, wanted))
+    _change(email, config, data_dir, lambda identity, user: identity.change_roles(user.user_id, wanted, _operator()))
     err.print(f"{_email(email)} is now: {', '.join(wanted)}", highlight=False, markup=False)
 
 
 @app.command("disable")
 def disable(email: Address, config: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Shut an account out: its logins end, its keys are refused, its live connections close within seconds."""
-    _change(email, config, data_dir, lambda identity, user: identity.disable(user.user_id))
+    _change(email, config, data_dir, lambda identity, user: identity.disable(user.user_id, _operator()))
     err.print(f"{_email(email)} is disabled", highlight=False, markup=False)
 
 
 @app.command("enable")
 def enable(email: Address, config: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Let an account in again; its keys work as before."""
-    _change(email, config, data_dir, lambda identity, user: identity.enable(user.user_id))
+    _change(email, config, data_dir, lambda identity, user: identity.enable(user.user_id, _operator()))
     err.print(f"{_email(email)} is enabled", highlight=False, markup=False)
 
 
@@ -114,7 +117,7 @@ def enable(email: Address, config: ConfigFile = None, data_dir: DataDir = None) 
 def password(email: Address, ask: Asks = False, config: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Give an account a new password, printed this once; its logins end, and a lock-out is lifted."""
     given = _asked_password() if ask else secrets.token_urlsafe(PASSWORD_BYTES)
-    _change(email, config, data_dir, lambda identity, user: identity.set_password(user, given))
+    _change(email, config, data_dir, lambda identity, user: identity.set_password(user, given, _operator()))
     err.print(f"{_email(email)} has a new password", highlight=False, markup=False)
     _show(None if ask else given)
 
@@ -136,6 +139,15 @@ def _change(
 
     if not _do(_platform(config, data_dir), find_and_change):
         raise fail(f"nobody has an account as {address}; `batuta user list` shows who has one")
+
+
+def _operator() -> Doer:
+    """Whoever typed the command, as the system knows them."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # a container whose user has no name
+        name = f"uid {os.getuid()}"
+    return Doer(who=f"operator {name}", origin="command line")
 
 
 def _platform(config: Path | None, data_dir: Path | None) -> Settings:

@@ -58,8 +58,8 @@ class Verified:
         return not self.problems
 
 
-class AuditStore(Protocol):
-    """What a store does for its audit."""
+class ChainStore(Protocol):
+    """What is kept in a chain, for whoever verifies it."""
 
     async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
         """Records as they are held, in order."""
@@ -68,6 +68,10 @@ class AuditStore(Protocol):
     async def chain_head(self, session_id: SessionId) -> ChainHead:
         """Where the session stands."""
         ...
+
+
+class AuditStore(ChainStore, Protocol):
+    """What a store does for its audit."""
 
     async def assign(self, session_id: SessionId, user_id: str, *, tenant_id: str | None = None) -> None:
         """Note whose session it is. The first owner stays."""
@@ -88,7 +92,11 @@ class AuditStore(Protocol):
 
 async def verify_session(store: AuditStore, session: str) -> Verified:
     """Check every record of a session against the chain, and the chain against the head."""
-    owner = session_id(session)
+    return await verify_chain(store, session_id(session))
+
+
+async def verify_chain(store: ChainStore, owner: SessionId) -> Verified:
+    """Do the same for a chain of any name."""
     # First: what is appended while the records are read is behind this head and not looked at.
     head = await store.chain_head(owner)
     chain = _Chain(owner)
@@ -107,7 +115,7 @@ async def verify(log: EventLog, store: AuditStore) -> AsyncIterator[Verified]:
         after = found[-1]
 
 
-async def _rows(store: AuditStore, owner: SessionId, last: int) -> AsyncIterator[ChainRow]:
+async def _rows(store: ChainStore, owner: SessionId, last: int) -> AsyncIterator[ChainRow]:
     after = 0
     while rows := await store.chain(owner, after=after, limit=PAGE_SIZE):
         for row in rows:

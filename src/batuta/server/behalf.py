@@ -35,6 +35,12 @@ _SETTINGS = sa.text(
     "set_config('batuta.scope', :scope, true)"
 )
 
+_SET = sa.text(
+    "SELECT coalesce(current_setting('batuta.user_id', true), '') AS user_id, "
+    "coalesce(current_setting('batuta.workspace_id', true), '') AS workspace_id, "
+    "coalesce(current_setting('batuta.scope', true), '') AS scope"
+)
+
 
 def current() -> Behalf:
     """Whoever this task acts for."""
@@ -60,3 +66,16 @@ def declare(connection: sa.Connection, behalf: Behalf) -> None:
     """Tell PostgreSQL, for this transaction, whom it acts for."""
     parameters = {"user_id": behalf.user_id, "workspace_id": behalf.workspace_id, "scope": behalf.scope}
     connection.execute(_SETTINGS, parameters)
+
+
+@contextmanager
+def declared(connection: sa.Connection, behalf: Behalf) -> Iterator[None]:
+    """Act for somebody else within the block, in the same transaction. An error ends the transaction with it."""
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    row = connection.execute(_SET).one()
+    before = Behalf(user_id=row.user_id, workspace_id=row.workspace_id, scope=row.scope)
+    declare(connection, behalf)
+    yield
+    declare(connection, before)

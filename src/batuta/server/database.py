@@ -249,6 +249,9 @@ GRANTS = (
     # The log only grows; what erasure takes away are contents and their salts.
     "REVOKE UPDATE, DELETE ON message_events FROM {role}",
     "GRANT UPDATE (payload, salt) ON message_events TO {role}",
+    # So does the trail of accounts; where it stands is moved on, never taken away.
+    "REVOKE UPDATE, DELETE ON account_changes FROM {role}",
+    "REVOKE INSERT, DELETE ON account_trail FROM {role}",
 )
 """What the role of web and worker processes needs; it owns nothing."""
 

@@ -115,6 +115,11 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client is not None else "unknown"
 
 
+def origin_of(request: Request) -> str:
+    """Where a request comes from, for the audit trail."""
+    return f"request from {address_of(request)}"
+
+
 def _caller(request: Request) -> Caller:
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:

@@ -148,6 +148,24 @@ user_sessions = sa.Table(
     sa.Index("ix_user_sessions_list", "user_id", "is_archived", "touched_at", "session_id"),
 )
 
+account_changes = sa.Table(
+    "account_changes",
+    metadata,
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    _id("change_id"),
+    _text("action"),
+    _text("content"),
+    *(sa.Column(name, sa.LargeBinary, nullable=False) for name in ("salt", "digest", "link")),
+)
+
+account_trail = sa.Table(
+    "account_trail",
+    metadata,
+    _id("name", key=True),
+    sa.Column("last_seq", sa.BigInteger, nullable=False),
+    sa.Column("link", sa.LargeBinary, nullable=False),
+)
+
 
 def readable(table: sa.Table) -> sa.TableClause:
     """A table of the event store whose times read the same in both databases."""

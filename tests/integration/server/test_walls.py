@@ -100,6 +100,10 @@ async def test_the_log_cannot_be_rewritten_by_the_role_that_serves(platform_url:
             "DELETE FROM message_events",
             "UPDATE message_events SET type = 'other'",
             "TRUNCATE message_events",
+            "DELETE FROM account_changes",
+            "UPDATE account_changes SET action = 'other'",
+            "TRUNCATE account_changes",
+            "DELETE FROM account_trail",
             "ALTER TABLE message_events DISABLE TRIGGER ALL",
             "ALTER TABLE messages DISABLE ROW LEVEL SECURITY",
         ):

@@ -6,9 +6,10 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import AfterValidator, BaseModel, Field
 
+from batuta.server.account_trail import Doer
 from batuta.server.behalf import Behalf, act_for
 from batuta.server.gate import COOKIE, csrf_token_of
-from batuta.server.guard import CurrentCaller, address_of, is_local, new_router
+from batuta.server.guard import CurrentCaller, address_of, is_local, new_router, origin_of
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import LONGEST, SHORTEST
 from batuta.server.identity.repository import User
@@ -68,7 +69,7 @@ class Me(BaseModel):
 @router.post("/api/auth/setup", status_code=201)
 async def set_up(body: Setup, request: Request, response: Response) -> Me:
     """Create the owner's account, once, and log in."""
-    login = await _identity(request).set_up(body.email, body.name, body.password)
+    login = await _identity(request).set_up(body.email, body.name, body.password, _doer(request))
     return await _logged_in(request, response, login)
 
 
@@ -82,7 +83,8 @@ async def log_in(body: Credentials, request: Request, response: Response) -> Me:
 @router.post("/api/auth/demo")
 async def log_in_to_demo(request: Request, response: Response) -> Me:
     """Log in to the demo, with one click."""
-    return await _logged_in(request, response, await _identity(request).demo(is_local=is_local(request)))
+    login = await _identity(request).demo(_doer(request), is_local=is_local(request))
+    return await _logged_in(request, response, login)
 
 
 @router.post("/api/auth/logout", status_code=204)
@@ -127,9 +129,8 @@ async def begin_oidc(provider_id: str, request: Request) -> Response:
 async def end_oidc(provider_id: str, request: Request) -> Response:
     """Come back from an identity provider."""
     try:
-        user = await _oidc(request).finish(
-            provider_id, dict(request.query_params), request.cookies.get(OIDC_COOKIE), _callback_address(request)
-        )
+        answer, cookie = dict(request.query_params), request.cookies.get(OIDC_COOKIE)
+        user = await _oidc(request).finish(provider_id, answer, cookie, _callback_address(request), _doer(request))
         login = await _identity(request).begin(user)
     except Problem as problem:
         response: Response = RedirectResponse(f"/login?error={problem.own_code}", status_code=302)
@@ -175,6 +176,11 @@ def _callback_address(request: Request) -> str:
 def _origin(request: Request) -> str:
     public: str | None = request.app.state.platform.settings.public_url
     return public or f"{request.url.scheme}://{request.url.netloc}"
+
+
+def _doer(request: Request) -> Doer:
+    """The person whose account it is, in a browser."""
+    return Doer(origin=origin_of(request))
 
 
 def _person(user: User) -> Person:

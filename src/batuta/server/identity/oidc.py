@@ -22,6 +22,7 @@ from joserfc.jwk import KeySet
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
+from batuta.server.account_trail import Doer
 from batuta.server.config import OidcProvider, Settings
 from batuta.server.database import Database
 from batuta.server.gate import digest_of
@@ -68,7 +69,9 @@ class OidcLogins:
         }
         return f"{facts['authorization_endpoint']}?{urlencode(query)}", state
 
-    async def finish(self, provider_id: str, answer: Mapping[str, str], cookie: str | None, callback: str) -> User:
+    async def finish(
+        self, provider_id: str, answer: Mapping[str, str], cookie: str | None, callback: str, by: Doer
+    ) -> User:
         """The person who came back. Raises a problem if anything does not fit."""
         provider = self._provider(provider_id)
         pending = await self._pending(provider_id, answer.get("state", ""), cookie)
@@ -79,7 +82,7 @@ class OidcLogins:
             raise _misfit("another issuer answered")
         tokens = await self._exchange(provider, facts, answer["code"], pending, callback)
         claims = await _verified(provider, facts, str(tokens.get("id_token", "")), pending.nonce, self._now())
-        return await self._person(provider, {**await _more_about(facts, tokens, claims), **claims})
+        return await self._person(provider, {**await _more_about(facts, tokens, claims), **claims}, by)
 
     async def _pending(self, provider_id: str, state: str, cookie: str | None) -> PendingLogin:
         """The login this answer belongs to; it must have begun in this browser."""
@@ -106,7 +109,7 @@ class OidcLogins:
         }
         return await _fetch("POST", str(facts["token_endpoint"]), form)
 
-    async def _person(self, provider: OidcProvider, claims: Mapping[str, Any]) -> User:
+    async def _person(self, provider: OidcProvider, claims: Mapping[str, Any], by: Doer) -> User:
         """An account linked before, or the one with the address the provider vouches for, or a new one."""
         subject = str(claims["sub"])
         email = str(claims.get("email", "")).strip().lower()
@@ -123,8 +126,8 @@ class OidcLogins:
             if user is None:
                 place = repository.any_workspace(connection) or repository.add_workspace(connection, name, now)
                 user = User(user_id=new_id(), workspace_id=place, email=email, name=name, roles=("user",))
-                repository.add_user(connection, user, now)
-            repository.add_identity(connection, user, provider.issuer, subject, now)
+                repository.add_user(connection, user, now, by)
+            repository.add_identity(connection, user, provider.issuer, subject, now, by)
             return user
 
         return await self._database.write(find_or_create)

@@ -8,6 +8,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from batuta.kernel.ids import new_id
+from batuta.server.account_trail import Change, Doer, record
+from batuta.server.problems import NotFoundProblem
 from batuta.server.tables import (
     login_failures,
     login_sessions,
@@ -58,8 +60,8 @@ def any_workspace(connection: sa.Connection) -> str | None:
     return connection.execute(query.limit(1)).scalar()
 
 
-def add_user(connection: sa.Connection, user: User, now: datetime) -> User:
-    """Keep a new person."""
+def add_user(connection: sa.Connection, user: User, now: datetime, by: Doer) -> User:
+    """Keep a new person, and who made the account."""
     connection.execute(
         sa.insert(users).values(
             user_id=user.user_id,
@@ -71,7 +73,16 @@ def add_user(connection: sa.Connection, user: User, now: datetime) -> User:
             created_at=now,
         )
     )
+    record(connection, change_of("account.created", user, by, roles=sorted(user.roles)), now)
     return user
+
+
+def by_id(connection: sa.Connection, user_id: str) -> User:
+    """The person with this id. Raises `NotFoundProblem`."""
+    found = _user(connection.execute(sa.select(users).where(users.c.user_id == user_id)).first())
+    if found is None:
+        raise NotFoundProblem
+    return found
 
 
 def by_email(connection: sa.Connection, email: str) -> User | None:
@@ -94,13 +105,19 @@ def by_identity(connection: sa.Connection, issuer: str, subject: str) -> User | 
     return _user(connection.execute(query).first())
 
 
-def add_identity(connection: sa.Connection, user: User, issuer: str, subject: str, now: datetime) -> None:
-    """Remember under which subject a provider knows a person."""
+def add_identity(connection: sa.Connection, user: User, issuer: str, subject: str, now: datetime, by: Doer) -> None:
+    """Remember under which subject a provider knows a person: from now on it lets them in."""
     connection.execute(
         sa.insert(oidc_identities).values(
             issuer=issuer, subject=subject, user_id=user.user_id, workspace_id=user.workspace_id, created_at=now
         )
     )
+    record(connection, change_of("account.linked", user, by, issuer=issuer), now)
+
+
+def change_of(action: str, user: User, by: Doer, **details: object) -> Change:
+    """What the trail keeps of a change of somebody's account."""
+    return Change(action=action, user_id=user.user_id, workspace_id=user.workspace_id, by=by, details=details)
 
 
 def set_password(connection: sa.Connection, user_id: str, password_hash: str) -> None:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
+from batuta.server.account_trail import PROGRAM, Doer, record
 from batuta.server.config import Settings
 from batuta.server.database import Database
 from batuta.server.gate import digest_of
@@ -55,7 +56,7 @@ class Identity:
         """Whether nobody has an account yet."""
         return not await self._database.read(repository.has_users)
 
-    async def set_up(self, email: str, name: str, password: str) -> Login:
+    async def set_up(self, email: str, name: str, password: str, by: Doer = PROGRAM) -> Login:
         """Create the owner. Works once."""
         if not await self.needs_setup():
             raise NotFoundProblem
@@ -66,12 +67,20 @@ class Identity:
             if repository.has_users(connection):
                 raise NotFoundProblem
             workspace = repository.add_workspace(connection, name, now)
-            return repository.add_user(connection, _person(workspace, email, name, ROLES, password_hash), now)
+            owner = _person(workspace, email, name, ROLES, password_hash)
+            return repository.add_user(connection, owner, now, by)
 
         return await self.begin(await self._database.write(create))
 
     async def create_user(
-        self, email: str, name: str, password: str | None, *, roles: tuple[str, ...] = ("user",), workspace: str = ""
+        self,
+        email: str,
+        name: str,
+        password: str | None,
+        *,
+        roles: tuple[str, ...] = ("user",),
+        workspace: str = "",
+        by: Doer = PROGRAM,
     ) -> User:
         """Create an account, in the oldest workspace unless one is given. Raises `ConflictProblem`."""
         password_hash = None if password is None else await self._passwords.hash(password)
@@ -81,7 +90,7 @@ class Identity:
             if repository.by_email(connection, email) is not None:
                 raise ConflictProblem("There is an account with this e-mail address.", code="EMAIL_TAKEN")
             place = workspace or repository.any_workspace(connection) or repository.add_workspace(connection, name, now)
-            return repository.add_user(connection, _person(place, email, name, roles, password_hash), now)
+            return repository.add_user(connection, _person(place, email, name, roles, password_hash), now, by)
 
         return await self._database.write(create)
 
@@ -100,13 +109,13 @@ class Identity:
             await self._database.write(lambda connection: repository.set_password(connection, user.user_id, renewed))
         return await self.begin(user)
 
-    async def demo(self, *, is_local: bool) -> Login:
+    async def demo(self, by: Doer = PROGRAM, *, is_local: bool) -> Login:
         """Log in as the demo person: only if the platform was started so, and only on this machine."""
         if not (self._settings.is_demo and is_local):
             raise NotFoundProblem
         user = await self.by_email(DEMO_EMAIL)
         if user is None:
-            user = await self._create_demo()
+            user = await self._create_demo(by)
         return await self.begin(user)
 
     async def begin(self, user: User) -> Login:
@@ -133,24 +142,36 @@ class Identity:
         """The person with this address."""
         return await self._database.read(lambda connection: repository.by_email(connection, email))
 
-    async def change_roles(self, user_id: str, roles: tuple[str, ...]) -> None:
+    async def change_roles(self, user_id: str, roles: tuple[str, ...], by: Doer = PROGRAM) -> None:
         """Give a person other roles; live connections learn of it within seconds."""
-        await self._database.write(lambda connection: repository.set_roles(connection, user_id, roles))
 
-    async def disable(self, user_id: str) -> None:
+        def change(connection: sa.Connection) -> None:
+            before = repository.by_id(connection, user_id)
+            repository.set_roles(connection, user_id, roles)
+            self._record(connection, "account.roles", before, by, before=sorted(before.roles), after=sorted(roles))
+
+        await self._database.write(change)
+
+    async def disable(self, user_id: str, by: Doer = PROGRAM) -> None:
         """Shut a person out; their logins are over for good, their keys wait."""
 
         def shut_out(connection: sa.Connection) -> None:
             repository.set_disabled(connection, user_id, True)
             repository.end_logins(connection, user_id)
+            self._record(connection, "account.disabled", repository.by_id(connection, user_id), by)
 
         await self._database.write(shut_out)
 
-    async def enable(self, user_id: str) -> None:
+    async def enable(self, user_id: str, by: Doer = PROGRAM) -> None:
         """Let a person in again."""
-        await self._database.write(lambda connection: repository.set_disabled(connection, user_id, False))
 
-    async def set_password(self, user: User, password: str) -> None:
+        def let_in(connection: sa.Connection) -> None:
+            repository.set_disabled(connection, user_id, False)
+            self._record(connection, "account.enabled", repository.by_id(connection, user_id), by)
+
+        await self._database.write(let_in)
+
+    async def set_password(self, user: User, password: str, by: Doer = PROGRAM) -> None:
         """Give a person a new password: whoever is logged in with the old one is no more, nobody is locked out."""
         password_hash = await self._passwords.hash(password)
 
@@ -158,12 +179,16 @@ class Identity:
             repository.set_password(connection, user.user_id, password_hash)
             repository.end_logins(connection, user.user_id)
             repository.forget_failures(connection, _account(user.email))
+            self._record(connection, "account.password", user, by)
 
         await self._database.write(change)
 
-    async def _create_demo(self) -> User:
+    def _record(self, connection: sa.Connection, action: str, user: User, by: Doer, **details: object) -> None:
+        record(connection, repository.change_of(action, user, by, **details), self._clock.now())
+
+    async def _create_demo(self, by: Doer) -> User:
         try:
-            return await self.create_user(DEMO_EMAIL, "Demo", None, roles=ROLES)
+            return await self.create_user(DEMO_EMAIL, "Demo", None, roles=ROLES, by=by)
         except ConflictProblem:  # two clicks at once
             user = await self.by_email(DEMO_EMAIL)
             assert user is not None

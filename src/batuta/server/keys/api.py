@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from batuta.kernel.id_fields import UuidStr
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.guard import CurrentCaller, new_router, origin_of
 from batuta.server.keys.repository import Key
 from batuta.server.keys.service import KeyRing
 
@@ -54,14 +54,14 @@ async def list_keys(caller: CurrentCaller, request: Request) -> KeyList:
 @router.post("/api/keys", status_code=201)
 async def create(body: KeyRequest, caller: CurrentCaller, request: Request) -> NewKeyView:
     """Make an API key."""
-    made = await _ring(request).create(caller, body.name, body.scopes)
+    made = await _ring(request).create(caller, body.name, body.scopes, origin=origin_of(request))
     return NewKeyView(**_fields(made.key), secret=made.secret)
 
 
 @router.delete("/api/keys/{key_id}", status_code=204)
-async def revoke(key_id: UuidStr, request: Request) -> Response:
+async def revoke(key_id: UuidStr, caller: CurrentCaller, request: Request) -> Response:
     """Revoke an API key, and end what is connected with it."""
-    await _ring(request).revoke(key_id)
+    await _ring(request).revoke(caller, key_id, origin=origin_of(request))
     await request.app.state.platform.revalidate()
     return Response(status_code=204)
 

@@ -51,6 +51,7 @@ def add(connection: sa.Connection, key: Key, user_id: str, workspace_id: str, se
     )
 
 
-def remove(connection: sa.Connection, key_id: str) -> None:
-    """A key is worth nothing from now on."""
-    connection.execute(sa.delete(api_keys).where(api_keys.c.key_id == key_id))
+def remove(connection: sa.Connection, key_id: str) -> bool:
+    """A key is worth nothing from now on. Whether there was one."""
+    removed = connection.execute(sa.delete(api_keys).where(api_keys.c.key_id == key_id))
+    return removed.rowcount > 0

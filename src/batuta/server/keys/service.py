@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
+from batuta.server.account_trail import PROGRAM, Change, Doer, record
 from batuta.server.database import Database
 from batuta.server.gate import KEY_PREFIX, digest_of
 from batuta.server.keys import repository
@@ -39,7 +40,7 @@ class KeyRing:
         """The caller's keys."""
         return await self._database.read(lambda connection: repository.of_user(connection, caller.user_id))
 
-    async def create(self, caller: Caller, name: str, scopes: Sequence[str]) -> NewKey:
+    async def create(self, caller: Caller, name: str, scopes: Sequence[str], *, origin: str = PROGRAM.origin) -> NewKey:
         """A new key for the caller; without scopes it may do what a user does."""
         secret = KEY_PREFIX + secrets.token_urlsafe(32)
         allowed = tuple(scopes) or DEFAULT_SCOPES
@@ -49,10 +50,26 @@ class KeyRing:
             if len(repository.of_user(connection, caller.user_id)) >= MOST_KEYS:
                 raise ConflictProblem(f"You have {MOST_KEYS} keys already; delete one first.", code="TOO_MANY_KEYS")
             repository.add(connection, key, caller.user_id, caller.workspace_id, digest_of(secret))
+            self._record(connection, "key.created", caller, origin, key_id=key.key_id, scopes=sorted(allowed))
 
         await self._database.write(add)
         return NewKey(key, secret)
 
-    async def revoke(self, key_id: str) -> None:
-        """End a key."""
-        await self._database.write(lambda connection: repository.remove(connection, key_id))
+    async def revoke(self, caller: Caller, key_id: str, *, origin: str = PROGRAM.origin) -> None:
+        """End a key of the caller's."""
+
+        def end(connection: sa.Connection) -> None:
+            if repository.remove(connection, key_id):
+                self._record(connection, "key.revoked", caller, origin, key_id=key_id)
+
+        await self._database.write(end)
+
+    def _record(self, connection: sa.Connection, action: str, caller: Caller, origin: str, **details: object) -> None:
+        change = Change(
+            action=action,
+            user_id=caller.user_id,
+            workspace_id=caller.workspace_id,
+            by=Doer(origin=origin),
+            details={**details, "credential": caller.credential.kind},
+        )
+        record(connection, change, self._clock.now())
