@@ -246,8 +246,9 @@ async def test_what_an_owner_appends_to_redis_during_an_erasure_is_erased_too(
             await ship_all()
             await store.log.append(session, [noted("late")], fence=7)
 
-        monkeypatch.setattr(store.shipper, "ship_all", just_in_time)
-        assert (await store.audit.erase("ana")).events == 2
+        with monkeypatch.context() as patch:
+            patch.setattr(store.shipper, "ship_all", just_in_time)
+            assert (await store.audit.erase("ana")).events == 2
         with pytest.raises(FencedError):
             await store.log.append(session, [noted("too late")], fence=7)
         await store.log.append(session, [said("a new beginning")])

@@ -8,7 +8,7 @@ from typing import Any
 from batuta.events.admission import revive
 from batuta.events.log import Record
 from batuta.eventstore.memory import MemoryEventLog, StoredRow
-from batuta.eventstore.projectors import DeadLetter
+from batuta.eventstore.projectors import Backlog, DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of
 from batuta.eventstore.replay import TracePlace
 from batuta.kernel.ids import SessionId
@@ -33,6 +33,14 @@ class MemoryProjections:
             for owner, session in self._store.sessions.items()
             if done.get(owner, 0) < session.head.last_seq and self._retry_at.get(owner, now) <= now
         ][:limit]
+
+    async def behind(self, session_ids: Sequence[SessionId] | None = None) -> Mapping[SessionId, Backlog]:
+        """See `ProjectionStore.behind`."""
+        due = await self.due(len(self._store.sessions))
+        chosen = due if session_ids is None else set(due).intersection(session_ids)
+        return {
+            owner: Backlog(await self.projected(owner), self._store.sessions[owner].head.last_seq) for owner in chosen
+        }
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
         """See `ProjectionStore.project`."""

@@ -10,7 +10,7 @@ from batuta.events.admission import revive
 from batuta.events.log import Record
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor
-from batuta.eventstore.projectors import DeadLetter
+from batuta.eventstore.projectors import Backlog, DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of, in_waves
 from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.statements import dollar, grouped, upsert
@@ -22,6 +22,12 @@ SELECT d.session_id FROM dirty_sessions d
 LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
 WHERE d.consumer = $1 AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp())
 GROUP BY d.session_id ORDER BY min(d.marked_at) LIMIT $2"""
+_SELECT_BEHIND = """
+SELECT d.session_id, coalesce(max(c.done_seq), 0), max(d.last_seq) FROM dirty_sessions d
+LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
+WHERE d.consumer = $1 AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp())
+  AND ($2::text[] IS NULL OR d.session_id = ANY ($2))
+GROUP BY d.session_id ORDER BY min(d.marked_at)"""
 _MAKE_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq)
 SELECT $1, wanted.id, 0 FROM unnest($2::text[]) AS wanted (id) ORDER BY wanted.id ON CONFLICT DO NOTHING"""
@@ -70,6 +76,13 @@ class PostgresProjections:
         """See `ProjectionStore.due`."""
         async with self._database.connection() as connection:
             return [SessionId(row[0]) for row in await connection.fetch(_SELECT_DUE, CONSUMER, limit)]
+
+    async def behind(self, session_ids: Sequence[SessionId] | None = None) -> Mapping[SessionId, Backlog]:
+        """See `ProjectionStore.behind`."""
+        owners = None if session_ids is None else list(session_ids)
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_SELECT_BEHIND, CONSUMER, owners)
+        return {SessionId(owner): Backlog(done, last) for owner, done, last in rows}
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
         """See `ProjectionStore.project`. Sessions another projector works on are left to it, unless it is the only one.

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from batuta.events.log import Alarm, AlarmListener, log_alarm
 from batuta.eventstore.replay import TraceIndex
@@ -39,11 +39,22 @@ class DeadLetter:
     created_at: datetime
 
 
+class Backlog(NamedTuple):
+    """How far the read models of a session are, and how far its log is."""
+
+    done: int
+    last: int
+
+
 class ProjectionStore(TraceIndex, Protocol):
     """What a store does for its read models."""
 
     async def due(self, limit: int) -> Sequence[SessionId]:
         """Sessions that are behind and not resting after a failure."""
+        ...
+
+    async def behind(self, session_ids: Sequence[SessionId] | None = None) -> Mapping[SessionId, Backlog]:
+        """All sessions that are behind and not resting, of these if they are given."""
         ...
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
@@ -116,10 +127,21 @@ class Projector:
         return await self._project_together(due) if due else 0
 
     async def catch_up(self) -> int:
-        """Project until nothing is due. How many events."""
-        total = 0
-        while done := await self.run_once():
+        """Project what the log holds now; what is appended meanwhile does not keep it going. How many events."""
+        backlog = await self._store.behind()
+        owners, total = list(backlog), 0
+        for first in range(0, len(owners), SESSIONS_AT_ONCE):
+            goals = {owner: backlog[owner].last for owner in owners[first : first + SESSIONS_AT_ONCE]}
+            total += await self._reach(goals)
+        return total
+
+    async def _reach(self, goals: Mapping[SessionId, int]) -> int:
+        """Bring sessions up to a position each; those that fail, and those another projector works on, are left."""
+        left, total = list(goals), 0
+        while left and (done := await self._project_together(left)):
             total += done
+            backlog = await self._store.behind(left)
+            left = [owner for owner in left if owner in backlog and backlog[owner].done < goals[owner]]
         return total
 
     async def ensure(self, session: str, seq: int) -> None:
@@ -138,7 +160,7 @@ class Projector:
         return await self._store.lag()
 
     async def rebuild(self, session_ids: Sequence[str] | None = None) -> int:
-        """Empty the read models and make them anew from the log. How many events."""
+        """Empty the read models and make them anew from what the log holds now. How many events."""
         owners = None if session_ids is None else [session_id(text) for text in session_ids]
         await self._store.reset(owners)
         return await self.catch_up()

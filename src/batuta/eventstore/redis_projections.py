@@ -37,6 +37,11 @@ class ShippingProjector(Projector):
             if events or not notes:
                 return events
 
+    async def catch_up(self) -> int:
+        """Project what Redis and the database hold now. How many events."""
+        await self._shipper.ship_all()
+        return await super().catch_up()
+
     async def ensure(self, session: str, seq: int) -> None:
         """Bring the read models of a session up to a position, now."""
         await self._shipper.ship(_session(session))

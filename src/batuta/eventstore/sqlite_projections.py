@@ -8,7 +8,7 @@ from typing import Any
 from batuta.events.admission import revive
 from batuta.events.log import Record
 from batuta.eventstore import sqlite_append
-from batuta.eventstore.projectors import DeadLetter
+from batuta.eventstore.projectors import Backlog, DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of
 from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -20,6 +20,11 @@ SELECT d.session_id FROM dirty_sessions d
 LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
 WHERE d.consumer = ? AND (c.retry_at IS NULL OR c.retry_at <= ?)
 GROUP BY d.session_id ORDER BY min(d.marked_at) LIMIT ?"""
+_SELECT_BEHIND = """
+SELECT d.session_id, coalesce(max(c.done_seq), 0), max(d.last_seq) FROM dirty_sessions d
+LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
+WHERE d.consumer = ? AND (c.retry_at IS NULL OR c.retry_at <= ?) AND {}
+GROUP BY d.session_id ORDER BY min(d.marked_at)"""
 _SELECT_CURSOR = "SELECT done_seq, failures FROM cursors WHERE consumer = ? AND session_id = ?"
 _SELECT_EVENTS = """
 SELECT epoch, seq, event_id, payload FROM message_events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
@@ -56,6 +61,14 @@ class SqliteProjections:
             lambda connection: connection.execute(_SELECT_DUE, (CONSUMER, now, limit)).fetchall()
         )
         return [SessionId(row[0]) for row in rows]
+
+    async def behind(self, session_ids: Sequence[SessionId] | None = None) -> Mapping[SessionId, Backlog]:
+        """See `ProjectionStore.behind`."""
+        now = stamp(self._clock.now())
+        chosen = "1" if session_ids is None else f"d.session_id IN ({','.join('?' * len(session_ids))})"
+        query, arguments = _SELECT_BEHIND.format(chosen), (CONSUMER, now, *(session_ids or ()))
+        rows = await self._database.read(lambda connection: connection.execute(query, arguments).fetchall())
+        return {SessionId(owner): Backlog(done, last) for owner, done, last in rows}
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
         """See `ProjectionStore.project`."""

@@ -175,6 +175,41 @@ async def test_read_models_rebuilt_from_zero_are_the_same(store: Store) -> None:
     assert await tables(store) == before
 
 
+async def test_writers_that_never_stop_hold_nobody_who_rebuilds(store: Store) -> None:
+    """What the log held at the beginning is in the read models; what came since is left to who works all the time."""
+    sessions = [new_id() for _ in range(3)]
+    for session in sessions:
+        await store.log.append(session, a_turn(session))
+
+    async def write(session: str) -> None:
+        while True:
+            await store.log.append(session, a_turn(session))
+            await asyncio.sleep(0)
+
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        writers = [group.create_task(write(session)) for session in sessions * 2]
+        heads = {session: (await store.log.head(session)).last_seq for session in sessions}
+        passed = await store.projector.rebuild()
+        await store.projector.catch_up()
+        for writer in writers:
+            writer.cancel()
+    assert passed >= 15 * len(sessions)
+    for session, head in heads.items():
+        (row,) = await store.projections.rows("sessions", SessionId(session))
+        assert row["last_seq"] >= head
+
+
+async def test_a_long_log_is_projected_to_its_end(store: Store) -> None:
+    """Also where a session holds more than is projected at once, and there are more sessions than that."""
+    long, others = new_id(), [new_id() for _ in range(70)]
+    for _ in range(70):
+        await store.log.append(long, a_turn(long))
+    for session in others:
+        await store.log.append(session, [said("hello")])
+    assert await store.projector.rebuild() == 70 * 15 + 70
+    assert await store.projector.catch_up() == 0
+
+
 async def test_one_session_can_be_rebuilt_alone(store: Store) -> None:
     one, other = new_id(), new_id()
     await projected(store, one)
