@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from batuta.events.envelope import Event
-from batuta.events.observers import InLine, Observer, Watcher, watching
+from batuta.events.observers import InLine, Observer, Watcher, asks_for_contents, watching
 from batuta.events.sink import EventSink
+
+CONTENTS = "llm.exchanged"
+"""The events that nobody gets unless they ask for contents."""
 
 
 class FanOutSink(Watcher):
@@ -20,7 +23,10 @@ class FanOutSink(Watcher):
         return any(watcher.wants_contents for watcher in self._watchers)
 
     def emit(self, event: Event) -> None:
-        """Hand the event to every sink."""
+        """Hand the event to every sink; contents, whoever brings them, only to those who ask for them."""
+        if event.type == CONTENTS:
+            self.disclose(event)
+            return
         for watcher in self._watchers:
             watcher.emit(event)
 
@@ -73,6 +79,7 @@ class FilterSink(Watcher):
 
 class _Filter:
     def __init__(self, sink: EventSink, accepts: Callable[[Event], bool]) -> None:
+        self.wants_contents = asks_for_contents(sink)
         self._sink = sink
         self._accepts = accepts
 

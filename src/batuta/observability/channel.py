@@ -18,9 +18,8 @@ from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
-from batuta.events.fanout import FanOutSink
+from batuta.events.fanout import CONTENTS, FanOutSink
 from batuta.events.observers import asks_for_contents
-from batuta.events.runtime import LlmExchanged
 from batuta.events.sink import EventSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 
@@ -45,9 +44,9 @@ class Interest:
 
     @classmethod
     def in_types(cls, types: Iterable[str | type[Event]], correlation_id: str | None = None) -> "Interest":
-        """These types, given by name or model."""
+        """These types, given by name or model; who names the one that tells contents asks for them."""
         names = frozenset(kind if isinstance(kind, str) else kind.route.type for kind in types)
-        return cls(types=names, correlation_id=correlation_id)
+        return cls(types=names, correlation_id=correlation_id, has_contents=CONTENTS in names)
 
     def covers(self, event_type: str) -> bool:
         """Whether events of this type are wanted at all."""
@@ -57,8 +56,6 @@ class Interest:
 
 
 EVERYTHING = Interest()
-CONTENTS = LlmExchanged.route.type
-"""The events that nobody gets unless they ask for contents."""
 
 
 class EventChannel(FanOutSink):
@@ -85,7 +82,7 @@ class EventChannel(FanOutSink):
     @property
     def wants_contents(self) -> bool:
         """Whether a subscriber does."""
-        return any(interest.has_contents for interest, _ in self._subscriptions)
+        return any(interest.covers(CONTENTS) for interest, _ in self._subscriptions)
 
     def disclose(self, event: Event) -> None:
         """Hand contents to the subscribers that ask for them."""
@@ -95,7 +92,8 @@ class EventChannel(FanOutSink):
         """Hand the event to everyone who wants it."""
         with self._counting:
             self.emitted += 1
-        for correlation_id, offer in self._wanted.get(event.type) or self._who_wants(event.type):
+        wanted = self._wanted.get(event.type)
+        for correlation_id, offer in self._who_wants(event.type) if wanted is None else wanted:
             if correlation_id is None or correlation_id == event.correlation_id:
                 try:
                     offer(event)
