@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from batuta.observability.error_texts import OUR_KINDS, chain_of, frames_of, is_ours, told_stack, told_text
-from batuta.observability.secret_shapes import REDACTED, is_secret_name, searched
+from batuta.observability.secret_shapes import REDACTED, assigned_to, is_secret_name, searched, without_values
 
 FIELDS_VARIABLE = "LOG_REDACT"
 """Names fields of your own that no log and no span shows, separated by commas: `LOG_REDACT=salary,iban`."""
@@ -52,14 +52,17 @@ class Redactor:
     def __init__(self, declared: Iterable[str] = (), *, has_content: bool = False) -> None:
         named = (*declared, *os.environ.get(FIELDS_VARIABLE, "").split(","))
         self._declared = frozenset(name.strip().lower() for name in named if name.strip())
+        self._assigned = assigned_to(self._declared)
         self._has_content = has_content
 
     def text(self, text: str, *, limit: int = MAX_TEXT) -> str:
         """A text without what looks like a secret or personal data; a long one is cut after that, never before."""
-        if len(text) <= SHORT_TEXT:
-            return _searched_before(text)
-        shown = searched(text[:MAX_SEARCHED])
-        return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(text)} characters)"
+        known = text[:MAX_SEARCHED]
+        if self._assigned is not None:
+            known = without_values(self._assigned, known)
+        shown = _searched_before(known) if len(known) <= SHORT_TEXT else searched(known)
+        is_whole = len(text) <= MAX_SEARCHED and len(shown) <= limit
+        return shown if is_whole else f"{shown[:limit]}… ({len(text)} characters)"
 
     def error(self, text: str, kind: str = "") -> str:
         """The text of an error as it may be shown; `kind` is its class or code, if that is known."""

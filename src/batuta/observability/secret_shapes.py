@@ -7,6 +7,7 @@ its length, whatever it holds.
 """
 
 import re
+from collections.abc import Iterable
 from urllib.parse import unquote_plus
 
 from batuta.llm.masking import PII_PATTERNS
@@ -63,6 +64,9 @@ _ASSIGNED = re.compile(
     rf"|(?P<name>(?<!palabra )(?:{_NAMED}){_SEPARATOR})(?:{_QUOTED}|{_LISTED}|{_PLAIN})",
     re.IGNORECASE,
 )
+_WHOLE = r"\w{0,20}\(?(?:\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?)|\\\"[^\"\\\n]*+|(?=[\[{])"
+"""A value of any length: what somebody declared as nobody's business may be a letter."""
+_BRACKET = re.compile(r"[\[\]{}]")
 _HINTS = re.compile(
     r"pass|pwd|secret|token|signature|authorization|cookie|credential|contrase|clave|[?&](?:code|sig)=|"
     r"(?<![^\W\d_])(?:pin|otp|cv[vc])(?![^\W\d_])|"
@@ -96,6 +100,34 @@ def searched(text: str) -> str:
     if "%" in text or "+" in text:
         text = _WORD.sub(_decoded_if_secret, text)
     return _shown(text)
+
+
+def assigned_to(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds the values that a text gives to fields of these names: `salary=…`, `"salary": …`; nothing without names."""
+    known = "|".join(re.escape(name) for name in sorted(names))
+    if not known:
+        return None
+    return re.compile(rf"(?P<name>(?<!\w)(?:{known}){_SEPARATOR})(?:{_WHOLE}|{_PLAIN})", re.IGNORECASE)
+
+
+def without_values(pattern: re.Pattern[str], text: str) -> str:
+    """A text with every value replaced that a pattern of `assigned_to` finds."""
+    shown: list[str] = []
+    done = 0
+    while (found := pattern.search(text, done)) is not None:
+        shown += (text[done : found.start()], _without_value(found))
+        done = _past_brackets(text, found.end()) if text[found.end() : found.end() + 1] in ("[", "{") else found.end()
+    return "".join((*shown, text[done:])) if shown else text
+
+
+def _past_brackets(text: str, start: int) -> int:
+    """Where what opens here is closed; the end of the text, if it is not."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] in "[{" else -1
+        if not depth:
+            return bracket.end()
+    return len(text)
 
 
 def _shown(text: str) -> str:

@@ -10,7 +10,7 @@ from batuta.conversations.summaries import ConversationView, Summarizer
 from batuta.conversations.window import SlidingWindow
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.ids import canonical_id, new_id
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Message, ToolCallBlock
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
 from batuta.steps.agent import AgentOptions, AgentStep, check_model
@@ -64,7 +64,13 @@ class ChatAgentStep(AgentStep[str, str]):
 
     def _summarizer(self, ctx: Context) -> Summarizer:
         model = self.model_for(ctx) if self._summary_model is None else equipped(self._summary_model, ctx)
-        return Summarizer(model=_Recorded(model, ctx), clock=ctx._run.clock)
+        return Summarizer(model=_Recorded(model, ctx), clock=ctx._run.clock, redact=self._redacted)
+
+    def _redacted(self, call: ToolCallBlock) -> dict[str, Any]:
+        """Without what a tool of this agent declares as nobody's business."""
+        tool = self.tools.get(call.name)
+        shown: dict[str, Any] = call.args if tool is None else tool.policy.redacted(call.args)
+        return shown
 
 
 class _Recorded:

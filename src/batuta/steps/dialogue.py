@@ -103,13 +103,14 @@ class Dialogue:
     async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
         """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
         self._shown = None
-        for event_type, payload in drafts_of(spoken.answer):
+        for event_type, drafted in drafts_of(spoken.answer):
+            payload = drafted
             if event_type is events.AssistantMessage:
                 if is_silent:
                     continue
                 self._cite(payload)
             if event_type is events.ToolRequest:
-                payload["args"] = dict(self._redacted(payload["tool_name"], payload["args"]))
+                payload = self._redacted(payload["tool_name"], payload)
             await self._ctx.tell_own(event_type, source_agent_id=self._speaker, message_id=spoken.message_id, **payload)
 
     def _cite(self, payload: dict[str, Any]) -> None:
@@ -171,7 +172,7 @@ class Dialogue:
     async def _call(self, request: ModelRequest) -> Spoken:
         """One real call, with its beginning and end told."""
         message_id = new_id()
-        account = CallAccount(self._speaker, self._attempt, self._agent.is_streaming, self._redacted)
+        account = CallAccount(self._speaker, self._attempt, self._agent.is_streaming, self._disclosed)
         answer = await told_call(
             self._ctx,
             self._model,
@@ -237,12 +238,15 @@ class Dialogue:
                 event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
             )
 
-    def _redacted(self, tool_name: str, args: dict[str, Any]) -> dict[str, Any]:
+    def _redacted(self, tool_name: str, call: dict[str, Any]) -> dict[str, Any]:
         tool = self._agent.tools.get(tool_name)
-        if tool is None:
-            return args
-        redacted: dict[str, Any] = tool.policy.redacted(args)
-        return redacted
+        return call if tool is None else tool.policy.redacted_call(call)
+
+    def _disclosed(self, call: dict[str, Any]) -> dict[str, Any]:
+        """A call in what the model is given or says. What another agent's tool declares nobody here knows."""
+        if call["name"] in self._agent.tools or call["is_server_side"]:
+            return self._redacted(call["name"], call)
+        return {**call, "args": dict.fromkeys(call["args"], "[not kept]"), "invalid_args": None}
 
 
 async def _completed(answer: Answer, artefacts: "ArtefactStream | None", words: list[str]) -> Answer:

@@ -15,12 +15,12 @@ from batuta.kernel.outgoing import current_tool
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
 
-Redact = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""The arguments of a call of the tool with that name, as they may be told."""
+Redact = Callable[[dict[str, Any]], dict[str, Any]]
+"""A tool call as it may be told."""
 
 
-def _as_given(_: str, args: dict[str, Any]) -> dict[str, Any]:
-    return args
+def _as_given(call: dict[str, Any]) -> dict[str, Any]:
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +112,14 @@ def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer 
 
 
 def _told(message: Message, redact: Redact) -> dict[str, Any]:
-    """A message as plain data, without what a tool declares as nobody's business."""
-    plain: dict[str, Any] = message.model_dump(mode="json", exclude={"content": {"__all__": {"data", "extra"}}})
-    for block in plain["content"]:
-        if block["type"] == "tool_call":
-            block["args"] = redact(block["name"], block["args"])
+    """A message as plain data, without what a tool declares as nobody's business.
+
+    A model of one's own may bring arguments that are no JSON: their text is told, an observer cannot fail the run.
+    """
+    plain: dict[str, Any] = message.model_dump(
+        mode="json", fallback=str, exclude={"content": {"__all__": {"data", "extra"}}}
+    )
+    plain["content"] = [redact(block) if block["type"] == "tool_call" else block for block in plain["content"]]
     return plain
 
 

@@ -95,7 +95,7 @@ class ToolPolicy:
     exclusive: bool = False
     """Must not run beside other calls of the same answer."""
     redact: frozenset[str] = frozenset()
-    """Fields whose values stay out of audit and events, at any depth."""
+    """Fields of the arguments whose values stay out of audit, events, traces and summaries, at any depth."""
     preview: Preview | None = None
     """Shows a person what a call would do."""
     reconcile: Reconcile | None = None
@@ -125,6 +125,13 @@ class ToolPolicy:
         if isinstance(value, dict):
             return {key: "[redacted]" if key in self.redact else self.redacted(part) for key, part in value.items()}
         return [self.redacted(part) for part in value] if isinstance(value, list) else value
+
+    def redacted_call(self, call: dict[str, Any]) -> dict[str, Any]:
+        """A call with its `args` as they may be shown; of `invalid_args` nothing, a broken text hides its fields."""
+        if not self.redact:
+            return call
+        raw = None if call.get("invalid_args") is None else "[redacted]"
+        return {**call, "args": self.redacted(call["args"]), "invalid_args": raw}
 
 
 DEFAULT_POLICY = ToolPolicy()

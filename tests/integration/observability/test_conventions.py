@@ -1,5 +1,6 @@
 """What spans say by the GenAI conventions, of real clients and servers: answers, agents, MCP calls, contents (T-22)."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,14 +12,16 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from batuta import AgentStep, Pipeline, tool
 from batuta.conversations import Conversation
 from batuta.events import Event, FanOutSink, LlmExchanged, LlmResponse
+from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderRejectedError
-from batuta.kernel.messages import ImageBlock, Message
+from batuta.kernel.messages import ContentBlock, ImageBlock, Message, ToolCallBlock
 from batuta.llm.factory import client
-from batuta.llm.model import ModelSettings
-from batuta.observability.channel import EventChannel
+from batuta.llm.model import ModelRequest, ModelSettings
+from batuta.observability.channel import EventChannel, Interest
 from batuta.observability.spans import SpanSink
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.simulator import PROVIDERS, Provider, Simulator
+from batuta.steps.chat import ChatAgentStep
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 from batuta.tools import ToolRegistry
 from batuta.tools.mcp import McpConnection
@@ -249,6 +252,96 @@ async def test_secrets_stay_out_of_contents() -> None:
     assert "ana@example.com" not in str(call)
     assert "0123456789abcdefghij" not in str(call)
     assert "Your key is" in call["gen_ai.output.messages"]
+
+
+async def test_declared_fields_stay_out_of_summaries() -> None:
+    """A summary is text that is kept: neither the model that writes it nor whoever reads contents sees the field."""
+    summaries = ScriptedModel([Reply("They paid.")] * 2)
+    rounds = [reply for _ in range(4) for reply in (Reply("Wait.", tool_calls=[CALL]), Reply("Seven."))]
+    chat = ChatAgentStep(name="chat", model=ScriptedModel(rounds), summary_model=summaries, tools=[stock])
+    exporter, conversation = InMemorySpanExporter(), Conversation()
+    with SpanSink(exporter, has_content=True) as spans, EventChannel() as channel:
+        channel.attach(spans, name="spans")
+        for _ in range(4):
+            await chat.run("How many?", sink=channel, conversation=conversation)
+        assert channel.drain()
+    assert "asks stock {'sku': 'A-100', 'pin': '[redacted]'}" in summaries.requests[0].messages[0].text
+    assert "4711" not in str([dict(span.attributes or {}) for span in exporter.get_finished_spans()])
+
+
+class Stammering(ScriptedModel):
+    """Its tool calls come as text that is no JSON."""
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        answer = await super().generate(request)
+        return answer.model_copy(update={"content": tuple(_broken(block) for block in answer.content)})
+
+
+def _broken(block: ContentBlock) -> ContentBlock:
+    if not isinstance(block, ToolCallBlock):
+        return block
+    return block.model_copy(update={"args": {}, "invalid_args": '{"sku": "A-100", "pin": "4711'})
+
+
+async def test_declared_fields_stay_out_of_arguments_that_are_no_json() -> None:
+    curious = Curious()
+    model = Stammering([Reply(tool_calls=[CALL]), Reply("Sorry.")])
+    await AgentStep(name="clerk", model=model, tools=[stock], output=str).run("How many?", sink=curious)
+    assert any(isinstance(event, LlmExchanged) for event in curious.events)
+    assert "4711" not in str(curious.events)
+
+
+async def test_of_calls_of_another_agents_tools_only_the_names_are_told() -> None:
+    """What those tools declare is not known to the agent that reads them in a shared conversation."""
+    curious, conversation = Curious(), Conversation()
+    first = [Reply("Wait.", tool_calls=[CALL]), Reply("Seven.")]
+    await ChatAgentStep(name="first", model=ScriptedModel(first), tools=[stock]).run(
+        "How many?", conversation=conversation
+    )
+    second = ChatAgentStep(name="second", model=ScriptedModel([Reply("Yes.")]))
+    await second.run("Sure?", sink=curious, conversation=conversation)
+    [exchange] = [event for event in curious.events if isinstance(event, LlmExchanged)]
+    [call] = [block for message in exchange.messages for block in message["content"] if block["type"] == "tool_call"]
+    assert call["args"] == {"sku": "[not kept]", "pin": "[not kept]"}
+
+
+async def test_contents_that_are_no_json_do_not_fail_a_run() -> None:
+    """T-20: a run that succeeds unseen succeeds when somebody asks for its contents."""
+    curious = Curious()
+
+    @tool(effect="read")
+    async def look(at: object) -> str:
+        """Look."""
+        return "seen"
+
+    model = ScriptedModel([Reply(tool_calls=[ToolCall("look", {"at": Curious})]), Reply("Seen.")])
+    result = await AgentStep(name="eye", model=model, tools=[look], output=str).run("Look", sink=curious)
+    assert result.value == "Seen."
+    assert sum(isinstance(event, LlmExchanged) for event in curious.events) == 2
+
+
+class Curious(CapturingSink):
+    wants_contents = True
+
+
+async def test_naming_the_event_of_contents_is_asking_for_them() -> None:
+    with EventChannel() as channel:
+        async with (
+            channel.subscribe(name="mine", interest=Interest.in_types([LlmExchanged])) as events,
+            asyncio.timeout(5),
+        ):
+            await clerk().run("How many?", sink=channel)
+            first = await anext(events)
+    assert isinstance(first, LlmExchanged)
+
+
+async def test_nothing_is_made_for_a_subscriber_that_wants_other_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Event] = []
+    monkeypatch.setattr(LlmExchanged, "adopt", made.append)
+    with EventChannel() as channel:
+        channel.attach(Curious(), name="ends", interest=Interest.in_types([LlmResponse]))
+        await clerk().run("How many?", sink=channel)
+    assert not made
 
 
 async def test_contents_reach_those_who_ask_and_nobody_else() -> None:

@@ -221,3 +221,42 @@ def test_a_megabyte_is_searched_at_once(kind: str) -> None:
     started = time.process_time()
     searched(LONG[kind])
     assert time.process_time() - started < 10.0
+
+
+PAY = "91234"
+DECLARED = [
+    f"salary={PAY}, and so on",
+    f'{{"units": 7, "salary": {PAY}}}',
+    f"{{'Salary': '{PAY} EUR', 'units': 7}}",
+    f'the tool said {{\\"salary\\": \\"{PAY}\\"}}',
+    f'{{"salary": {{"base": {{"year": {{"eur": {PAY}}}}}, "bonus": {PAY}}}, "units": 7}}',
+    f'{{\n  "salary": [\n    [{PAY}],\n    {PAY}\n  ]\n}}',
+    f'"salary": "{"x" * 9_000}{PAY}"',
+    f'"salary": {{"left open": {PAY}',
+]
+
+
+@pytest.mark.parametrize("text", DECLARED)
+def test_what_a_text_gives_to_a_declared_field_is_taken_out(text: str) -> None:
+    """A tool's result, a prompt and an answer are texts: what is declared is hidden in them as in a field."""
+    shown = Redactor({"salary"}, has_content=True).text(text, limit=100_000)
+    assert PAY not in shown
+    assert "[redacted]" in shown
+    assert PAY in Redactor(has_content=True).text(text, limit=100_000)
+
+
+@pytest.mark.parametrize("text", ["the salary of the clerk", "salaryman: 3", "my_salary=5", "salary"])
+def test_a_declared_name_that_is_given_nothing_changes_no_text(text: str) -> None:
+    assert Redactor({"salary"}).text(text) == text
+
+
+@pytest.mark.parametrize("text", ["salary:{", "salary:{}", 'salary:"', "salary:[[", 'salary:"\\'])
+def test_declared_names_are_searched_in_time_that_grows_with_the_text(text: str) -> None:
+    started = time.perf_counter()
+    Redactor({"salary"}).text((text * 20_000)[:100_000])
+    assert time.perf_counter() - started < 2
+
+
+def test_a_text_that_was_cut_says_so() -> None:
+    shown = Redactor(has_content=True).text("x" * 100_001, limit=100_000)
+    assert shown.endswith("… (100001 characters)")
