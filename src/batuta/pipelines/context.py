@@ -221,11 +221,7 @@ class Context(_Facts):
             else:
                 self._run.note_effect(effect)
                 value = await self._perform(journal, effect, act, codec, reconcile, stand_in)
-        except asyncio.CancelledError:
-            self._run.note_failure(effect, DeadlineExceededError(f"{name} was cut off"))
-            raise
         except Exception as error:
-            self._run.note_failure(effect, error)
             self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
             raise
         self._count_write(kind)
@@ -262,10 +258,15 @@ class Context(_Facts):
             finally:
                 current_context.reset(token)
 
+        spending = pipelines.SpendingCodec(codec, scope)
         try:
-            return await pipelines.perform(
-                journal, effect, acting, pipelines.SpendingCodec(codec, scope), reconcile, stand_in
-            )
+            return await pipelines.perform(journal, effect, acting, spending, reconcile, stand_in)
+        except asyncio.CancelledError:
+            self._run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
+            raise
+        except Exception as error:
+            self._run.note_failure(effect, error, spending)
+            raise
         finally:
             scope.hand_over_undo()
             scope.close()

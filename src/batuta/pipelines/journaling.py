@@ -11,7 +11,7 @@ for a passing reason and without an effect, too.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -66,10 +66,18 @@ async def perform(
     return await _act_and_record(journal, effect, act, codec)
 
 
-async def keep_failure(journal: Journal, effect: Effect, error: BaseException) -> None:
-    """Have an effect fail again, in the same category, whenever this run is repeated."""
-    facts: JsonValue = {"category": category_of(error).value, "message": str(error)}
-    await _record(journal, effect, {FAILED: facts})
+class Purse(Protocol):
+    """Knows what agents took inside an effect."""
+
+    def with_spent(self, brought: JsonValue) -> JsonValue:
+        """What an effect brought, and what was taken for it, if something was."""
+        ...
+
+
+async def keep_failure(journal: Journal, effect: Effect, error: BaseException, purse: Purse | None = None) -> None:
+    """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
+    facts: JsonValue = {FAILED: {"category": category_of(error).value, "message": str(error)}}
+    await _record(journal, effect, facts if purse is None else purse.with_spent(facts))
 
 
 def failure_of_step(key: str) -> Effect:
@@ -81,7 +89,7 @@ async def fail_again(journal: Journal, key: str) -> None:
     """Raise what a step failed with, if the run went on from it."""
     known = await journal.recall(failure_of_step(key))
     if isinstance(known, Recorded):
-        _raise_if_failed(known.value)
+        raise_if_failed(known.value)
 
 
 async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
@@ -145,11 +153,12 @@ async def _settle(
 
 
 def _recorded(value: JsonValue, codec: Codec[T]) -> T:
-    _raise_if_failed(value)
+    raise_if_failed(value)
     return codec.validate_json(to_json(value))
 
 
-def _raise_if_failed(value: JsonValue) -> None:
+def raise_if_failed(value: JsonValue) -> None:
+    """Raise the failure that was kept, if it was one."""
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
         raise _KINDS.get(facts["category"], LogicalError)(facts["message"])

@@ -41,6 +41,7 @@ from batuta.resilience.deadlines import Deadline, within
 
 if TYPE_CHECKING:
     from batuta.conversations.conversation import Conversation
+    from batuta.pipelines.spending import SpendingCodec
     from batuta.pipelines.step import Step
 
 DRAIN_LIMIT = timedelta(seconds=30)
@@ -105,7 +106,7 @@ class Run:
         self.is_active = True
         self._background: set[asyncio.Task[Any]] = set()
         self._repetitions: dict[str, int] = {}
-        self._failures: dict[str, tuple[Effect, Exception]] = {}
+        self._failures: dict[str, tuple[Effect, Exception, SpendingCodec[Any] | None]] = {}
         self._begun: set[str] = set()
 
     async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
@@ -242,10 +243,10 @@ class Run:
         if not task.cancelled():
             task.exception()  # told as an event of its step: seen, so that asyncio does not report it as lost
 
-    def note_failure(self, effect: Effect, error: Exception) -> None:
+    def note_failure(self, effect: Effect, error: Exception, spending: "SpendingCodec[Any] | None" = None) -> None:
         """Remember what failed, until the run goes on or ends. A write's own notes say how it ended."""
         if self.journal is not None and effect.kind != "write" and not isinstance(error, RecordingFailedError):
-            self._failures[effect.key] = effect, error
+            self._failures[effect.key] = effect, error, spending
 
     def note_effect(self, effect: Effect) -> None:
         """Remember where there were effects."""
@@ -263,10 +264,10 @@ class Run:
         """Keep what failed at a place or below it."""
         places = (f"{key}/", f"{key}:")
         for failed in [failed for failed in self._failures if failed.startswith(places)]:
-            effect, error = self._failures.pop(failed)
+            effect, error, spending = self._failures.pop(failed)
             assert self.journal is not None
             if not isinstance(await self.journal.recall(effect), Recorded):
-                await pipelines.keep_failure(self.journal, effect, error)
+                await pipelines.keep_failure(self.journal, effect, error, spending)
 
     def numbered(self, path: str, parent: Context | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""

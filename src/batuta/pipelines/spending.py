@@ -2,15 +2,17 @@
 
 A tool, an action or a graph may run agents. Once its outcome is recorded nothing inside it is begun again, so nobody
 would count what was paid for there: a turn that is taken up again would seem cheaper than it was.
+The same holds for a failure that the run went on from.
 """
 
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 from pydantic_core import from_json, to_json
 
 from batuta.kernel.usage import NO_USAGE, Usage
+from batuta.pipelines.journaling import raise_if_failed
 from batuta.pipelines.result import FREE
 from batuta.pipelines.scope import Scope
 
@@ -63,16 +65,20 @@ class SpendingCodec(Generic[T]):
 
     def dump_python(self, value: T, *, mode: Any) -> Any:
         """The value as JSON; what agents took beside it, if there were some."""
-        brought = self._codec.dump_python(value, mode=mode)
+        return self.with_spent(self._codec.dump_python(value, mode=mode))
+
+    def with_spent(self, brought: JsonValue) -> JsonValue:
+        """What an effect brought, a failure too, and what agents took beside it, if there were some."""
         if self._scope.tally.attempts == 0:
             return brought
         return {SPENT: Spent.of(self._scope).model_dump(mode="json"), BROUGHT: brought}
 
     def validate_json(self, text: bytes) -> T:
-        """The value; what agents took for it is counted."""
+        """The value; what agents took for it is counted. A failure that was kept is raised, once it is counted."""
         if SPENT.encode() in text:
             kept = from_json(text)
             if isinstance(kept, dict) and kept.keys() == {SPENT, BROUGHT}:
                 Spent.model_validate(kept[SPENT]).count(self._scope)
+                raise_if_failed(kept[BROUGHT])
                 return self._codec.validate_json(to_json(kept[BROUGHT]))
         return self._codec.validate_json(text)

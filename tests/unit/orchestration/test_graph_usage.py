@@ -3,16 +3,19 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
+from pydantic import TypeAdapter
 
-from batuta import MemoryJournal
+from batuta import Context, MemoryJournal, step
 from batuta.events import Complete, LlmResponse, Usage
 from batuta.events.costs import costs_of
+from batuta.kernel.errors import TransientError
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
-from tests.unit.orchestration.teams import agent, of, team
+from tests.unit.orchestration.teams import agent, of, plan, team
 
 HAIKU = {"model_name": "claude-haiku-4-5", "model_provider": "anthropic"}
 
@@ -124,3 +127,50 @@ async def test_an_agent_in_a_tool_that_is_not_run_again_has_still_been_paid_for(
     again = await chief().run("q", target_agent_id="chief", journal=journal)
     assert first.usage.input >= 10
     assert (again.answer, again.usage, again.cost) == (first.answer, first.usage, first.cost)
+
+
+async def test_an_agent_in_a_graph_that_failed_has_still_been_paid_for() -> None:
+    """O-27: the plan went on from the failure, so it comes back with what was taken before it."""
+    runs = list[str]()
+
+    def forecasters() -> Orchestrator:
+        inner = agent("inner", [Reply("Rain.", usage=Usage(input=7, output=3))] * 2)
+
+        async def node(state: MessagesState) -> dict[str, Any]:
+            runs.append("run")
+            result = await inner.run(str(state["messages"][-1].content))
+            if len(runs) == 1:
+                raise TransientError("the satellite is behind the moon")
+            return {"messages": [AIMessage(result.value)]}
+
+        weather = Specialist(compiled(node), name="Weather", agent_id="weather", effect="read")
+        return Orchestrator(supervisor=ScriptedModel([plan(("weather", "look", []))]), agents=[weather])
+
+    journal = MemoryJournal()
+    first = await forecasters().run("q", journal=journal)
+    again = await forecasters().run("q", journal=journal)
+    assert (len(runs), first.answer, again.answer) == (2, "Rain.", "Rain.")
+    assert (again.usage, again.cost) == (first.usage, first.cost)
+    assert first.usage.input >= 14
+
+
+async def test_a_failure_that_is_kept_without_agents_inside_is_raised_as_ever() -> None:
+    """Nothing was taken, and nothing is counted."""
+
+    def tried() -> Any:
+        @step
+        async def look(task: str, ctx: Context) -> str:
+            async def fail() -> str:
+                raise TransientError("busy")
+
+            with pytest.raises(TransientError, match="busy"):
+                await ctx.effect(fail, TypeAdapter(str), kind="read", name="sky")
+            await ctx.go_on()
+            return "no idea"
+
+        return look
+
+    journal = MemoryJournal()
+    first, again = await tried().run("q", journal=journal), await tried().run("q", journal=journal)
+    assert (first.value, again.value) == ("no idea", "no idea")
+    assert again.metrics.usage == first.metrics.usage == Usage()
