@@ -15,7 +15,7 @@ import gc
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -25,6 +25,7 @@ import aiohttp
 import psutil
 
 from bench.load_rows import add_long_session, add_sessions
+from bench.tables import verdict
 from tests.support.fleet import PROCESSES, Fleet, Place, distributed_place
 from tests.support.followers import SocketFollower
 from tests.support.processes import Zygote
@@ -37,10 +38,28 @@ PEOPLE = 24
 WARM_SECONDS, LOAD_SECONDS = 4.0, 20.0
 CLIENTS = 500
 SESSIONS, LONG_EVENTS, ASKED = 100_000, 5_000, 40
+FIRST_PAGE_MS, LONG_SESSION_MS, IDLE_KB = 100, 300, 100
+"""The aims; a time is held to them with its 95th percentile."""
 TEAM_TYPES = ("plan_generated", "content_delta", "tool_request", "assistant_message", "error")
 """What only the team can tell."""
 
 Facts = dict[str, Any]
+
+
+class Line:
+    """A line of the table: what was measured, and whether its aim is met, where there is one."""
+
+    def __init__(self, what: str, *figures: str, aim: str = "", met: bool | None = None) -> None:
+        self.what = what
+        self.figures = figures
+        self.aim = aim
+        self.met = met
+
+    def __str__(self) -> str:
+        """As it is printed: two columns of figures, the aim, and whether it is met."""
+        judged = () if self.met is None else (f"aim {self.aim}", "met" if self.met else "MISSED")
+        figures = (*self.figures, *[""] * (2 - len(self.figures)), *judged)
+        return (f"{self.what:58}" + "".join(f"{figure:>18}" for figure in figures)).rstrip()
 
 
 class Visitor:
@@ -116,7 +135,7 @@ def _cpu(process: psutil.Process) -> float:
     return float(times.user + times.system) + children
 
 
-async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[Line]:
     """As many turns as there can be, each person with one at a time."""
     visitors = [Visitor(fleet, secret, number) for number, secret in enumerate(secrets[:PEOPLE])]
     await asyncio.gather(*(visitor.arrive() for visitor in visitors))
@@ -146,22 +165,22 @@ async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
 
 def _turn_lines(
     found: Sequence[Facts], alone: Sequence[Facts], seconds: float, used: dict[str, float], own_bytes: float
-) -> Iterator[str]:
-    yield _line(f"turns, {PEOPLE} people at once", f"{len(found) / seconds:.1f} /s")
+) -> Iterator[Line]:
+    yield Line(f"turns, {PEOPLE} people at once", f"{len(found) / seconds:.1f} /s")
     for who, facts in ((f"{PEOPLE} people", found), ("one person", alone)):
         for name in ("accepted", "first event", "first of the team", "end"):
             times = [1000 * one[name] for one in facts]
-            yield _line(
+            yield Line(
                 f"message to {name}, {who}",
                 f"p50 {percentile(times, 0.5):.0f} ms",
                 f"p95 {percentile(times, 0.95):.0f} ms",
             )
     for kind, cpu in used.items():
-        yield _line(f"CPU per turn, {kind}", f"{1000 * cpu / max(1, len(found)):.1f} ms", f"{cpu / seconds:.2f} cores")
-    yield _line("memory per active session", f"{own_bytes / 1024:.0f} KB")
+        yield Line(f"CPU per turn, {kind}", f"{1000 * cpu / max(1, len(found)):.1f} ms", f"{cpu / seconds:.2f} cores")
+    yield Line("memory per active session", f"{own_bytes / 1024:.0f} KB")
 
 
-async def clients(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+async def clients(fleet: Fleet, secrets: Sequence[str]) -> Iterator[Line]:
     """Many people are connected and silent; one talks."""
     visitors = [Visitor(fleet, secrets[number % len(secrets)], number) for number in range(CLIENTS)]
     meter = Meter(fleet)
@@ -178,23 +197,30 @@ async def clients(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
     alone = [1000 * (await visitors[0].ask())["first event"] for _ in range(20)]
     lost = sum(len(visitor.follower.connections) for visitor in visitors)
     await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    each = (after - before) / CLIENTS / 1024
     lines = [
-        _line(f"{CLIENTS} connected clients, sessions begun and joined in", f"{connected:.1f} s", f"{lost} lost"),
-        _line("memory per idle session", f"{(after - before) / CLIENTS / 1024:.0f} KB"),
-        _line(
+        Line(
+            f"{CLIENTS} connected clients, sessions begun and joined in",
+            f"{connected:.1f} s",
+            f"{lost} lost",
+            aim="0 lost",
+            met=lost == 0,
+        ),
+        Line("memory per idle session", f"{each:.0f} KB", aim=f"≤ {IDLE_KB} KB", met=each <= IDLE_KB),
+        Line(
             f"message to first event, {CLIENTS} connected",
             f"p50 {percentile(alone, 0.5):.0f} ms",
             f"p95 {percentile(alone, 0.95):.0f} ms",
         ),
     ]
     lines += [
-        _line(f"CPU with {CLIENTS} idle clients, {kind}", f"{100 * cores:.1f} % of a core")
+        Line(f"CPU with {CLIENTS} idle clients, {kind}", f"{100 * cores:.1f} % of a core")
         for kind, cores in used.items()
     ]
     return iter(lines)
 
 
-async def rows(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
+async def rows(fleet: Fleet, secrets: Sequence[str]) -> Iterator[Line]:
     """One person with very many sessions, and one of them very long."""
     settings, email = fleet.place.owned(), "e2e00001-0@example.com"
     await add_sessions(settings, email, SESSIONS)
@@ -204,12 +230,12 @@ async def rows(fleet: Fleet, secrets: Sequence[str]) -> Iterator[str]:
         searched = [await _timed(http, "/api/sessions?limit=30&query=chairs") for _ in range(10)]
         pages = [await _opened(http, session) for _ in range(10)]
     count = pages[0][1]
-    times = sorted(seconds for seconds, _ in pages)
+    seconds = [taken for taken, _ in pages]
     return iter(
         [
-            _times(f"first page of {SESSIONS:,} sessions", first[3:], "< 100 ms"),
-            _times(f"first page of {SESSIONS:,} sessions, by a word of the title", searched[1:]),
-            _times(f"a session of {count:,} events, opened whole (pages of 500)", times, "< 300 ms"),
+            times(f"first page of {SESSIONS:,} sessions", first[3:], FIRST_PAGE_MS),
+            times(f"first page of {SESSIONS:,} sessions, by a word of the title", searched[1:]),
+            times(f"a session of {count:,} events, opened whole (pages of 500)", seconds, LONG_SESSION_MS),
         ]
     )
 
@@ -236,13 +262,17 @@ async def _opened(http: aiohttp.ClientSession, session: str) -> tuple[float, int
         after = page["items"][-1]["sequence_number"]
 
 
-def _times(what: str, seconds: Sequence[float], aim: str = "") -> str:
+def times(what: str, seconds: Sequence[float], most_ms: float | None = None) -> Line:
+    """Median and 95th percentile; an aim is held against the latter."""
     p50, p95 = (1000 * percentile(seconds, share) for share in (0.5, 0.95))
-    return _line(what, f"p50 {p50:.0f} ms", f"p95 {p95:.0f} ms", aim and f"aim {aim}")
+    figures = f"p50 {p50:.0f} ms", f"p95 {p95:.0f} ms"
+    return Line(what, *figures) if most_ms is None else Line(what, *figures, aim=f"< {most_ms:g} ms", met=p95 < most_ms)
 
 
-def _line(what: str, *figures: str) -> str:
-    return f"{what:58}" + "".join(f"{figure:>18}" for figure in figures)
+def missed(lines: Iterable[Line]) -> int | None:
+    """How many aims were missed; nothing if none was looked at."""
+    verdicts = [line.met for line in lines if line.met is not None]
+    return verdicts.count(False) if verdicts else None
 
 
 @asynccontextmanager
@@ -260,14 +290,18 @@ async def started(zygote: Zygote, mode: str) -> AsyncIterator[Fleet]:
             yield fleet
 
 
-async def measure(zygote: Zygote, mode: str, parts: Sequence[str]) -> None:
+async def measure(zygote: Zygote, mode: str, parts: Sequence[str]) -> list[Line]:
+    """Print the figures of a mode as they come."""
+    found: list[Line] = []
     async with started(zygote, mode) as fleet:
         secrets = await fleet.people(PEOPLE)
         print(f"{mode}\n", flush=True)
         for part in parts:
             for line in await {"turns": turns, "clients": clients, "rows": rows}[part](fleet, secrets):
+                found.append(line)
                 print(line, flush=True)
         print(flush=True)
+    return found
 
 
 def main() -> None:
@@ -277,9 +311,10 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, action="append")
     wanted = parser.parse_args()
     zygote = Zygote([PROCESSES, "bench.load_team"])
-    for mode in wanted.mode or MODES:
-        asyncio.run(measure(zygote, mode, wanted.part or PARTS))
+    found = [line for mode in wanted.mode or MODES for line in asyncio.run(measure(zygote, mode, wanted.part or PARTS))]
     zygote.close()
+    if (count := missed(found)) is not None:
+        print(verdict(count))
 
 
 if __name__ == "__main__":
