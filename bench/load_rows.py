@@ -1,6 +1,7 @@
 """Rows to measure on: a hundred thousand sessions of one person, and one session of five thousand events."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,7 +22,7 @@ async def add_sessions(settings: Settings, email: str, count: int) -> None:
     """Sessions with a title and a message each."""
     async with open_store(settings) as store:
         for begin in range(0, count, BATCH):
-            await store.database.write(lambda connection, begin=begin: _add_batch(connection, email, begin))
+            await store.database.write(partial(_add_batch, email=email, begin=begin))
         if settings.database_url is not None:
             await store.database.write(lambda connection: connection.execute(sa.text("ANALYZE")).close())
 
