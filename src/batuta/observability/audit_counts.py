@@ -19,7 +19,7 @@ from batuta.events.envelope import Event
 from batuta.events.runtime import AttemptRejected, LimiterThrottled, LlmRequest, LlmResponse
 from batuta.events.telemetry import AgentRetryAttempted
 from batuta.kernel.errors import LogicalError
-from batuta.observability.runs import Span, SpanKind, assemble
+from batuta.observability.runs import Span, SpanKind, assemble, is_pause
 
 _PAIRS: dict[SpanKind, tuple[tuple[str, ...], tuple[str, ...]]] = {
     SpanKind.STEP: (("step.started",), ("step.completed", "step.failed")),
@@ -59,6 +59,8 @@ class Audit:
     counts: tuple[Count, ...]
     unfinished: tuple[str, ...] = ()
     """Names of spans without an end."""
+    waiting: tuple[str, ...] = ()
+    """Turns that wait for somebody's decision: what is open in them ends when they go on."""
     repeated: tuple[str, ...] = ()
     """Ids of events that were told twice."""
     spans: int = 0
@@ -78,6 +80,7 @@ class Audit:
             if not count.is_complete
         ]
         found += [f"{name} did not end" for name in self.unfinished]
+        found += [f"turn {turn} waits for a decision: count it again when it has ended" for turn in self.waiting]
         found += [f"event {event_id} was told twice" for event_id in self.repeated]
         if self.exported_spans is not None and self.exported_spans != self.spans:
             found.append(f"{self.spans} spans follow from the events, {self.exported_spans} were exported")
@@ -115,10 +118,19 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
     return Audit(
         counts=(*counts, tries),
         unfinished=tuple(f"{span.kind} {span.name}" for span in spans if span.end is None),
+        waiting=_waiting(told),
         repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in told).items() if n > 1),
         spans=len(spans),
         exported_spans=exported_spans,
     )
+
+
+def _waiting(told: Iterable[Event]) -> tuple[str, ...]:
+    paused: dict[str, bool] = {}
+    for event in told:
+        if event.turn_id is not None and event.type in ("complete", "turn.resumed"):
+            paused[event.turn_id] = is_pause(event)
+    return tuple(turn for turn, is_paused in paused.items() if is_paused)
 
 
 def provider_tries(events: Iterable[Event]) -> int:

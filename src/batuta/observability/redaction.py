@@ -18,7 +18,8 @@ FIELDS_VARIABLE = "LOG_REDACT"
 """Names fields of your own that no log and no span shows, separated by commas: `LOG_REDACT=salary,iban`."""
 MAX_TEXT = 2_000
 MAX_STACK = 20_000
-MAX_DEPTH = 8
+MAX_DEPTH = 32
+"""How deep a value is looked into; what lies deeper is not shown."""
 SHORT_TEXT = 100
 MAX_SEARCHED = 100_000
 
@@ -87,7 +88,7 @@ class Redactor:
             parts += [self.exception(inner) for inner in getattr(each, "exceptions", ())]
         return self.text("\n".join(parts), limit=limit)
 
-    def field(self, name: str, value: Any, kind: str = "") -> Any:
+    def field(self, name: str, value: Any, kind: str = "", depth: int = 0) -> Any:
         """The value of a field, as it may be shown; `kind` is the class or code of the error it tells of."""
         lowered = name.lower()
         if self._is_hidden(lowered, value):
@@ -103,7 +104,7 @@ class Redactor:
                 return self.name(value)
             if lowered in STACK_FIELDS:
                 return self.text(value if self._has_content else told_stack(value), limit=MAX_STACK)
-        return self.value(value)
+        return self.value(value, depth)
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """A value of any shape, redacted throughout."""
@@ -117,7 +118,7 @@ class Redactor:
             return self.exception(value)
         if isinstance(value, Mapping):
             kind = kind_of(value)
-            return {self.text(str(key)): self.field(str(key), item, kind) for key, item in value.items()}
+            return {self.text(str(key)): self.field(str(key), item, kind, depth + 1) for key, item in value.items()}
         if isinstance(value, (list, tuple, set, frozenset)):
             return [self.value(item, depth + 1) for item in value]
         dump = getattr(value, "model_dump", None)

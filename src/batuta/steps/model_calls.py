@@ -3,6 +3,7 @@
 Everything that an agent asks a model goes through here, so that the calls in the log add up to what the run cost.
 """
 
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context
+
+log = logging.getLogger("batuta.steps")
 
 Redact = Callable[[dict[str, Any]], dict[str, Any]]
 """A tool call as it may be told."""
@@ -92,23 +95,28 @@ _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "st
 
 
 def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:
-    """Show what was asked and answered to observers that want it."""
+    """Show what was asked and answered to observers that want it. What cannot be told does not fail the run."""
     emitter = ctx._run.emitter
     if not emitter.is_asked_for_contents:
         return
-    said = [_told(message, account.redact) for message in request.messages]
-    facts = {
-        "call_id": call_id,
-        "path": ctx.path,
+    try:
+        facts = {"call_id": call_id, "path": ctx.path, **_contents(request, answer, account)}
+    except Exception as error:  # for instance, arguments nested deeper than anything that can be written down
+        log.warning("the contents of a call of %s are not told: %s", account.agent_id, type(error).__name__)
+        return
+    emitter.disclose(events.LlmExchanged, facts)
+
+
+def _contents(request: ModelRequest, answer: Answer | None, account: CallAccount) -> dict[str, Any]:
+    return {
         "source_agent_id": account.agent_id,
         "system": request.system,
-        "messages": tuple(said),
+        "messages": tuple(_told(message, account.redact) for message in request.messages),
         "tools": tuple(
             {"name": tool.name, "description": tool.description, "parameters": tool.schema} for tool in request.tools
         ),
         "answer": None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
     }
-    emitter.disclose(events.LlmExchanged, facts)
 
 
 def _told(message: Message, redact: Redact) -> dict[str, Any]:

@@ -320,6 +320,23 @@ async def test_contents_that_are_no_json_do_not_fail_a_run() -> None:
     assert sum(isinstance(event, LlmExchanged) for event in curious.events) == 2
 
 
+@pytest.mark.parametrize("has_content", [False, True])
+async def test_arguments_nested_without_end_cost_neither_the_run_nor_its_spans(has_content: bool) -> None:
+    @tool(effect="read")
+    async def look(at: dict[str, Any]) -> str:
+        """Look."""
+        return "seen"
+
+    nested: dict[str, Any] = {}
+    for _ in range(900):
+        nested = {"in": nested}
+    model = ScriptedModel([Reply(tool_calls=[ToolCall("look", {"at": nested})]), Reply("Seen.")])
+    said = await said_by(AgentStep(name="eye", model=model, tools=[look], output=str), has_content=has_content)
+    assert "error.type" not in said["invoke_agent eye"][0]
+    assert len(said["chat scripted"]) == 2
+    assert len(said["execute_tool look"]) == 1
+
+
 class Curious(CapturingSink):
     wants_contents = True
 

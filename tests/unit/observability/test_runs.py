@@ -189,6 +189,14 @@ def test_a_turn_that_is_stopped_while_it_waits_ends_with_all_that_waits() -> Non
     audit([*first, stopped]).assert_complete()
 
 
+def test_the_audit_says_of_a_turn_that_waits_that_it_waits() -> None:
+    """What is open in it is nobody's loss, and whoever reads the audit is told when to look again."""
+    first, second = paused_and_resumed()
+    said = f"turn {TURN} waits for a decision: count it again when it has ended"
+    assert said in audit(first).problems()
+    assert audit([*first, *second]).waiting == ()
+
+
 def test_marks_go_to_whom_they_concern() -> None:
     story = Story().step("p", "Pipeline").step("p/a", "AgentStep").agent("a")
     story.tell(
