@@ -117,7 +117,7 @@ class OneAfterTheOther:
     def recall(self, told: Sequence[Event]) -> None:
         """What was told of a turn before this process took it up, for those that follow turns."""
         for sink in self._sinks:
-            if isinstance(sink, ConsoleSpans):
+            if isinstance(sink, (ConsoleSpans, ConsoleMetrics)):
                 sink.recall(told)
 
     def emit(self, event: Event) -> None:
@@ -135,6 +135,10 @@ class ConsoleMetrics:
         self._measurer = Measurer()
         self._values: dict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
         self._counts: dict[tuple[str, tuple[str, ...]], int] = defaultdict(int)
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up."""
+        self._measurer.recall(told)
 
     def emit(self, event: Event) -> None:
         """Count an event."""

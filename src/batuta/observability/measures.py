@@ -8,13 +8,13 @@ different values is bounded.
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from batuta.events.envelope import Event
 from batuta.events.telemetry import is_retry
 from batuta.observability.redaction import REDACTOR
-from batuta.observability.runs import RunKey, run_of
+from batuta.observability.runs import RunKey, is_pause, run_of
 
 MAX_LABEL_VALUES = 1_000
 MAX_RUNS = 10_000
@@ -39,6 +39,8 @@ class Measurer:
 
     def __init__(self) -> None:
         self._runs: OrderedDict[RunKey, dict[str, Any]] = OrderedDict()
+        self._worked: OrderedDict[RunKey, float] = OrderedDict()
+        """Milliseconds that were worked on turns before their pauses, here or elsewhere."""
         self._known: dict[str, set[str]] = {}
 
     def of(self, event: Event) -> list[Measure]:
@@ -48,6 +50,14 @@ class Measurer:
         if rule is not None:
             measures.extend(rule(self, event))
         return measures
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before it goes on here: its end tells only how long the last part of it took."""
+        worked = sum(getattr(event, "duration_ms", None) or 0.0 for event in told if is_pause(event))
+        if worked:
+            self._worked[run_of(told[-1])] = worked
+            if len(self._worked) > MAX_RUNS:
+                self._worked.popitem(last=False)
 
     # steps and pipelines
 
@@ -93,10 +103,13 @@ class Measurer:
     def completed(self, event: Any) -> Iterable[Measure]:
         self._runs.pop(run_of(event), None)
         yield Measure("turns_total", (event.status,), 1.0)
-        if event.duration_ms is not None and event.status != "paused":
-            yield Measure("turn_duration_seconds", (event.status,), event.duration_ms / 1000)
-        if event.status != "paused":
-            yield from _request("turn", event.status, event.duration_ms, event.usage.total)
+        if event.status == "paused":
+            return
+        before = self._worked.pop(run_of(event), 0.0)
+        milliseconds = None if event.duration_ms is None else event.duration_ms + before
+        if milliseconds is not None:
+            yield Measure("turn_duration_seconds", (event.status,), milliseconds / 1000)
+        yield from _request("turn", event.status, milliseconds, event.usage.total)
 
     # agents
 

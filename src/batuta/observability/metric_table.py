@@ -161,7 +161,7 @@ _TABLE = (
     Metric(
         name="request_duration_seconds",
         kind=MetricKind.HISTOGRAM,
-        help="Duration of requests.",
+        help="Duration of requests, without what they waited for people.",
         labels=("kind",),
         known=_KINDS,
         buckets=_TURN_SECONDS,
@@ -182,7 +182,7 @@ _TABLE = (
     Metric(
         name="turn_duration_seconds",
         kind=MetricKind.HISTOGRAM,
-        help="From the message to the end of the answer.",
+        help="Work on a turn from the message to the end of the answer, without what it waited for people.",
         labels=("status",),
         known={"status": tuple(status for status in _TURN_ENDS if status != "paused")},
         buckets=_TURN_SECONDS,

@@ -13,7 +13,7 @@ another one starts or is asked (`processes`).
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +68,11 @@ class PrometheusMetrics:
                 self._apply(measure)
             if now.timestamp() - self._refreshed > REFRESH_SECONDS:
                 self._refresh(now)
+
+    def recall(self, told: Sequence[Event]) -> None:
+        """What was told of a turn before this process took it up: its parts are one request."""
+        with self._lock:
+            self._measurer.recall(told)
 
     def set(self, metric: str, value: float, **labels: str) -> None:
         """Set a gauge that no event tells: `metrics.set("turn_queue_depth", 3)`."""

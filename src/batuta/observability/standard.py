@@ -118,8 +118,8 @@ def watching(wanted: Watchers) -> Iterator[Observers]:
             spans=spans if isinstance(spans, SpanSink) else None,
             recalls=tuple(
                 sink.recall
-                for sink in (whereabouts, *exported.values())
-                if isinstance(sink, (Whereabouts, SpanSink, OtelMetrics, OneAfterTheOther))
+                for sink in (whereabouts, metrics, *exported.values())
+                if isinstance(sink, (Whereabouts, PrometheusMetrics, SpanSink, OtelMetrics, OneAfterTheOther))
             ),
         )
 

@@ -29,6 +29,7 @@ from batuta.events import (
 from batuta.observability import measures
 from batuta.observability.measures import Measure, Measurer
 from batuta.observability.metric_table import METRICS
+from batuta.observability.standard import Watchers, watching
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.testing import CapturingSink, Reply, ScriptedModel
 from examples.appointments import book
@@ -205,6 +206,27 @@ async def test_a_turn_is_one_request_whoever_works_in_it() -> None:
 
     assert counted(in_turn.events) == [("turn", "success")]
     assert counted(alone.events) == [("pipeline", "success")]
+
+
+def test_a_turn_that_paused_took_as_long_as_all_its_parts() -> None:
+    """Also where another process worked on them; what people took to decide is nobody's slowness."""
+    measurer = Measurer()
+    turn = "01A1DDE2-A77E-7E88-9DB7-2AF8B25F00FE"
+    paused = [Complete(status="paused", duration_ms=ms, turn_id=turn) for ms in (4000.0, 2000.0)]
+    measurer.recall(paused)
+    end = Complete(status="success", duration_ms=500.0, turn_id=turn)
+    assert moved(end, measurer)["turn_duration_seconds", ("success",)] == 6.5
+    assert moved(end, measurer)["request_duration_seconds", ("turn",)] == 0.5, "a part is counted once"
+
+
+def test_the_metrics_of_a_process_know_what_was_told_of_a_turn_before() -> None:
+    turn = "01A1DDE2-A77E-7E88-9DB7-2AF8B25F00FE"
+    with watching(Watchers(has_logs=False)) as found:
+        assert found.metrics is not None
+        sink = found.take_up(None, turn_id=turn, told=[Complete(status="paused", duration_ms=4000.0, turn_id=turn)])
+        sink.emit(Complete(status="success", duration_ms=500.0, turn_id=turn))
+        assert found.channel.drain()
+        assert b'request_duration_seconds_sum{kind="turn"} 4.5' in found.metrics.text()
 
 
 def test_labels_from_outside_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
