@@ -267,14 +267,19 @@ class _Run:
         return self._end(span, event)
 
     def _around(self, path: str) -> Span | None:
-        """What a step at this place is inside: the agent at work in the step above, that step, a plan, the turn."""
+        """What a step at this place is inside: a tool or the agent of the step above, that step, a plan, the turn."""
         above = path
         while "/" in above:
             above = above.rpartition("/")[0]
             if above in self._steps:
                 step = self._steps[above][-1]
-                return self._agents.get(id(step), step)
+                return self._tool_at_work(self._agents.get(id(step), step))
         return next(reversed(self._plans.values()), self._turn)
+
+    def _tool_at_work(self, worker: Span) -> Span:
+        """An agent runs steps only in its tools. With several open nobody says in which: it is the agent then."""
+        tools = [tool for tool in self._tools.values() if tool.parent is worker]
+        return tools[0] if len(tools) == 1 else worker
 
     # agents
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from batuta import AgentStep, tool
 from batuta.events import AgentPipelineCompleted, AttemptRejected, Complete, Event, PlanGenerated, SessionStart
 from batuta.events.plans import PlanCompleted, PlannedStep
 from batuta.events.runtime import BreakerChanged, BudgetRefused, LimiterThrottled, TurnResumed, TurnStarted
@@ -10,6 +11,8 @@ from batuta.events.telemetry import AgentRetryAttempted
 from batuta.events.tools import ToolResponse
 from batuta.observability.audit_counts import audit
 from batuta.observability.runs import RunAssembler, Span, SpanKind, assemble, roots_of, span_id_of
+from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
+from batuta.tools import Tool
 from tests.unit.observability.told import START, Story
 
 
@@ -42,6 +45,45 @@ def test_an_agent_holds_its_calls_tools_and_validation() -> None:
             ],
         ]
     ]
+
+
+def delegating(*tools: str) -> AgentStep[str, str]:
+    """An agent whose tools have another agent work."""
+    helpers = [AgentStep(name=f"{name}_helper", model=ScriptedModel([Reply("7")]), output=str) for name in tools]
+
+    def ask(name: str, helper: AgentStep[str, str]) -> Tool:
+        @tool(effect="read", name=name)
+        async def have_it_done(task: str) -> str:
+            """Have it done."""
+            return (await helper.run(task)).unwrap()
+
+        return have_it_done
+
+    calls = [ToolCall(name, {"task": "count"}) for name in tools]
+    asked = [ask(name, helper) for name, helper in zip(tools, helpers, strict=True)]
+    return AgentStep(name="boss", model=ScriptedModel([Reply(tool_calls=calls), Reply("7")]), tools=asked, output=str)
+
+
+async def test_what_a_tool_has_done_is_inside_the_tool() -> None:
+    kept = CapturingSink()
+    await delegating("count").run("How many?", sink=kept)
+    helper = [["agent count_helper", [["model scripted"], ["validation count_helper"]]]]
+    inside = ["tool count", [["step count_helper", helper]]]
+    boss = ["agent boss", [["model scripted"], inside, ["model scripted"], ["validation boss"]]]
+    assert nested(kept.events) == [["step boss", [boss]]]
+    audit(kept.events).assert_complete()
+
+
+async def test_where_several_tools_are_open_a_step_is_in_no_wrong_one() -> None:
+    """Nothing says in which of them a step runs: it is inside their agent, until only one is left."""
+    kept = CapturingSink()
+    await delegating("count", "check").run("How many?", sink=kept)
+    steps = [span for span in assemble(kept.events) if span.kind is SpanKind.STEP and span.name != "boss"]
+    around = {step.name: step.parent.name for step in steps if step.parent is not None}
+    assert around["count_helper"] in ("boss", "count")
+    assert around["check_helper"] in ("boss", "check")
+    assert "boss" in around.values()
+    audit(kept.events).assert_complete()
 
 
 def test_an_answer_that_asks_for_tools_is_not_validated() -> None:
