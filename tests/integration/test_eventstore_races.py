@@ -5,11 +5,12 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
 
-from batuta.eventstore import sqlite_database
+from batuta.eventstore import postgres_projections, sqlite_database
 from batuta.eventstore.audit import verify_session
 from batuta.eventstore.redis import RedisEventLog
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -207,6 +208,29 @@ async def test_read_models_follow_while_redis_is_written_to_without_a_pause(redi
                     await asyncio.sleep(0.1)
         finally:
             await cancelled(tasks)
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_projector_that_is_cancelled_while_it_writes_ends(
+    postgres: Store, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """The driver forgets a cancellation that comes while the server still reads, or waits long for half an answer."""
+    await postgres.log.append(new_id(), [said("long " * 20_000) for _ in range(40)])
+    writing, statement = asyncio.Event(), postgres_projections.upsert
+
+    def upsert(*shape: Any) -> str:
+        writing.set()
+        return statement(*shape)
+
+    monkeypatch.setattr(postgres_projections, "upsert", upsert)
+    task = asyncio.create_task(postgres.projector.run())
+    async with asyncio.timeout(20):
+        await writing.wait()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        await cancelled([task])
+    assert task.cancelled()
 
 
 async def test_a_token_that_overtakes_a_lease_does_not_make_it_worthless(

@@ -16,6 +16,7 @@ from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.statements import dollar, grouped, upsert
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
+from batuta.kernel.tasks import to_the_end
 
 _SELECT_DUE = """
 SELECT d.session_id FROM dirty_sessions d
@@ -182,4 +183,5 @@ async def _apply(connection: Executor, rows: Sequence[asyncpg.Record]) -> None:
         changes += changes_of(Record(row["epoch"], seq, event))
     for wave in in_waves(changes):
         for shape, arguments in grouped(wave).items():
-            await connection.executemany(upsert(shape, dollar), arguments)
+            # To its end: cancelled while it writes, the driver would forget that, or wait for an answer to half of it.
+            await to_the_end(connection.executemany(upsert(shape, dollar), arguments))

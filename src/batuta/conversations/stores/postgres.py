@@ -17,6 +17,7 @@ from batuta.kernel.errors import (
     UnknownConversationError,
 )
 from batuta.kernel.messages import Message
+from batuta.kernel.tasks import to_the_end
 
 try:
     import asyncpg
@@ -108,12 +109,13 @@ class PostgresConversationStore:
             count = await connection.fetchval(counted, conversation_id)
             if count != after:
                 raise ConflictError(f"the conversation has {count} messages, not {after}; load it again")
-            await connection.executemany(
-                "INSERT INTO conversation_messages VALUES ($1, $2, $3, $4, $5)",
-                [
-                    (conversation_id, position, message.role, message.model_dump_json(), estimate_message(message))
-                    for position, message in enumerate(messages, after)
-                ],
+            rows = [
+                (conversation_id, position, message.role, message.model_dump_json(), estimate_message(message))
+                for position, message in enumerate(messages, after)
+            ]
+            # To its end: cancelled while it writes, the driver would forget that, or wait for an answer to half of it.
+            await to_the_end(
+                connection.executemany("INSERT INTO conversation_messages VALUES ($1, $2, $3, $4, $5)", rows)
             )
 
     async def add_bookmark(self, conversation_id: str, bookmark: KeptBookmark) -> None:
