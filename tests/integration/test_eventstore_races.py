@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from batuta.eventstore import postgres_projections, sqlite_database
+from batuta.eventstore import postgres_projections, sqlite_database, statements
 from batuta.eventstore.audit import verify_session
 from batuta.eventstore.redis import RedisEventLog
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -216,11 +216,11 @@ async def test_a_projector_that_is_cancelled_while_it_writes_ends(
 ) -> None:
     """The driver forgets a cancellation that comes while the server still reads, or waits long for half an answer."""
     await postgres.log.append(new_id(), [said("long " * 20_000) for _ in range(40)])
-    writing, statement = asyncio.Event(), postgres_projections.upsert
+    writing = asyncio.Event()
 
     def upsert(*shape: Any) -> str:
         writing.set()
-        return statement(*shape)
+        return statements.upsert(*shape)
 
     monkeypatch.setattr(postgres_projections, "upsert", upsert)
     task = asyncio.create_task(postgres.projector.run())

@@ -6,6 +6,7 @@ even here, and of pictures and documents only what they are.
 
 import json
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from batuta.events.runtime import LlmExchanged, LlmResponse
@@ -27,6 +28,12 @@ FINISH_REASONS: dict[StopReason, str] = {
     "refused": "content_filter",
 }
 """Why a model stopped, in the words of the conventions; one that wants tools run says `tool_call`."""
+
+
+@lru_cache(maxsize=256)
+def _text(text: str) -> str:
+    """Each call is given what the calls before it were given: what was searched is not searched again."""
+    return WITH_CONTENT.text(text, limit=MAX_SEARCHED)
 
 
 def finish_reason(end: LlmResponse) -> str:
@@ -129,10 +136,6 @@ _PARTS: dict[str, Callable[[dict[str, Any]], Part]] = {
     "document": _shown,
     "opaque": lambda block: {"type": "opaque", "provider": block["provider"]},
 }
-
-
-def _text(text: str) -> str:
-    return WITH_CONTENT.text(text, limit=MAX_SEARCHED)
 
 
 def _json(value: Iterable[Any]) -> str:

@@ -11,11 +11,14 @@ from typing import Literal
 
 from batuta.events.catalogue import decode_any
 from batuta.events.envelope import Event
+from batuta.events.fanout import CONTENTS
 from batuta.events.routing import Persistence
 from batuta.observability.spill import Spill
 
 log = logging.getLogger("batuta.observability")
 
+MAX_CONTENTS = 64
+"""How many events with contents may wait: each holds a whole conversation, and a span without it is still a span."""
 MAX_SPILL_BYTES = 1 << 30
 """How much may wait in a file; who is further behind is disconnected."""
 
@@ -76,6 +79,8 @@ class Subscription:
         self._wake: Callable[[], object] | None = None
         self._is_stalled = False
         self._state: Literal["connected", "disconnected", "closed"] = "connected"
+        self._contents = 0
+        """How many of those that wait carry what models were given and said."""
         self._accepted = self._delivered = self._dropped = self._spilled = self._waits = self._missed = 0
         self._last: int | None = None
 
@@ -92,13 +97,16 @@ class Subscription:
             if self._state != "connected":
                 self._missed += 1
                 return
-            if self._spill is not None or len(self._buffer) >= self._capacity:
+            if event.type == CONTENTS and self._contents >= MAX_CONTENTS:
+                self._dropped += 1
+            elif self._spill is not None or len(self._buffer) >= self._capacity:
                 self._offer_to_a_full_buffer(event)
             else:
                 self._accept(event)
 
     def _accept(self, event: Event) -> None:
         self._buffer.append(event)
+        self._contents += event.type == CONTENTS
         self._accepted += 1
         self._announce()
 
@@ -139,6 +147,7 @@ class Subscription:
         for position, event in enumerate(self._buffer):
             if isinstance(event, Event) and event.persistence is Persistence.TRANSIENT:
                 del self._buffer[position]
+                self._contents -= event.type == CONTENTS
                 self._dropped += 1
                 self._accepted -= 1
                 return True
@@ -207,6 +216,8 @@ class Subscription:
         if self._spill is not None:
             self._refill(limit)
         taken = [self._buffer.popleft() for _ in range(min(limit, len(self._buffer)))]
+        if self._contents:
+            self._contents -= sum(isinstance(event, Event) and event.type == CONTENTS for event in taken)
         self._is_stalled = False
         if self._producer_waits:
             self._producer_waits = False

@@ -10,11 +10,12 @@ from datetime import timedelta
 
 import pytest
 
-from batuta.events import ContentDelta, Event, EventSink, StepStarted
+from batuta.events import ContentDelta, Event, EventSink, LlmExchanged, StepStarted
 from batuta.events.catalogue import encode
 from batuta.events.observers import watching
 from batuta.observability.channel import EventChannel, Interest, Overflow, Subscription
 from batuta.observability.spill import PORTION, Spill, SpillFile
+from batuta.observability.subscription import MAX_CONTENTS
 from batuta.testing import CapturingSink
 from tests.unit.observability.told import CORRELATION, persisted, transient
 
@@ -446,3 +447,29 @@ def _seconds_for(channel: EventChannel, event: Event) -> float:
     for _ in range(10_000):
         channel.emit(event)
     return time.perf_counter() - started
+
+
+def contents(number: int) -> Event:
+    return LlmExchanged(call_id=str(number), path="p", system="", messages=({"role": "user", "content": []},))
+
+
+def test_few_contents_wait_for_a_subscriber_that_lags() -> None:
+    """Each holds a whole conversation: thousands of them would fill the memory long before they fill the buffer."""
+    gate = Gate()
+    with EventChannel() as channel:
+        subscription = channel.attach(gate, name="gate", interest=Interest(has_contents=True))
+        channel.emit(persisted(0))
+        assert gate.is_stuck.wait(5)
+        for number in range(MAX_CONTENTS + 10):
+            channel.emit(contents(number))
+            channel.emit(persisted(number + 1))
+        assert subscription.stats().dropped == 10
+        gate.open.set()
+        assert channel.drain()
+        assert [event.call_id for event in gate.events if isinstance(event, LlmExchanged)] == [
+            str(number) for number in range(MAX_CONTENTS)
+        ]
+        assert sum(isinstance(event, StepStarted) for event in gate.events) == MAX_CONTENTS + 11
+        channel.emit(contents(0))
+        assert channel.drain()
+        assert subscription.stats().dropped == 10, "there is room again"
