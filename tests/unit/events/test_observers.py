@@ -321,7 +321,7 @@ async def test_a_stuck_sink_keeps_nothing_from_the_others_while_the_run_is_quiet
             await asyncio.sleep(0.005)
         return len(other.events)
 
-    settle(tell(Plain(), messages(1)))  # there is a thread, and it is free
+    await tell(Plain(), messages(1)).settle()  # there is a thread, and it is free
     seen = await Pipeline("wait", wait).run(1, sink=FanOutSink(stuck, other))
     assert seen.unwrap() > 0
 
