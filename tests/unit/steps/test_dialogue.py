@@ -200,10 +200,10 @@ async def test_redacted_arguments_stay_out_of_events() -> None:
         return "open"
 
     sink = CapturingSink()
-    model = ScriptedModel([Reply(tool_calls=[ToolCall("unlock", {"pin": "1234"})]), Reply("ok")])
+    model = ScriptedModel([Reply(tool_calls=[ToolCall("unlock", {"pin": "swordfish"})]), Reply("ok")])
     await clerk(model, unlock).run("x", sink=sink)
     assert sink.of(ToolRequest)[0].args == {"pin": "[redacted]"}
-    assert not any("1234" in event.model_dump_json() for event in sink.events)
+    assert not any("swordfish" in event.model_dump_json() for event in sink.events)
 
 
 async def test_idempotency_keys_are_stable_across_repetitions() -> None:
