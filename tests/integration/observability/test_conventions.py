@@ -53,7 +53,7 @@ async def stock(sku: str, pin: str = "") -> int:
     return {"A-100": 7}[sku]
 
 
-CALL = ToolCall("stock", {"sku": "A-100", "pin": "4711"})
+CALL = ToolCall("stock", {"sku": "A-100", "pin": "swordfish"})
 
 
 def clerk(*replies: Reply | Exception, **options: Any) -> AgentStep[str, str]:
@@ -266,7 +266,7 @@ async def test_declared_fields_stay_out_of_summaries() -> None:
             await chat.run("How many?", sink=channel, conversation=conversation)
         assert channel.drain()
     assert "asks stock {'sku': 'A-100', 'pin': '[redacted]'}" in summaries.requests[0].messages[0].text
-    assert "4711" not in str([dict(span.attributes or {}) for span in exporter.get_finished_spans()])
+    assert "swordfish" not in str([dict(span.attributes or {}) for span in exporter.get_finished_spans()])
 
 
 class Stammering(ScriptedModel):
@@ -280,7 +280,7 @@ class Stammering(ScriptedModel):
 def _broken(block: ContentBlock) -> ContentBlock:
     if not isinstance(block, ToolCallBlock):
         return block
-    return block.model_copy(update={"args": {}, "invalid_args": '{"sku": "A-100", "pin": "4711'})
+    return block.model_copy(update={"args": {}, "invalid_args": '{"sku": "A-100", "pin": "swordfish'})
 
 
 async def test_declared_fields_stay_out_of_arguments_that_are_no_json() -> None:
@@ -288,7 +288,7 @@ async def test_declared_fields_stay_out_of_arguments_that_are_no_json() -> None:
     model = Stammering([Reply(tool_calls=[CALL]), Reply("Sorry.")])
     await AgentStep(name="clerk", model=model, tools=[stock], output=str).run("How many?", sink=curious)
     assert any(isinstance(event, LlmExchanged) for event in curious.events)
-    assert "4711" not in str(curious.events)
+    assert "swordfish" not in str(curious.events)
 
 
 async def test_of_calls_of_another_agents_tools_only_the_names_are_told() -> None:
