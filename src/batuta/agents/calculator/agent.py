@@ -13,9 +13,9 @@ AGENT_ID = "calculator_agent"
 
 INSTRUCTIONS = (
     "You calculate and tell the time. Use `calculate` for every number you state, `current_time` for the date and time "
-    "of now, or of so many minutes before or after it, and `convert_time` for the time of one place in another. State "
-    "results as the tools give them; do not round unless asked. If a request is no calculation and no question about "
-    "time, say so. Answer in the language of the request."
+    "of now, and `convert_time` for the time of one place in another. State results as the tools give them; do not "
+    "round unless asked. If a request is no calculation and no question about time, say so. Answer in the language of "
+    "the request."
 )
 EXAMPLES = {
     "en": (

@@ -12,7 +12,6 @@ from typing import Any
 from batuta.llm.model import ToolSpec
 from batuta.llm.offline.expressions import expression_in, numbers_in
 from batuta.llm.offline.lexicon import BARE_OPERATION, UNIT_SECONDS, Language
-from batuta.llm.offline.moments import minutes_from_now
 from batuta.llm.offline.structures import Structure
 from batuta.llm.offline.words import folded, language_of
 from batuta.llm.offline.zones import zones_in
@@ -109,8 +108,6 @@ def _value(name: str, schema: Mapping[str, Any], source: Source) -> Any:
         return _member(schema["enum"], source)
     kind = schema.get("type")
     if kind in ("integer", "number"):
-        if _is_about("offset", name, schema):
-            return minutes_from_now(folded(source.text))
         return _number(name, source, is_whole=kind == "integer")
     if kind != "string":
         return None
@@ -227,7 +224,6 @@ def _words(_: str, source: Source) -> str | None:
 Extract = Callable[[str, Source], str | None]
 
 TOPICS: dict[str, re.Pattern[str]] = {
-    "offset": re.compile(r"minutes from now"),
     "zone": re.compile(r"time zone|timezone|\biana\b"),
     "expression": re.compile(r"\bexpression\b|\barithmetic\b"),
     "moment": re.compile(r"date-time|\biso\b|\bstart\b|\bend\b"),

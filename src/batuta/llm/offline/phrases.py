@@ -92,8 +92,6 @@ PHRASES: dict[str, dict[Language, str]] = {
     "step_missing": {"en": "{task}: not done ({reason})", "es": "{task}: sin hacer ({reason})"},
     "equals": {"en": "{argument} = {value}", "es": "{argument} = {value}"},
     "at_a_time": {"en": "In {zone} it is {moment}.", "es": "En {zone} son las {moment}."},
-    "at_a_later_time": {"en": "In {zone} it will be {moment}.", "es": "En {zone} serán las {moment}."},
-    "at_an_earlier_time": {"en": "In {zone} it was {moment}.", "es": "En {zone} eran las {moment}."},
     "reasoning": {
         "en": "chosen by the built-in offline model's grammar",
         "es": "elegido por la gramática del modelo sin conexión",

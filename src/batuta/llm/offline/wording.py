@@ -125,22 +125,13 @@ def _of_facts(facts: Mapping[str, Any], task: Task) -> str:
         return summary
     moment = _moment(facts.get("time"))
     if moment is not None and "zone" in facts:
-        return phrase(
-            _tense(facts.get("offset_minutes")), language, zone=facts["zone"], moment=moment_in_words(moment, language)
-        )
+        return phrase("at_a_time", language, zone=facts["zone"], moment=moment_in_words(moment, language))
     shown = [
         f"- {str(name).replace('_', ' ')}: {_plain(value)}"
         for name, value in facts.items()
         if value not in (None, "", [])
     ]
     return "\n".join(shown[:MAX_LISTED]) or phrase("nothing_found", language)
-
-
-def _tense(offset: object) -> str:
-    """How a time is told that lies so many minutes from now."""
-    if not isinstance(offset, int) or offset == 0:
-        return "at_a_time"
-    return "at_a_later_time" if offset > 0 else "at_an_earlier_time"
 
 
 def _listed(items: list[Any], language: Language) -> str:

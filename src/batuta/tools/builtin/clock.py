@@ -1,6 +1,5 @@
 """The time, in any time zone."""
 
-from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -8,28 +7,21 @@ from batuta.kernel.errors import ToolFailedError
 from batuta.tools.context import TIME_ZONE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
-MOST_MINUTES = 100 * 366 * 24 * 60
-
 
 def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
     """A tool `current_time`; `time_zone` is meant when the model names none."""
     default = _zone(time_zone)
 
     @tool(kind="computation")
-    async def current_time(
-        context: ToolContext, zone: str | None = None, offset_minutes: int = 0
-    ) -> dict[str, str | int]:
-        """Tell the current date, time and weekday, or those of a moment before or after now.
+    async def current_time(context: ToolContext, zone: str | None = None) -> dict[str, str | int]:
+        """Tell the current date, time and weekday.
 
         Args:
             context: The call.
             zone: An IANA time zone such as `Europe/Madrid`; the user's own if it is left out.
-            offset_minutes: How many minutes from now: 120 for what time it is in two hours, -30 for half an hour ago.
         """
-        where = _zone(zone) if zone is not None else own_zone(context, default)
-        now = _moved(clock.now(), offset_minutes).astimezone(where)
+        now = clock.now().astimezone(_zone(zone) if zone is not None else own_zone(context, default))
         return {
-            **({"offset_minutes": offset_minutes} if offset_minutes else {}),
             "time": now.isoformat(timespec="seconds"),
             "weekday": now.strftime("%A"),
             "iso_week": now.isocalendar().week,
@@ -37,15 +29,6 @@ def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
         }
 
     return current_time
-
-
-def _moved(now: datetime, minutes: int) -> datetime:
-    """Counted in time that passes, not on the face of a clock: summer time may begin or end meanwhile."""
-    if abs(minutes) > MOST_MINUTES:
-        raise ToolFailedError(
-            f"{minutes} minutes from now is too far; at most {MOST_MINUTES}, which is a hundred years"
-        )
-    return now + timedelta(minutes=minutes)
 
 
 def own_zone(context: ToolContext, default: ZoneInfo) -> ZoneInfo:
