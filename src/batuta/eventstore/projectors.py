@@ -7,6 +7,7 @@
 One session that fails delays no other. A store applies changes and keeps cursors; the course of action is here.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -118,6 +119,8 @@ class Projector:
             except StoreUnavailableError as error:
                 log.warning("projector: %s", error)
                 is_idle = True
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise asyncio.CancelledError  # a driver took it for its own and went on
             if is_idle:
                 await self._clock.sleep(self._poll_seconds)
 
