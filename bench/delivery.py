@@ -43,13 +43,13 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_projections import MemoryProjections
 from batuta.eventstore.projectors import Projector
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
-from batuta.server import sse
 from batuta.server.app import Server
-from batuta.server.bus import LocalBus
-from batuta.server.delivery import Delivery, Hub
-from batuta.server.handing import Told
-from batuta.server.ownership import Caller, Credential
-from batuta.server.streams import Streams
+from batuta.server.live import sse
+from batuta.server.live.buffer import Told
+from batuta.server.live.feed import Delivery, Hub
+from batuta.server.live.notifications import LocalBus
+from batuta.server.live.streams import Streams
+from batuta.server.security.ownership import Caller, Credential
 from batuta.server.wiring import open_platform
 from bench.load_team import team
 from bench.measuring import Row

@@ -12,7 +12,7 @@ from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
 from batuta.server.config import Settings
-from batuta.server.tables import messages, read_sessions, user_sessions, users
+from batuta.server.database.tables import messages, read_sessions, user_sessions, users
 from batuta.server.wiring import open_store
 
 BATCH = 5_000

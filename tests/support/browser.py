@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, async_playwright
 
-from batuta.server.gate import COOKIE
+from batuta.server.security.access_control import COOKIE
 from tests.support.platform import Person
 
 ROOT = Path(__file__).parents[2]

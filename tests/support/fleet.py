@@ -14,11 +14,12 @@ from random import Random
 from typing import Any
 
 from batuta.server.config import Settings, load_settings
-from batuta.server.database import SystemDatabase, is_exempt
+from batuta.server.database.engines import SystemDatabase
+from batuta.server.database.upgrade import is_exempt
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
 from batuta.server.keys.service import KeyRing
-from batuta.server.ownership import Caller, Credential
+from batuta.server.security.ownership import Caller, Credential
 from batuta.server.wiring import migrate, open_store
 from tests.support.processes import Child, Zygote
 from tests.support.servers import APP_ROLE, PostgresServer, RedisServer

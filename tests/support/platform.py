@@ -22,9 +22,9 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
 from batuta.server.app import Server
 from batuta.server.config import Settings, load_settings
-from batuta.server.database import SystemDatabase
-from batuta.server.gate import COOKIE
+from batuta.server.database.engines import SystemDatabase
 from batuta.server.identity import repository
+from batuta.server.security.access_control import COOKIE
 from batuta.server.wiring import Platform, open_platform
 from batuta.steps.agent import AgentStep
 from batuta.tools.tool import Tool, tool

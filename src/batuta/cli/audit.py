@@ -16,8 +16,8 @@ from batuta.events.log import PAGE_SIZE
 from batuta.eventstore.audit import Verified, verify_chain, verify_session
 from batuta.eventstore.audit import verify as verify_log
 from batuta.observability.audit_counts import audit
-from batuta.server.account_trail import TRAIL, AccountTrail, Recorded
 from batuta.server.config import Settings
+from batuta.server.security.account_trail import TRAIL, AccountTrail, Recorded
 from batuta.server.wiring import open_store
 
 app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)

@@ -13,8 +13,8 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
 from batuta.server.config import Settings
-from batuta.server.database import is_exempt
-from batuta.server.static_files import STATIC
+from batuta.server.database.upgrade import is_exempt
+from batuta.server.http.static_files import STATIC
 from batuta.server.wiring import open_store
 
 ENOUGH_BYTES = 500_000_000

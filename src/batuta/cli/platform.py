@@ -17,8 +17,8 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import check_address
 from batuta.server.app import serve as serve_platform
 from batuta.server.config import Settings, load_settings
+from batuta.server.monitoring.observers import log_to_standard_error
 from batuta.server.team import FirstTeam, first_team
-from batuta.server.watching import log_to_standard_error
 from batuta.server.wiring import migrate as migrate_database
 from batuta.server.wiring import open_platform, open_worker
 

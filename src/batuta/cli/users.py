@@ -19,15 +19,15 @@ from rich.table import Table
 
 from batuta.cli.output import err, fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, run, settings_from
-from batuta.server.account_trail import Doer
 from batuta.server.config import Settings
-from batuta.server.database import SystemDatabase
+from batuta.server.database.engines import SystemDatabase
 from batuta.server.identity.api import Email
 from batuta.server.identity.passwords import LONGEST, SHORTEST, Passwords
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity
 from batuta.server.policy import ROLES
 from batuta.server.problems import Problem
+from batuta.server.security.account_trail import Doer
 from batuta.server.wiring import open_store
 
 T = TypeVar("T")

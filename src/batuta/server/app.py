@@ -24,18 +24,18 @@ from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
 from batuta.server.config import Settings
-from batuta.server.guard import new_router
+from batuta.server.http.guard import new_router
+from batuta.server.http.middleware import App, Surroundings
+from batuta.server.http.static_files import STATIC
+from batuta.server.http.static_files import router as static_router
 from batuta.server.identity import api as identity
 from batuta.server.keys import api as keys
+from batuta.server.live.sockets import LARGEST_FRAME
 from batuta.server.meta import api as meta
-from batuta.server.middleware import App, Surroundings
 from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody, respond
 from batuta.server.search import api as search
 from batuta.server.sessions import api as sessions
 from batuta.server.settings import api as settings_api
-from batuta.server.sockets import LARGEST_FRAME
-from batuta.server.static_files import STATIC
-from batuta.server.static_files import router as static_router
 from batuta.server.turns import api as turns
 from batuta.server.wiring import Platform
 

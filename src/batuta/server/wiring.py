@@ -40,47 +40,24 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.options import RunOptions
 from batuta.server.agui.service import AguiRuns, Doors
-from batuta.server.announcements import Announcements
+from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, Decision
-from batuta.server.bus import Bus, Listener, LocalBus, News
-from batuta.server.bus_redis import RedisBus
-from batuta.server.commands import SocketCommands
 from batuta.server.config import Settings, make_data_dir
-from batuta.server.database import (
-    Database,
-    PostgresDatabase,
-    SqliteDatabase,
-    SystemDatabase,
-    closing,
-    is_exempt,
-    migrate_file,
-    migrate_server,
-    require_migrated,
-)
-from batuta.server.delivery import Delivery, Hub
-from batuta.server.drafts import LiveSink
-from batuta.server.gate import Gate
+from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
+from batuta.server.database.tables import approvals as approval_rows
+from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
 from batuta.server.keys.service import KeyRing
+from batuta.server.live.feed import Delivery, Hub
+from batuta.server.live.live_text import LiveSink
+from batuta.server.live.notifications import Bus, Listener, LocalBus, News
+from batuta.server.live.redis_notifications import RedisBus
+from batuta.server.live.sockets import Sockets
+from batuta.server.live.streams import Streams
 from batuta.server.meta.service import Check, Health
-from batuta.server.ownership import Caller
-from batuta.server.policy import EVENTS, JOBS
-from batuta.server.preferences import Preferences
-from batuta.server.problems import NotFoundProblem
-from batuta.server.protection import Shield
-from batuta.server.search.forgetting import WordForgettingAudit
-from batuta.server.search.service import Search
-from batuta.server.sessions.service import Sessions
-from batuta.server.sessions.sources import ReadSource, Sources
-from batuta.server.settings.service import PreferenceBook
-from batuta.server.sockets import Sockets
-from batuta.server.streams import Streams
-from batuta.server.tables import approvals as approval_rows
-from batuta.server.turns.service import NewMessage, Turns
-from batuta.server.turns.titling import Titles
-from batuta.server.watching import (
+from batuta.server.monitoring.observers import (
     Gauges,
     Source,
     metrics_port,
@@ -91,7 +68,22 @@ from batuta.server.watching import (
     watched,
     watcher,
 )
-from batuta.server.working import LogDesk, StopBell, ring_on_growth
+from batuta.server.policy import EVENTS, JOBS
+from batuta.server.problems import NotFoundProblem
+from batuta.server.search.forgetting import WordForgettingAudit
+from batuta.server.search.service import Search
+from batuta.server.security.access_control import Gate
+from batuta.server.security.ownership import Caller
+from batuta.server.security.preferences import Preferences
+from batuta.server.sessions.notifier import Announcements
+from batuta.server.sessions.service import Sessions
+from batuta.server.sessions.sources import ReadSource, Sources
+from batuta.server.settings.service import PreferenceBook
+from batuta.server.turns.commands import turn_commands
+from batuta.server.turns.service import NewMessage, Turns
+from batuta.server.worker.model_protection import Shield
+from batuta.server.worker.persistence import LogDesk, StopBell, ring_on_growth
+from batuta.server.worker.titling import Titles
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 log = logging.getLogger("batuta.server")
@@ -358,7 +350,7 @@ def _wire(
         search=Search(database),
         agui=AguiRuns(events, delivery, _doors(gate, sessions, turns, approvals, database)),
         delivery=delivery,
-        sockets=Sockets(settings, gate, events, delivery, SocketCommands(turns, approvals)),
+        sockets=Sockets(settings, gate, events, delivery, {**turn_commands(turns), **approval_commands(approvals)}),
         streams=Streams(),
         health=Health(database, events, more=backends.checks),
     )

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from batuta.orchestration.worker import STOP_LOOK
-from batuta.server.database import migrate_server
+from batuta.server.database.upgrade import migrate_server
 from batuta.simulator import Simulator
 from tests.integration.models.stage import NAMES, base_url, protocol_of
 from tests.integration.orchestration.storytellers import SCENARIO, STORY, build

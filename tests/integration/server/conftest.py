@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from batuta.server.config import Settings
-from batuta.server.database import migrate_server
+from batuta.server.database.upgrade import migrate_server
 from tests.support.platform import Running, running, settings_for
 from tests.support.servers import APP_ROLE, PostgresServer
 

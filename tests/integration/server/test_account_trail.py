@@ -12,10 +12,10 @@ from typer.testing import CliRunner, Result
 
 from batuta.cli.app import app
 from batuta.eventstore.audit import verify_chain
-from batuta.server.account_trail import TRAIL, AccountTrail, Recorded
 from batuta.server.config import Settings
-from batuta.server.database import SystemDatabase
-from batuta.server.tables import account_changes, account_trail
+from batuta.server.database.engines import SystemDatabase
+from batuta.server.database.tables import account_changes, account_trail
+from batuta.server.security.account_trail import TRAIL, AccountTrail, Recorded
 from tests.support.platform import PASSWORD, Running
 
 Operator = Callable[..., Awaitable[Result]]

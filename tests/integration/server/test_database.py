@@ -12,10 +12,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
-from batuta.server.behalf import SYSTEM, acting
 from batuta.server.config import Settings
-from batuta.server.database import VERSION_TABLE, Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
-from batuta.server.tables import metadata, workspaces
+from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
+from batuta.server.database.principal import SYSTEM, acting
+from batuta.server.database.tables import metadata, workspaces
+from batuta.server.database.upgrade import VERSION_TABLE
 from batuta.server.wiring import migrate, open_platform
 from tests.support.platform import Stage, settings_for
 from tests.support.servers import PostgresServer

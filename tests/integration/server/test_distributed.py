@@ -12,8 +12,8 @@ import pytest
 
 from batuta.events.progress import ContentDelta
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.bus import News
-from batuta.server.bus_redis import RedisBus
+from batuta.server.live.notifications import News
+from batuta.server.live.redis_notifications import RedisBus
 from batuta.server.wiring import open_worker
 from tests.support.platform import Person, Running, Stage, has_ended, running, settings_for
 from tests.support.servers import RedisServer

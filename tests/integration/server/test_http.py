@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from batuta.server.app import create_api
 from batuta.server.config import Settings
-from batuta.server.database import migrate_server
+from batuta.server.database.upgrade import migrate_server
 from tests.support.platform import Running, running, settings_for
 from tests.support.servers import PostgresServer
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from batuta.server.gate import COOKIE, digest_of
+from batuta.server.database.tables import api_keys, login_sessions, users
 from batuta.server.identity.service import ADDRESS_FACTOR
-from batuta.server.tables import api_keys, login_sessions, users
+from batuta.server.security.access_control import COOKIE, digest_of
 from tests.support.platform import PASSWORD, Running, running, settings_for
 
 

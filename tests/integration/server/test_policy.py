@@ -17,9 +17,9 @@ from batuta.kernel.ids import new_id
 from batuta.server import policy
 from batuta.server.app import create_api
 from batuta.server.config import Settings
-from batuta.server.guard import GuardedRoute, new_router
-from batuta.server.ownership import OWNERSHIP
+from batuta.server.http.guard import GuardedRoute, new_router
 from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, Rule
+from batuta.server.security.ownership import OWNERSHIP
 from batuta.server.wiring import open_store
 from tests.support.platform import Person, Running
 

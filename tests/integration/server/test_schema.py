@@ -18,7 +18,7 @@ from schemathesis.core.result import Ok
 
 from batuta.events.conversation import AssistantMessage, Citation
 from batuta.kernel.ids import MessageId, SessionId, new_id
-from batuta.server.gate import COOKIE, csrf_token_of
+from batuta.server.security.access_control import COOKIE, csrf_token_of
 from tests.support.platform import PASSWORD, WAIT_SECONDS, Person, Running, running, settings_for
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ import pytest
 
 from batuta.kernel.ids import new_id
 from batuta.server.config import load_settings
-from batuta.server.gate import COOKIE
 from batuta.server.policy import ROUTES, UNSAFE, Access
+from batuta.server.security.access_control import COOKIE
 from tests.support.platform import PASSWORD, Running, running, settings_for
 
 CLIENTS = ("httpx", "httpcore", "socketio.client", "engineio.client", "asyncio")

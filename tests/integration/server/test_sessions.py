@@ -13,8 +13,8 @@ from batuta.events.queue import WorkStatus
 from batuta.events.wire import from_wire
 from batuta.eventstore.audit import verify_session
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server import tables
-from batuta.server.database import SystemDatabase
+from batuta.server.database import tables
+from batuta.server.database.engines import SystemDatabase
 from batuta.server.sessions.api import EventPage
 from tests.support.platform import Running
 

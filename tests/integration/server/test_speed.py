@@ -18,7 +18,7 @@ from batuta.events.envelope import Event
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
 from batuta.server.config import Settings
-from batuta.server.database import SystemDatabase
+from batuta.server.database.engines import SystemDatabase
 from tests.support.platform import Person, Running, running
 from tests.support.servers import PostgresServer
 

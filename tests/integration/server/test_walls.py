@@ -9,9 +9,10 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from batuta.server.behalf import NOBODY, SYSTEM, Behalf, acting
-from batuta.server.database import VERSION_TABLE, Database, PostgresDatabase, is_exempt
-from batuta.server.tables import approvals, log_heads, messages, turns, user_sessions
+from batuta.server.database.engines import Database, PostgresDatabase
+from batuta.server.database.principal import NOBODY, SYSTEM, Behalf, acting
+from batuta.server.database.tables import approvals, log_heads, messages, turns, user_sessions
+from batuta.server.database.upgrade import VERSION_TABLE, is_exempt
 from tests.support.platform import Person, Running, running, settings_for
 
 BOOKKEEPING = {"alembic_version", VERSION_TABLE}

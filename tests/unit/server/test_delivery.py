@@ -16,10 +16,10 @@ from batuta.events.wire import to_wire
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.bus import LocalBus, News
-from batuta.server.delivery import MOST_CLOSED, PAGE, Delivery, Hub, _Reader
-from batuta.server.drafts import LiveSink
-from batuta.server.handing import Told
+from batuta.server.live.buffer import Told
+from batuta.server.live.feed import MOST_CLOSED, PAGE, Delivery, Hub, _Reader
+from batuta.server.live.live_text import LiveSink
+from batuta.server.live.notifications import LocalBus, News
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), new_id(), new_id()
 START = Position(1, 0)
@@ -234,7 +234,7 @@ async def test_the_text_so_far_comes_after_all_pages_of_a_long_session() -> None
 
 async def test_a_piece_that_got_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """News may get lost between processes; a text never shows a hole."""
-    monkeypatch.setattr("batuta.server.delivery.ASK_SECONDS", 0.0)
+    monkeypatch.setattr("batuta.server.live.feed.ASK_SECONDS", 0.0)
     stage = Theatre()
     sink = LiveSink(stage.bus)
     with stage.bus.listening(sink.take), stage.hub.watch(SESSION) as watch:

@@ -19,8 +19,8 @@ from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.events.view import SessionView
 from batuta.events.wire import Delivered
 from batuta.kernel.ids import SessionId, TurnId, new_id
-from batuta.server.bus import LocalBus, News
-from batuta.server.drafts import FORGOTTEN_SECONDS, MOST_PIECES, Drafts, LiveSink, Marks, Piece, Watch
+from batuta.server.live.live_text import FORGOTTEN_SECONDS, MOST_PIECES, Drafts, LiveSink, Marks, Piece, Watch
+from batuta.server.live.notifications import LocalBus, News
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), TurnId(new_id()), new_id()
 

@@ -22,11 +22,11 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.failpoints import InjectedFaultError, active
 from batuta.kernel.ids import SessionId, TurnId, new_id
-from batuta.server.bus import LocalBus, News
-from batuta.server.delivery import Delivery, Hub
-from batuta.server.drafts import LiveSink, Watch
-from batuta.server.handing import KEPT_SECONDS, MOST_CHARACTERS, MOST_EVENTS, Handover, Told, fresh_of
-from batuta.server.working import ring_on_growth
+from batuta.server.live.buffer import KEPT_SECONDS, MOST_CHARACTERS, MOST_EVENTS, Handover, Told, fresh_of
+from batuta.server.live.feed import Delivery, Hub
+from batuta.server.live.live_text import LiveSink, Watch
+from batuta.server.live.notifications import LocalBus, News
+from batuta.server.worker.persistence import ring_on_growth
 
 SESSION, TURN = SessionId(new_id()), TurnId(new_id())
 START = Position(1, 0)

@@ -18,10 +18,10 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import StepFailedError, UnattributedEventError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.observability.channel import EventChannel, Interest
-from batuta.server.bus import LocalBus, News
-from batuta.server.delivery import Delivery, Hub
-from batuta.server.drafts import LiveSink
-from batuta.server.handing import Told
+from batuta.server.live.buffer import Told
+from batuta.server.live.feed import Delivery, Hub
+from batuta.server.live.live_text import LiveSink
+from batuta.server.live.notifications import LocalBus, News
 from batuta.testing import CapturingSink
 from tests.support.own_events import weather_event
 

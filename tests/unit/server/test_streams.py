@@ -6,8 +6,8 @@ from contextlib import aclosing
 
 import pytest
 
-from batuta.server.ownership import Caller, Credential
-from batuta.server.streams import Stream, Streams
+from batuta.server.live.streams import Stream, Streams
+from batuta.server.security.ownership import Caller, Credential
 
 ANA = Caller(
     user_id="ana",

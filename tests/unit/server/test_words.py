@@ -2,7 +2,7 @@
 
 import pytest
 
-from batuta.server.words import MOST_WORDS, excerpt, fold, places, words_of
+from batuta.server.database.words import MOST_WORDS, excerpt, fold, places, words_of
 
 
 @pytest.mark.parametrize(

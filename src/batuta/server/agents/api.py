@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from batuta.orchestration.conducting import SUPERVISOR
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.http.guard import CurrentCaller, new_router
 
 router = new_router(tags=["agents"])
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from batuta.server import sse
 from batuta.server.agui.service import AguiRuns, RunAgentInput, RunOfTurn
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.live import sse
 
 router = new_router(tags=["agui"])
 

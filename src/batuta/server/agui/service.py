@@ -12,10 +12,10 @@ from batuta.events.agui import AguiEvent, translate
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Position
 from batuta.kernel.ids import is_uuid
-from batuta.server.delivery import Delivery
-from batuta.server.handing import Told
-from batuta.server.ownership import Caller
+from batuta.server.live.buffer import Told
+from batuta.server.live.feed import Delivery
 from batuta.server.problems import FieldProblem, InvalidProblem
+from batuta.server.security.ownership import Caller
 
 PAGE = 1_000
 

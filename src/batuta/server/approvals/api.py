@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.approvals.service import Approvals, Decision
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.http.guard import CurrentCaller, new_router
 
 router = new_router(tags=["approvals"])
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.ownership import APPROVER, Caller
-from batuta.server.tables import approvals, user_sessions
+from batuta.server.database.tables import approvals, user_sessions
+from batuta.server.security.ownership import APPROVER, Caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

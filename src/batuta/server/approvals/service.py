@@ -16,11 +16,11 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
-from batuta.server.bus import Bus, News
-from batuta.server.database import Database
-from batuta.server.delivery import Projected
-from batuta.server.ownership import Caller
+from batuta.server.database.engines import Database
+from batuta.server.live.feed import Projected
+from batuta.server.live.notifications import Bus, News
 from batuta.server.problems import ConflictProblem, NotFoundProblem
+from batuta.server.security.ownership import Caller
 
 MOST = 200
 STATES = {"approve": "approved", "reject": "rejected", "edit": "edited"}

@@ -6,16 +6,16 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from batuta.server.account_trail import Doer
-from batuta.server.behalf import Behalf, act_for
-from batuta.server.gate import COOKIE, csrf_token_of
-from batuta.server.guard import CurrentCaller, address_of, is_local, new_router, origin_of
+from batuta.server.database.principal import Behalf, act_for
+from batuta.server.http.guard import CurrentCaller, address_of, is_local, new_router, origin_of
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import LONGEST, SHORTEST
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity, Login
-from batuta.server.preferences import Preferences
 from batuta.server.problems import Problem
+from batuta.server.security.access_control import COOKIE, csrf_token_of
+from batuta.server.security.account_trail import Doer
+from batuta.server.security.preferences import Preferences
 
 router = new_router(tags=["identity"])
 

@@ -22,13 +22,13 @@ from joserfc.jwk import KeySet
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
-from batuta.server.account_trail import Doer
 from batuta.server.config import OidcProvider, Settings
-from batuta.server.database import Database
-from batuta.server.gate import digest_of
+from batuta.server.database.engines import Database
 from batuta.server.identity import repository
 from batuta.server.identity.repository import PendingLogin, User
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem, UnavailableProblem
+from batuta.server.security.access_control import digest_of
+from batuta.server.security.account_trail import Doer
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 """Signatures that need the provider's private key; never `none`, never one made with our own secret."""

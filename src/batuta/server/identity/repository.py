@@ -8,9 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from batuta.kernel.ids import new_id
-from batuta.server.account_trail import Change, Doer, record
-from batuta.server.problems import NotFoundProblem
-from batuta.server.tables import (
+from batuta.server.database.tables import (
     login_failures,
     login_sessions,
     oidc_identities,
@@ -18,6 +16,8 @@ from batuta.server.tables import (
     users,
     workspaces,
 )
+from batuta.server.problems import NotFoundProblem
+from batuta.server.security.account_trail import Change, Doer, record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,8 @@ import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
-from batuta.server.account_trail import PROGRAM, Doer, record
 from batuta.server.config import Settings
-from batuta.server.database import Database
-from batuta.server.gate import digest_of
+from batuta.server.database.engines import Database
 from batuta.server.identity import repository
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.repository import User
@@ -24,6 +22,8 @@ from batuta.server.problems import (
     TooManyProblem,
     UnauthorizedProblem,
 )
+from batuta.server.security.access_control import digest_of
+from batuta.server.security.account_trail import PROGRAM, Doer, record
 
 TOKEN_BYTES = 32
 ADDRESS_FACTOR = 10

@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from batuta.kernel.id_fields import UuidStr
-from batuta.server.guard import CurrentCaller, new_router, origin_of
+from batuta.server.http.guard import CurrentCaller, new_router, origin_of
 from batuta.server.keys.repository import Key
 from batuta.server.keys.service import KeyRing
 

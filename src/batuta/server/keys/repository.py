@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from batuta.server.tables import api_keys
+from batuta.server.database.tables import api_keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,14 @@ import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
-from batuta.server.account_trail import PROGRAM, Change, Doer, record
-from batuta.server.database import Database
-from batuta.server.gate import KEY_PREFIX, digest_of
+from batuta.server.database.engines import Database
 from batuta.server.keys import repository
 from batuta.server.keys.repository import Key
-from batuta.server.ownership import Caller
 from batuta.server.policy import APPROVE, CHAT, READ
 from batuta.server.problems import ConflictProblem
+from batuta.server.security.access_control import KEY_PREFIX, digest_of
+from batuta.server.security.account_trail import PROGRAM, Change, Doer, record
+from batuta.server.security.ownership import Caller
 
 DEFAULT_SCOPES = (READ, CHAT, APPROVE)
 MOST_KEYS = 50

@@ -8,8 +8,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from batuta.server.config import Mode
-from batuta.server.guard import new_router
-from batuta.server.middleware import App, Receive, Scope, Send
+from batuta.server.http.guard import new_router
+from batuta.server.http.middleware import App, Receive, Scope, Send
 from batuta.server.problems import NotFoundProblem
 
 router = new_router(tags=["meta"])

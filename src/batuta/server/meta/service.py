@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from batuta.events.log import Durability, EventLog
 from batuta.kernel.errors import BatutaError
-from batuta.server.database import Database
+from batuta.server.database.engines import Database
 
 CHECK_SECONDS = 5.0
 

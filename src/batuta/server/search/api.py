@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Query, Request
 from pydantic import BaseModel
 
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.http.guard import CurrentCaller, new_router
 from batuta.server.search.service import Hit, Search
 
 router = new_router(tags=["search"])

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from batuta.eventstore.audit import AuditStore, ChainHead, ChainRow, Erased
 from batuta.kernel.ids import SessionId
-from batuta.server.database import SqliteDatabase
+from batuta.server.database.engines import SqliteDatabase
 
 
 class WordForgettingAudit:

@@ -5,8 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.ownership import Caller, own_sessions
-from batuta.server.tables import messages, read_sessions, user_sessions
+from batuta.server.database.tables import messages, read_sessions, user_sessions
+from batuta.server.security.ownership import Caller, own_sessions
 
 _places = sa.table("message_places", sa.column("id"), sa.column("session_id"), sa.column("seq"))
 _words = sa.table("message_words", sa.column("rowid"), sa.column("message_words"))

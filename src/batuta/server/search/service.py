@@ -7,10 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.database import Database
-from batuta.server.ownership import Caller
+from batuta.server.database.engines import Database
+from batuta.server.database.words import excerpt, words_of
 from batuta.server.search import repository
-from batuta.server.words import excerpt, words_of
+from batuta.server.security.ownership import Caller
 
 MOST = 20
 

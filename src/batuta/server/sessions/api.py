@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from batuta.events.routing import Persistence
 from batuta.kernel.id_fields import UuidStr
 from batuta.kernel.usage import Usage
-from batuta.server.guard import CurrentCaller, new_router
+from batuta.server.http.guard import CurrentCaller, new_router
 from batuta.server.sessions import exporting
 from batuta.server.sessions.repository import ListQuery, Status, Summary
 from batuta.server.sessions.service import Sessions, place_of

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from batuta.server.ownership import Caller, own_sessions
-from batuta.server.tables import approvals, messages, read_sessions, turns, usage, user_sessions
-from batuta.server.words import fold
+from batuta.server.database.tables import approvals, messages, read_sessions, turns, usage, user_sessions
+from batuta.server.database.words import fold
+from batuta.server.security.ownership import Caller, own_sessions
 
 Status = Literal["idle", "running", "waiting", "queued"]
 

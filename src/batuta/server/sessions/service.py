@@ -18,13 +18,13 @@ from batuta.events.sink import EventSink
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.observability.propagation import arrived_with
-from batuta.server.bus import Bus, News
-from batuta.server.database import Database
-from batuta.server.delivery import Delivery, Projected, WirePage
-from batuta.server.naming import choose_title
-from batuta.server.ownership import Caller
+from batuta.server.database.engines import Database
+from batuta.server.live.feed import Delivery, Projected, WirePage
+from batuta.server.live.notifications import Bus, News
 from batuta.server.problems import InvalidProblem, NotFoundProblem
+from batuta.server.security.ownership import Caller
 from batuta.server.sessions import repository
+from batuta.server.sessions.naming import choose_title
 from batuta.server.sessions.repository import TOKENS, ListQuery, Summary
 from batuta.server.sessions.timeline import Timeline, view_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from batuta.events.conversation import Citation
-from batuta.server.database import Database
+from batuta.server.database.engines import Database
 from batuta.server.problems import NotFoundProblem
 from batuta.server.sessions import repository
 

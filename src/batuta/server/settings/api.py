@@ -2,8 +2,8 @@
 
 from fastapi import Request
 
-from batuta.server.guard import CurrentCaller, new_router
-from batuta.server.preferences import Preferences
+from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.security.preferences import Preferences
 from batuta.server.settings.service import PreferenceBook, PreferenceChange
 
 router = new_router(tags=["settings"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.tables import user_settings
+from batuta.server.database.tables import user_settings
 
 
 def load(connection: sa.Connection, user_id: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from zoneinfo import available_timezones
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from batuta.server.database import Database
-from batuta.server.preferences import Language, Preferences, Theme
+from batuta.server.database.engines import Database
 from batuta.server.problems import FieldProblem, InvalidProblem
+from batuta.server.security.preferences import Language, Preferences, Theme
 from batuta.server.settings import repository
 
 

@@ -9,10 +9,10 @@ from fastapi.responses import JSONResponse
 
 from batuta.events.log import FIRST_EPOCH, Position
 from batuta.kernel.id_fields import UuidStr
-from batuta.server import sse
-from batuta.server.delivery import Delivery
-from batuta.server.guard import CurrentCaller, new_router
-from batuta.server.handing import Told
+from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.live import sse
+from batuta.server.live.buffer import Told
+from batuta.server.live.feed import Delivery
 from batuta.server.turns.service import AcceptedTurn, NewMessage, Turns
 
 router = new_router(tags=["turns"])

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from batuta.server.tables import read_sessions, turns, user_sessions
+from batuta.server.database.tables import read_sessions, turns, user_sessions
 
 UNFINISHED = ("queued", "running", "paused")
 

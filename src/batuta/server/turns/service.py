@@ -15,10 +15,10 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
-from batuta.server.bus import Bus, News
-from batuta.server.database import Database
-from batuta.server.ownership import Caller
+from batuta.server.database.engines import Database
+from batuta.server.live.notifications import Bus, News
 from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, TooLargeProblem
+from batuta.server.security.ownership import Caller
 from batuta.server.turns import repository
 from batuta.server.turns.repository import OpenTurn
 from batuta.server.turns.titles import title_of

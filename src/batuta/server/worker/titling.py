@@ -21,7 +21,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.roles import DEFAULT_ROLES, ModelRole
-from batuta.server.naming import MODEL_TITLE_KEY
+from batuta.server.sessions.naming import MODEL_TITLE_KEY
 from batuta.server.turns.titles import title_of
 
 log = logging.getLogger("batuta.server")

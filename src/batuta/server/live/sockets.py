@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import socketio
 from engineio.packet import MESSAGE, Packet
@@ -20,16 +20,15 @@ from socketio.exceptions import ConnectionRefusedError as Refused
 from batuta.events.log import EventLog, Position
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
-from batuta.server.behalf import acting
 from batuta.server.config import Settings
-from batuta.server.delivery import Delivery
-from batuta.server.gate import COOKIE, Gate
-from batuta.server.guard import bearer_of, is_own_origin
-from batuta.server.handshake import cookies_of
-from batuta.server.ownership import OWNERSHIP, Caller
+from batuta.server.database.principal import acting
+from batuta.server.http.guard import bearer_of, cookies_of, is_own_origin
+from batuta.server.http.text_checks import check_text
+from batuta.server.live.feed import Delivery
 from batuta.server.policy import EVENTS, Access, Rule
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
-from batuta.server.texts import check_text
+from batuta.server.security.access_control import COOKIE, Gate
+from batuta.server.security.ownership import OWNERSHIP, Caller
 
 log = logging.getLogger("batuta.server")
 
@@ -82,18 +81,24 @@ class Connection:
         self.credit -= 1
 
 
-class Commands(Protocol):
-    """What clients may ask for, besides following: given by whoever wires the domains together."""
+class SocketCommand(NamedTuple):
+    """A command that a domain offers over the socket: the shape of its content, and what handles it."""
 
-    def handlers(self) -> Mapping[str, tuple[type[BaseModel], Callable[[Caller, Any], Awaitable[Ack]]]]:
-        """By event: the shape of what is sent, and who does it."""
-        ...
+    shape: type[BaseModel]
+    handle: Callable[[Caller, Any], Awaitable[Ack]]
 
 
 class Sockets:
     """All sockets of this process."""
 
-    def __init__(self, settings: Settings, gate: Gate, log: EventLog, delivery: Delivery, commands: Commands) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        gate: Gate,
+        log: EventLog,
+        delivery: Delivery,
+        commands: Mapping[str, SocketCommand],
+    ) -> None:
         self._settings = settings
         self._gate = gate
         self._log = log
@@ -103,7 +108,7 @@ class Sockets:
             "session:join": (JoinRequest, self._join),
             "session:leave": (LeaveRequest, self._leave),
         }
-        self._commands = commands.handlers()
+        self._commands = commands
         self._is_closed = False
         self.server = self._new_server()
 
@@ -196,14 +201,14 @@ class Sockets:
         if rule is None:
             raise NotFoundProblem
         check_text(content)
-        shape = (self._own.get(event) or self._commands[event])[0]
+        shape = self._own[event][0] if event in self._own else self._commands[event].shape
         request = shape.model_validate(content)
         ids = {name: getattr(request, name) for name in OWNERSHIP if hasattr(request, name)}
         caller = await self._gate.check(rule, connection.caller, ids)
         with acting(caller.behalf):
             if event in self._own:
                 return await self._own[event][1](sid, connection, request)
-            return await self._commands[event][1](caller, request)
+            return await self._commands[event].handle(caller, request)
 
     async def _join(self, sid: str, connection: Connection, request: JoinRequest) -> Ack:
         head = await self._log.head(request.session_id)

@@ -18,9 +18,9 @@ from batuta.events.log import FIRST_EPOCH, Head
 from batuta.eventstore.audit import ChainHead, ChainRow
 from batuta.eventstore.chain import Place, fresh_salt, seal
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.behalf import SYSTEM, declared
-from batuta.server.database import Database, SystemDatabase
-from batuta.server.tables import account_changes, account_trail
+from batuta.server.database.engines import Database, SystemDatabase
+from batuta.server.database.principal import SYSTEM, declared
+from batuta.server.database.tables import account_changes, account_trail
 
 TRAIL = SessionId("accounts")
 """Under which name the rows are chained."""

@@ -22,9 +22,9 @@ from batuta.events.log import EventLog, Grown, GrowthListener, Page, Position
 from batuta.events.routing import Persistence
 from batuta.events.stored import wire_of
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.bus import Bus, News
-from batuta.server.drafts import Watch
-from batuta.server.handing import Fresh, Told, fresh_of
+from batuta.server.live.buffer import Fresh, Told, fresh_of
+from batuta.server.live.live_text import Watch
+from batuta.server.live.notifications import Bus, News
 
 LOOK_SECONDS = 0.3
 SETTLE_SECONDS = 0.02

@@ -16,7 +16,7 @@ from batuta.events.catalogue import decode
 from batuta.events.log import Position
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.ids import new_id
-from batuta.server.bus import Listener, LocalBus, News
+from batuta.server.live.notifications import Listener, LocalBus, News
 
 log = logging.getLogger("batuta.server")
 

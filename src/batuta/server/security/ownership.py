@@ -10,8 +10,8 @@ from typing import Literal
 import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
-from batuta.server.behalf import Behalf
-from batuta.server.tables import api_keys, approvals, turns, user_sessions
+from batuta.server.database.principal import Behalf
+from batuta.server.database.tables import api_keys, approvals, turns, user_sessions
 
 APPROVER = "approver"
 

@@ -10,12 +10,12 @@ from collections import OrderedDict
 from itertools import islice
 
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.behalf import SYSTEM, acting
-from batuta.server.bus import Bus, News
+from batuta.server.database.principal import SYSTEM, acting
+from batuta.server.live.notifications import Bus, News
+from batuta.server.live.sockets import Sockets
 from batuta.server.sessions.api import summary_view
 from batuta.server.sessions.repository import Summary
 from batuta.server.sessions.service import Sessions
-from batuta.server.sockets import Sockets
 
 LOOK_SECONDS = 0.25
 LOOKS = 3

@@ -12,7 +12,7 @@ from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.projectors import Projector
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.pipelines.journal import Journal
-from batuta.server.bus import Bus, News
+from batuta.server.live.notifications import Bus, News
 
 
 class LogDesk:

@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from batuta.events.log import Position
 from batuta.kernel.errors import StaleEpochError
-from batuta.server.handing import Told
+from batuta.server.live.buffer import Told
 
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 MEDIA_TYPE = "text/event-stream"

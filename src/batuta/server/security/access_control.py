@@ -14,11 +14,11 @@ import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import canonical_id
-from batuta.server.database import Database
-from batuta.server.ownership import Caller, Credential, is_there
+from batuta.server.database.engines import Database
+from batuta.server.database.tables import api_keys, login_sessions, users
 from batuta.server.policy import METRICS, READ, Access, Rule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
-from batuta.server.tables import api_keys, login_sessions, users
+from batuta.server.security.ownership import Caller, Credential, is_there
 
 COOKIE = "batuta_session"
 KEY_PREFIX = "btk_"

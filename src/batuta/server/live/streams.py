@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from batuta.kernel.ids import new_id
-from batuta.server.ownership import Caller
+from batuta.server.security.ownership import Caller
 
 T = TypeVar("T")
 

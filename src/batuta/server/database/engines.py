@@ -15,25 +15,17 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from batuta.eventstore.migrations import migrate as migrate_event_store
-from batuta.eventstore.postgres_database import reach
-from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
-from batuta.server.behalf import SYSTEM, acting, current, declare
-from batuta.server.words import fold
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.server.database.principal import SYSTEM, acting, current, declare
+from batuta.server.database.words import fold
 
 T = TypeVar("T")
 Query = Callable[[sa.Connection], T]
 
-VERSION_TABLE = "platform_version"
-MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_SECONDS = 10.0
 READERS = 4
 POOL_SIZE = 8
@@ -171,39 +163,6 @@ def errors_as_ours() -> Iterator[None]:
         raise
 
 
-async def migrate_file(path: Path) -> None:
-    """Bring the platform's tables of a file up to date. The event store does so for its own when it opens the file."""
-    database = SqliteDatabase(path)
-    try:
-        await database.write(_upgrade)
-    finally:
-        await database.close()
-
-
-async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
-    """Bring a PostgreSQL database up to date: the event store's tables, then the platform's.
-
-    If a role is named, it may then do what the platform does, and no more.
-    """
-    await reach(url)
-    database = PostgresDatabase(url, command_seconds=None)  # whoever migrates waits for as long as it takes
-    try:
-        async with _alone(database):
-            await migrate_event_store(url)
-            with acting(SYSTEM):
-                await database.write(_upgrade)
-                if grant_to is not None:
-                    await database.write(lambda connection: _grant(connection, grant_to))
-    finally:
-        await database.close()
-
-
-async def require_migrated(database: Database) -> None:
-    """Raise `ConfigurationError` unless the platform's tables are those of this program."""
-    if await database.read(_version) != ScriptDirectory(str(MIGRATIONS)).get_current_head():
-        raise ConfigurationError("the database lacks the platform's tables of this version: run `batuta migrate`")
-
-
 @asynccontextmanager
 async def closing(database: Database) -> AsyncIterator[Database]:
     """Close it at the end of the block."""
@@ -211,61 +170,6 @@ async def closing(database: Database) -> AsyncIterator[Database]:
         yield database
     finally:
         await database.close()
-
-
-def migration_settings(connection: sa.Connection) -> Config:
-    """Alembic's configuration for an open connection."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    return config
-
-
-def _version(connection: sa.Connection) -> str | None:
-    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    return context.get_current_revision()
-
-
-def _upgrade(connection: sa.Connection) -> None:
-    command.upgrade(migration_settings(connection), "head")
-
-
-@asynccontextmanager
-async def _alone(database: PostgresDatabase) -> AsyncIterator[None]:
-    """Hold off other processes that migrate: both parts lock the same tables."""
-    with errors_as_ours():
-        async with database.engine.connect() as connection:
-            await connection.execute(sa.text("SELECT pg_advisory_lock(420042)"))
-            try:
-                yield
-            finally:
-                await connection.execute(sa.text("SELECT pg_advisory_unlock(420042)"))
-
-
-GRANTS = (
-    "GRANT USAGE ON SCHEMA public TO {role}",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}",
-    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}",
-    # The log only grows; what erasure takes away are contents and their salts.
-    "REVOKE UPDATE, DELETE ON message_events FROM {role}",
-    "GRANT UPDATE (payload, salt) ON message_events TO {role}",
-    # So does the trail of accounts; where it stands is moved on, never taken away.
-    "REVOKE UPDATE, DELETE ON account_changes FROM {role}",
-    "REVOKE INSERT, DELETE ON account_trail FROM {role}",
-)
-"""What the role of web and worker processes needs; it owns nothing."""
-
-
-def _grant(connection: sa.Connection, role: str) -> None:
-    name = connection.dialect.identifier_preparer.quote_identifier(role)
-    for statement in GRANTS:
-        connection.execute(sa.text(statement.format(role=name)))
-
-
-def is_exempt(connection: sa.Connection) -> bool:
-    """Whether the role of this connection sees through row-level security."""
-    query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-    return connection.dialect.name == "postgresql" and bool(connection.execute(sa.text(query)).scalar())
 
 
 def _sqlite_engine(path: Path) -> sa.Engine:

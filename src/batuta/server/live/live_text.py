@@ -30,8 +30,8 @@ from batuta.events.progress import (
 )
 from batuta.events.routing import Persistence
 from batuta.events.tools import ToolResponse
-from batuta.server.bus import Bus, News
-from batuta.server.handing import Fresh, Handover
+from batuta.server.live.buffer import Fresh, Handover
+from batuta.server.live.notifications import Bus, News
 
 MOST_CHARACTERS = 8_000_000
 """Of all texts of a process together; those that grew longest ago are forgotten first."""

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from batuta.server.tables import Moment
+from batuta.server.database.tables import Moment
 
 revision = "0001"
 down_revision = None

@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from batuta.server.database import VERSION_TABLE
-from batuta.server.tables import metadata
+from batuta.server.database.tables import metadata
+from batuta.server.database.upgrade import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],

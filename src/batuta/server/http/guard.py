@@ -5,19 +5,20 @@ All routers use `GuardedRoute`, so a route cannot be added around it.
 
 import hmac
 from collections.abc import Callable, Coroutine
+from http.cookies import CookieError, SimpleCookie
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.routing import APIRoute
 
-from batuta.server.behalf import act_for
 from batuta.server.config import Settings
-from batuta.server.gate import COOKIE, Gate
-from batuta.server.ownership import Caller
+from batuta.server.database.principal import act_for
+from batuta.server.http.text_checks import check_address, check_body
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, Rule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
-from batuta.server.texts import check_address, check_body
+from batuta.server.security.access_control import COOKIE, Gate
+from batuta.server.security.ownership import Caller
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 BEARER = "bearer "
@@ -102,6 +103,16 @@ def bearer_of(header: str | None) -> str | None:
     if header is None or not header.lower().startswith(BEARER):
         return None
     return header[len(BEARER) :].strip()
+
+
+def cookies_of(header: str) -> dict[str, str]:
+    """The cookies of a header; none of one that cannot be read."""
+    jar: SimpleCookie = SimpleCookie()
+    try:
+        jar.load(header)
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in jar.items()}
 
 
 def is_local(request: Request) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 from fastapi import Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from batuta.server.guard import new_router
+from batuta.server.http.guard import new_router
 from batuta.server.problems import NotFoundProblem
 
-STATIC = Path(__file__).with_name("static")
+STATIC = Path(__file__).parents[1] / "static"
 FOR_EVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
 PACKINGS = {"br": ".br", "gzip": ".gz"}

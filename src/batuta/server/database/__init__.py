@@ -1,0 +1,1 @@
+"""The platform's own rows: engines, tables, migrations, and the principal a transaction acts for."""

@@ -1,0 +1,1 @@
+"""The observers of a process, and the gauges that no event reports."""
