@@ -1,0 +1,346 @@
+"""The store: one SQLite file (or memory) with a table for every entity set, read and written as typed records.
+
+    store = SandboxStore(path, behaviour=behaviour)      # makes or opens the file
+    records = store.records(company_id)                  # everything of one company
+    with store.transaction():                            # nested: a savepoint
+        row = records.insert("customers", {"displayName": "Northwind"})
+        records.update("customers", row["id"], values={"blocked": "All"})
+
+Layout: a table is named as its set, its columns as the properties, plus `company` (GUID; "" for sets that stand beside
+companies) and `_version`, which counts the changes of the row and makes its ETag. Values are stored as `values.py`
+says. Tables whose name starts with `_` are internal: `Behaviour.tables` declares them; read and write them with
+`records.sql("… WHERE company = ?", …)`. `_settings` and `_streams` belong to the store itself.
+"""
+
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from batuta.sandbox.errors import RecordNotFoundError, SandboxError
+from batuta.sandbox.schema import EdmProperty, EntitySet, SandboxSchema, load_schema
+from batuta.sandbox.values import Row, SqlValue, Value, column_type, decoder, encoder, unset
+
+MEMORY: Final = ":memory:"
+INDEXED: Final = (
+    "number", "code", "documentId", "parentId", "journalId", "documentNumber", "customerId", "vendorId", "itemId",
+    "accountId", "orderId", "postingDate",
+)  # fmt: skip
+"""Properties by which children, documents and entries are looked up; each has an index where a set has it."""
+_INTERNAL: Final = """
+CREATE TABLE IF NOT EXISTS _settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS _streams (
+  company TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL, property TEXT NOT NULL,
+  media_type TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (company, entity, key, property));
+"""
+
+
+class StoredBehaviour(Protocol):
+    """What the store needs of a behaviour: its internal tables and its computed properties."""
+
+    ddl: list[str]
+    expressions: dict[tuple[str, str], str]
+
+
+class SandboxStore:
+    """One SQLite database of companies. Safe to use from several threads; one works at a time."""
+
+    def __init__(
+        self,
+        path: Path | str = MEMORY,
+        *,
+        behaviour: StoredBehaviour | None = None,
+        today: date | None = None,
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.schema: SandboxSchema = load_schema()
+        self.new_id = new_id
+        self.lock = threading.RLock()
+        self._wall_clock = wall_clock
+        self._expressions = behaviour.expressions if behaviour else {}
+        self._depth = 0
+        self._tables: dict[str, SetTable] = {}
+        self.connection = sqlite3.connect(
+            str(path), isolation_level=None, check_same_thread=False, cached_statements=1024
+        )
+        self._prepare(behaviour.ddl if behaviour else [])
+        if today is not None:
+            self.set_today(today)
+
+    def records(self, company: str) -> "Records":
+        """The records of one company, or with `""` those beside the companies."""
+        return Records(self, company)
+
+    def table(self, set_name: str) -> "SetTable":
+        """How a set is stored; `KeyError` for an unknown one."""
+        if set_name not in self._tables:
+            self._tables[set_name] = SetTable(self.schema.set(set_name), self._expressions)
+        return self._tables[set_name]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; inside another one a savepoint, so that a part can fail or be rolled back alone."""
+        with self.lock:
+            name = f"level_{self._depth}"
+            self.connection.execute("BEGIN IMMEDIATE" if self._depth == 0 else f"SAVEPOINT {name}")
+            self._depth += 1
+            try:
+                yield
+            except BaseException:
+                self._depth -= 1
+                self._undo(name)
+                raise
+            self._depth -= 1
+            self.connection.execute("COMMIT" if self._depth == 0 else f"RELEASE {name}")
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """A transaction that is always rolled back: what happens inside can be looked at and is not kept."""
+        with suppress(_RehearsalEndedError), self.transaction():
+            yield
+            raise _RehearsalEndedError
+
+    def today(self) -> date:
+        """The working date: the one that was set, else the day of the wall clock."""
+        stored = self.setting("today")
+        return date.fromisoformat(stored) if stored else self._wall_clock().date()
+
+    def set_today(self, today: date) -> None:
+        self.set_setting("today", today.isoformat())
+
+    def now(self) -> datetime:
+        """The moment of a change: the working date with the time of the wall clock."""
+        return datetime.combine(self.today(), self._wall_clock().timetz())
+
+    def setting(self, name: str) -> str | None:
+        found = self.connection.execute("SELECT value FROM _settings WHERE name = ?", (name,)).fetchone()
+        return str(found[0]) if found else None
+
+    def set_setting(self, name: str, value: str) -> None:
+        with self.transaction():
+            self.connection.execute("INSERT OR REPLACE INTO _settings VALUES (?, ?)", (name, value))
+
+    def snapshot(self, path: Path | str) -> None:
+        """Copy the whole database into a file."""
+        with self.lock:
+            target = sqlite3.connect(str(path))
+            try:
+                self.connection.backup(target)
+            finally:
+                target.close()
+
+    def restore(self, path: Path | str) -> None:
+        """Take the whole database back from a file."""
+        with self.lock:
+            source = sqlite3.connect(str(path))
+            try:
+                source.backup(self.connection)
+            finally:
+                source.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _prepare(self, ddl: Iterable[str]) -> None:
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = NORMAL")
+        self.connection.execute("PRAGMA busy_timeout = 5000")
+        self.connection.create_function("today", 0, lambda: self.today().isoformat())
+        if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            statements = [_INTERNAL, *(_table_ddl(each) for each in self.schema.sets.values()), *ddl]
+            self.connection.executescript("BEGIN;" + ";\n".join(statements) + ";PRAGMA user_version = 1;COMMIT;")
+
+    def _undo(self, name: str) -> None:
+        if self._depth == 0:
+            # SQLite itself may have rolled back already, as it does when the disk is full.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+        else:
+            self.connection.execute(f"ROLLBACK TO {name}")
+            self.connection.execute(f"RELEASE {name}")
+
+
+class Records:
+    """Typed access to the rows of one company, over the connection and transaction of the store."""
+
+    def __init__(self, store: SandboxStore, company: str) -> None:
+        self.store = store
+        self.company = company
+
+    def get(self, set_name: str, *key: Value) -> Row | None:
+        """The record of a key, or nothing."""
+        table = self.store.table(set_name)
+        equals = dict(zip(table.entity.key, key, strict=True))
+        return next(self._select(table, equals), None)
+
+    def find(self, set_name: str, **equals: Value) -> list[Row]:
+        """The records whose properties have these values, in the order in which they were stored."""
+        return list(self._select(self.store.table(set_name), equals))
+
+    def first(self, set_name: str, **equals: Value) -> Row | None:
+        return next(self._select(self.store.table(set_name), equals), None)
+
+    def exists(self, set_name: str, **equals: Value) -> bool:
+        return self.first(set_name, **equals) is not None
+
+    def insert(self, set_name: str, values: Mapping[str, Value]) -> Row:
+        """Store a record. What is not given gets an id, the time, or the unset value of its type."""
+        table = self.store.table(set_name)
+        row = dict(table.blank)
+        if table.has_id:
+            row["id"] = self.store.new_id()
+        self._stamp(table, row, table.created)
+        row.update(values)
+        try:
+            self.store.connection.execute(table.insert_sql, (self._company_of(table), *table.encode(row)))
+        except sqlite3.IntegrityError as error:
+            raise SandboxError(
+                f"The record in table {table.entity.type_name} already exists.",
+                code="Internal_EntityWithSameKeyExists",
+                status=409,
+            ) from error
+        return row
+
+    def update(self, set_name: str, *key: Value, values: Mapping[str, Value]) -> Row:
+        """Store changed values and count the version up; the row as it then stands."""
+        table = self.store.table(set_name)
+        changes = dict(values)
+        self._stamp(table, changes, table.modified)
+        columns = [table.column(name) for name in changes]
+        assignments = "".join(f'"{column.name}" = ?, ' for column in columns)
+        bound = [column.encode(value) for column, value in zip(columns, changes.values(), strict=True)]
+        done = self.store.connection.execute(
+            f'UPDATE "{set_name}" SET {assignments}"_version" = "_version" + 1 WHERE {table.key_test}',  # noqa: S608
+            (*bound, self._company_of(table), *table.encode_key(key)),
+        )
+        row = self.get(set_name, *key) if done.rowcount else None
+        if row is None:
+            raise RecordNotFoundError(f"The record {', '.join(map(str, key))} of {set_name} does not exist.")
+        return row
+
+    def delete(self, set_name: str, *key: Value) -> None:
+        """Remove a record; one that is not there stays away."""
+        table = self.store.table(set_name)
+        bound = (self._company_of(table), *table.encode_key(key))
+        self.store.connection.execute(f'DELETE FROM "{set_name}" WHERE {table.key_test}', bound)  # noqa: S608
+
+    def version(self, set_name: str, *key: Value) -> int:
+        """The version of a record, from which its ETag is made; 0 where there is none."""
+        table = self.store.table(set_name)
+        bound = (self._company_of(table), *table.encode_key(key))
+        found = self.sql(f'SELECT "_version" FROM "{set_name}" WHERE {table.key_test}', bound)  # noqa: S608
+        return int(found[0][0]) if found else 0
+
+    def sql(self, statement: str, bound: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement of ours with bound values: for internal tables and sums. Values are in stored form."""
+        return self.store.connection.execute(statement, bound).fetchall()
+
+    def sql_many(self, statement: str, bound: Iterable[Sequence[SqlValue]]) -> None:
+        """Run one statement for many bound values."""
+        self.store.connection.executemany(statement, bound)
+
+    def key_of(self, set_name: str, row: Row) -> tuple[Value, ...]:
+        return tuple(row[name] for name in self.store.table(set_name).entity.key)
+
+    def _select(self, table: "SetTable", equals: Mapping[str, Value]) -> Iterator[Row]:
+        columns = [table.column(name) for name in equals]
+        tests = "".join(f" AND {column.expression} = ?" for column in columns)
+        bound = [column.encode(value) for column, value in zip(columns, equals.values(), strict=True)]
+        found = self.store.connection.execute(
+            f"{table.select_sql} WHERE t.company = ?{tests} ORDER BY t.rowid",
+            (self._company_of(table), *bound),
+        )
+        return map(table.decode, found)
+
+    def _company_of(self, table: "SetTable") -> str:
+        return self.company if table.entity.is_in_company else ""
+
+    def _stamp(self, table: "SetTable", row: Row, names: tuple[str, ...]) -> None:
+        if names:
+            now = self.store.now()
+            row.update(dict.fromkeys(names, now))
+
+
+class SetColumn:
+    """One column of a set: how it is read in SQL and how its values are stored."""
+
+    def __init__(self, prop: EdmProperty, expression: str | None) -> None:
+        self.property = prop
+        self.name = prop.column
+        self.expression = expression or f't."{prop.column}"'
+        self.encode = encoder(prop)
+        self.decode = decoder(prop)
+
+
+class SetTable:
+    """The statements and codecs of one entity set, made once."""
+
+    def __init__(self, entity: EntitySet, expressions: Mapping[tuple[str, str], str]) -> None:
+        self.entity = entity
+        self.columns = {
+            each.name: SetColumn(each, expressions.get((entity.name, each.name))) for each in entity.columns
+        }
+        self.blank: Row = {each.name: unset(each) for each in entity.columns}
+        self.has_id = entity.key == ("id",) and entity.properties["id"].type == "Edm.Guid"
+        times = {name for name, each in entity.properties.items() if each.type == "Edm.DateTimeOffset"}
+        self.modified = tuple(sorted(times & {"lastModifiedDateTime", "systemModifiedAt"}))
+        self.created = (*self.modified, *sorted(times & {"systemCreatedAt"}))
+
+    def column(self, name: str) -> SetColumn:
+        if name not in self.columns:
+            raise KeyError(f"{self.entity.name} has no property {name}")
+        return self.columns[name]
+
+    @cached_property
+    def select_sql(self) -> str:
+        return f'SELECT {self.read_list} FROM "{self.entity.name}" t'  # noqa: S608 - names of the catalogue
+
+    @cached_property
+    def read_list(self) -> str:
+        return ", ".join(each.expression for each in self.columns.values())
+
+    @cached_property
+    def insert_sql(self) -> str:
+        names = ", ".join(f'"{each.name}"' for each in self.columns.values())
+        marks = ", ".join("?" * len(self.columns))
+        return f'INSERT INTO "{self.entity.name}" (company, {names}) VALUES (?, {marks})'  # noqa: S608
+
+    @cached_property
+    def key_test(self) -> str:
+        return "company = ?" + "".join(f' AND "{self.columns[name].name}" = ?' for name in self.entity.key)
+
+    def encode(self, row: Row) -> list[SqlValue]:
+        if len(row) > len(self.columns):
+            raise KeyError(f"{self.entity.name} has no property {', '.join(row.keys() - self.columns.keys())}")
+        return [each.encode(row[name]) for name, each in self.columns.items()]
+
+    def encode_key(self, key: Sequence[Value]) -> list[SqlValue]:
+        return [self.columns[name].encode(value) for name, value in zip(self.entity.key, key, strict=True)]
+
+    def decode(self, stored: Sequence[SqlValue]) -> Row:
+        return {name: each.decode(value) for (name, each), value in zip(self.columns.items(), stored, strict=True)}
+
+
+class _RehearsalEndedError(Exception):
+    """Ends a rehearsal: never leaves this module."""
+
+
+def _table_ddl(entity: EntitySet) -> str:
+    columns = "".join(f', "{each.column}" {column_type(each)} NOT NULL' for each in entity.columns)
+    key = ", ".join(f'"{entity.properties[name].column}"' for name in entity.key)
+    table = (
+        f'CREATE TABLE "{entity.name}" (company TEXT NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1{columns}, '
+        f"PRIMARY KEY (company, {key}))"
+    )
+    indexes = [
+        f'CREATE INDEX "{entity.name}_{name}" ON "{entity.name}" (company, "{name}")'
+        for name in INDEXED
+        if name in entity.properties and name not in entity.key
+    ]
+    return ";\n".join([table, *indexes])
