@@ -11,10 +11,12 @@ from batuta.events import (
     ApprovalResolved,
     AssistantMessage,
     Attachment,
+    ChartDrawn,
     Citation,
     Complete,
     ContentDelta,
     ContentRefused,
+    DatasetStored,
     ErrorOccurred,
     Event,
     FeedbackGiven,
@@ -41,6 +43,7 @@ from batuta.events import (
     Usage,
     UserMessage,
 )
+from batuta.events.datasets import Column, Provenance, RecordReference
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from tools.internals import INTERNAL_EVENTS
 from tools.script import ERP, RAG, START, SUPERVISOR, USAGE, Script
@@ -406,6 +409,56 @@ def abandoned(script: Script) -> None:
     end(script)
 
 
+def table_and_chart(script: Script) -> None:
+    """A tool brings a table, another draws it, and a follow-up draws it differently."""
+    ask(script, "¿Qué clientes nos deben más dinero? Hazme un gráfico")
+    script.agent = "erp"
+    dataset_id, chart_id = script.new_id(), script.new_id()
+    call(script, "call_read", "measure", measure="receivables", split="customer")
+    answer(script, "call_read", "measure", "receivables: 3 rows", details={"dataset": {"name": "receivables"}})
+    script.tell(
+        DatasetStored,
+        dataset_id=dataset_id,
+        name="receivables",
+        title="Saldo pendiente por cliente",
+        columns=(
+            Column(name="customer", type="text", label="Cliente"),
+            Column(name="balance", type="decimal", label="Saldo", currency="EUR"),
+        ),
+        row_count=3,
+        totals={"balance": "19500.50"},
+        first_rows=(("Acme", "12000.00"), ("Bodegas Luna", "7000.50"), ("Café Sol", "500.00")),
+        first_references=(
+            RecordReference(entity="customers", key="10000", url="https://erp.example/customers/10000"),
+            RecordReference(entity="customers", key="20000"),
+            None,
+        ),
+        provenance=Provenance(
+            connector="business_central", company="CRONUS ES", query="customers?$select=balance", retrieved_at=START,
+            record_count=3,
+        ),
+        tool_use_id="call_read",
+    )  # fmt: skip
+    for kind, mark, before in (("bar", "bar", None), ("line", "line", chart_id)):
+        script.tell(
+            ChartDrawn,
+            chart_id=chart_id if before is None else script.new_id(),
+            dataset_id=dataset_id,
+            dataset_name="receivables",
+            kind=kind,
+            title="Saldo por cliente",
+            description="Saldo por cliente, en EUR",
+            spec={"data": {"name": "receivables"}, "mark": {"type": mark}},
+            request={"kind": kind, "x": "customer", "y": ["balance"]},
+            notes=("Se muestran 3 de 3 clientes.",),
+            language="es",
+            changes_chart_id=before,
+            tool_use_id=f"call_draw_{kind}",
+        )
+    stream(script, "Acme debe más: 12.000,00 €.")
+    end(script)
+
+
 SCENARIOS: dict[str, Callable[[Script], None]] = {
     "hello": hello,
     "parallel-tools": parallel_tools,
@@ -425,6 +478,7 @@ SCENARIOS: dict[str, Callable[[Script], None]] = {
     "abandoned-write": abandoned,
     "joined-late": joined_late,
     "taken-back": taken_back,
+    "table-and-chart": table_and_chart,
 }
 
 

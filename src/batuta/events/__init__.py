@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from batuta.events.costs import NO_TOOL as NO_TOOL
     from batuta.events.costs import Costs as Costs
     from batuta.events.costs import costs_of as costs_of
+    from batuta.events.datasets import ChartDrawn as ChartDrawn
+    from batuta.events.datasets import DatasetStored as DatasetStored
     from batuta.events.emitter import Emitter as Emitter
     from batuta.events.emitter import Stamp as Stamp
     from batuta.events.envelope import Event as Event
@@ -115,6 +117,7 @@ _imported, __all__ = lazy_exports(
             "UserMessage",
         ),
         "batuta.events.costs": ("Costs", "NO_TOOL", "costs_of"),
+        "batuta.events.datasets": ("ChartDrawn", "DatasetStored"),
         "batuta.events.emitter": (
             "Emitter",
             "Stamp",

@@ -22,6 +22,7 @@ from batuta.events.conversation import (
     TurnPaused,
     UserMessage,
 )
+from batuta.events.datasets import ChartDrawn, DatasetStored
 from batuta.events.envelope import EVENT_TYPES, Event, UnknownEvent
 from batuta.events.plans import (
     AgentChanged,
@@ -90,6 +91,8 @@ CanonicalEvent = Annotated[
     | ToolResponse
     | ApprovalRequested
     | ApprovalResolved
+    | DatasetStored
+    | ChartDrawn
     | PlanGenerated
     | PlanStepStarted
     | PlanStepCompleted

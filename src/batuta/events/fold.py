@@ -35,6 +35,8 @@ REDUCERS: dict[str, Reducer] = {
     "tool_response": stored.tool_response,
     "approval_requested": stored.approval_requested,
     "approval_resolved": stored.approval_resolved,
+    "dataset_stored": stored.dataset_stored,
+    "chart_drawn": stored.chart_drawn,
     "plan_generated": stored.plan_generated,
     "plan_step_started": stored.plan_step_started,
     "plan_step_completed": stored.plan_step_completed,

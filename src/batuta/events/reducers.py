@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from batuta.events import conversation, plans, tools
+from batuta.events import conversation, datasets, plans, tools
 from batuta.events.envelope import Event
 from batuta.events.view import (
     ApprovalItem,
     AssistantMessageItem,
+    ChartItem,
+    DatasetItem,
     ErrorItem,
     FeedbackView,
     HandoffItem,
@@ -242,6 +244,44 @@ def approval_resolved(view: SessionView, event: tools.ApprovalResolved) -> Sessi
         lambda item: isinstance(item, ApprovalItem) and item.approval_id == event.approval_id,
         lambda item: changed(item, **decision) if item.state == "pending" else item,
     )
+
+
+def dataset_stored(view: SessionView, event: datasets.DatasetStored) -> SessionView:
+    """A table appears under the tool that brought it."""
+    item = DatasetItem(
+        **item_head(event),
+        dataset_id=event.dataset_id,
+        name=event.name,
+        title=event.title,
+        columns=event.columns,
+        row_count=event.row_count,
+        totals=event.totals,
+        first_rows=event.first_rows,
+        first_references=event.first_references,
+        provenance=event.provenance,
+        tool_use_id=event.tool_use_id,
+    )
+    return said(view, event, item)
+
+
+def chart_drawn(view: SessionView, event: datasets.ChartDrawn) -> SessionView:
+    """A chart appears; a variation of an earlier one stands beside it."""
+    item = ChartItem(
+        **item_head(event),
+        chart_id=event.chart_id,
+        dataset_id=event.dataset_id,
+        dataset_name=event.dataset_name,
+        chart_kind=event.kind,
+        title=event.title,
+        description=event.description,
+        spec=event.spec,
+        request=event.request,
+        notes=event.notes,
+        language=event.language,
+        changes_chart_id=event.changes_chart_id,
+        tool_use_id=event.tool_use_id,
+    )
+    return said(view, event, item)
 
 
 def plan_generated(view: SessionView, event: plans.PlanGenerated) -> SessionView:

@@ -100,6 +100,9 @@ _TABLE = (
     _row("tool_response", "tool", _ASYNC, wire="tool_result", store="tool_use_completed"),
     _row("approval_requested", "assistant", _SYNC),
     _row("approval_resolved", "user", _SYNC),
+    # tables and charts
+    _row("dataset_stored", "tool", _ASYNC),
+    _row("chart_drawn", "tool", _ASYNC),
     # plans and handoffs
     _row("plan_generated", "assistant", _ASYNC),
     _row("plan_step_started", "assistant", _ASYNC),

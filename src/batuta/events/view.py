@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from batuta.events.conversation import Attachment, Citation
+from batuta.events.datasets import Cell, ChartKind, Column, Provenance, RecordReference
 from batuta.events.plans import AgentIdentity, ExpectedOutput, HandoffReason
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
@@ -118,6 +119,40 @@ class ApprovalItem(_Item):
     decided_at: datetime | None = None
 
 
+class DatasetItem(_Item):
+    """A table that a tool brought: enough to show it before its rows are fetched."""
+
+    kind: Literal["dataset"] = "dataset"
+    dataset_id: str
+    name: str
+    title: str = ""
+    columns: tuple[Column, ...]
+    row_count: int
+    totals: dict[str, Cell] = {}
+    first_rows: tuple[tuple[Cell, ...], ...] = ()
+    first_references: tuple[RecordReference | None, ...] = ()
+    provenance: Provenance
+    tool_use_id: str = ""
+
+
+class ChartItem(_Item):
+    """A chart over a dataset of the session."""
+
+    kind: Literal["chart"] = "chart"
+    chart_id: str
+    dataset_id: str
+    dataset_name: str
+    chart_kind: ChartKind
+    title: str = ""
+    description: str = ""
+    spec: dict[str, Any]
+    request: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    language: str = "en"
+    changes_chart_id: str | None = None
+    tool_use_id: str = ""
+
+
 class PlanStepView(ViewModel):
     """One step of a plan and how it stands."""
 
@@ -200,6 +235,8 @@ Item = Annotated[
     | AssistantMessageItem
     | ToolItem
     | ApprovalItem
+    | DatasetItem
+    | ChartItem
     | PlanItem
     | HandoffItem
     | PauseItem

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from batuta.events.envelope import EVENT_TYPES
 from batuta.events.progress import ToolProgress
 from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolResponse
@@ -95,6 +96,11 @@ class ToolRound:
             details=outcome.details,
             source_agent_id=canonical_id(self._agent_id),
         )
+        for payload in outcome.events:
+            fields: dict[str, Any] = {name: value for name, value in payload.items() if name != "type"}
+            await self._ctx.tell(
+                EVENT_TYPES[str(payload["type"])], source_agent_id=canonical_id(self._agent_id), **fields
+            )
         return outcome
 
     async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from batuta.events.envelope import Event
 from batuta.kernel.users import ANYBODY, ToolUser
 
 __all__ = ["ANYBODY", "LANGUAGE_SERVICE", "TIME_ZONE_SERVICE", "ReportProgress", "ToolContext", "ToolUser"]
@@ -38,6 +39,9 @@ class ToolContext:
     facts: dict[str, Any] = field(default_factory=dict)
     """What `enrich` added; it goes into the details of the tool's own event."""
 
+    events: list[Event] = field(default_factory=list)
+    """What `emit` added; it is told right after the tool's own event."""
+
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Tell how far the work is."""
         await self.report(message, done, total)
@@ -45,3 +49,9 @@ class ToolContext:
     def enrich(self, **facts: Any) -> None:
         """Add facts to the event of this call: `ctx.enrich(rows=12, source="ledger")`."""
         self.facts.update(to_jsonable_python(facts, inf_nan_mode="strings", fallback=str))
+
+    def emit(self, event: Event) -> None:
+        """Add an event of your own to the turn. It is kept with the outcome of this call: a resumed turn tells the same
+        one again without a second run. Envelope fields are filled in where it is told.
+        """
+        self.events.append(event)

@@ -31,7 +31,7 @@ from batuta.tools.arguments import as_json
 from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
 from batuta.tools.context import ANYBODY, ToolContext, ToolUser
 from batuta.tools.limits import ToolLimits
-from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content
+from batuta.tools.outcome import Execution, Refusal, ResultObject, ToolOutcome, as_content, payloads
 from batuta.tools.tool import Tool
 
 MAX_ERROR_CHARS = 2_000
@@ -173,7 +173,7 @@ class ToolInvoker:
         context = _context(prepared, scope)
         try:
             value = await self._limits.guarded(prepared.tool, lambda: _run_within_timeout(prepared, context))
-            content = as_content(value, prepared.tool.policy.max_result_chars)
+            return await _execution_of(value, prepared.tool, context)
         except RunCancelledError:
             raise
         except Exception as error:  # whatever a tool raises is an answer to the model
@@ -184,7 +184,6 @@ class ToolInvoker:
                 raise
             # Nobody cancelled this call: the tool let a cancellation of its own escape.
             return _failure(prepared.tool, error, context)
-        return Execution(content=content, details=context.facts)
 
     def _record_refusal(self, call: ToolCallBlock, scope: CallScope, key: str, refused: _Refused) -> None:
         tool = scope.tools.get(call.name)
@@ -225,12 +224,18 @@ def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[object], A
         return None
 
     async def ask(_: object) -> Execution | None:
-        value = await reconcile(prepared.values, _context(prepared, scope))
-        if value is None:
-            return None
-        return Execution(content=as_content(value, prepared.tool.policy.max_result_chars))
+        context = _context(prepared, scope)
+        value = await reconcile(prepared.values, context)
+        return None if value is None else await _execution_of(value, prepared.tool, context)
 
     return ask
+
+
+async def _execution_of(value: Any, tool: Tool, context: ToolContext) -> Execution:
+    """What a tool returned, as it is journalled. A `ResultObject` keeps itself first."""
+    shown = await value.as_tool_result(context) if isinstance(value, ResultObject) else value
+    content = as_content(shown, tool.policy.max_result_chars)
+    return Execution(content=content, details=context.facts, events=payloads(context.events))
 
 
 def _names_only(args: Mapping[str, Any]) -> dict[str, str]:
@@ -393,5 +398,6 @@ def _outcome(
         error=execution.error,
         refusal=execution.refusal,
         details=execution.details,
+        events=execution.events,
         duration_seconds=duration_seconds,
     )

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
+from batuta.events.envelope import Event
 from batuta.kernel.errors import ToolFailedError
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool
 
 
@@ -31,6 +33,18 @@ SECURITY_REFUSALS = frozenset(Refusal) - {Refusal.INVALID_ARGUMENTS, Refusal.RAT
 """Refusals that are told as `tool.refused`."""
 
 
+@runtime_checkable
+class ResultObject(Protocol):
+    """A tool's value that is more than its text: it is kept somewhere, and the model is given a summary of it."""
+
+    async def as_tool_result(self, context: ToolContext) -> str:
+        """Keep the value, idempotently by `context.idempotency_key`; return what the model reads.
+
+        `context.enrich` and `context.emit` say where it is kept.
+        """
+        ...
+
+
 class Execution(BaseModel):
     """What running a tool brought. Plain data: it can be journalled and returned on resume instead of a second run."""
 
@@ -42,6 +56,8 @@ class Execution(BaseModel):
     """The code of what went wrong."""
     refusal: Refusal | None = None
     details: dict[str, JsonValue] = Field(default_factory=dict)
+    events: list[dict[str, JsonValue]] = Field(default_factory=list)
+    """What the tool told besides its answer, without envelopes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +72,21 @@ class ToolOutcome:
     error: str | None = None
     refusal: Refusal | None = None
     details: dict[str, JsonValue] = field(default_factory=dict)
+    events: list[dict[str, JsonValue]] = field(default_factory=list)
     duration_seconds: float = 0.0
 
     @property
     def is_security_event(self) -> bool:
         """Whether the caller has to tell it as `tool.refused`."""
         return self.refusal in SECURITY_REFUSALS
+
+
+_ENVELOPE = frozenset(Event.model_fields) - {"type"}
+
+
+def payloads(events: list[Event]) -> list[dict[str, JsonValue]]:
+    """Events as plain data, without the envelope that the turn stamps on them."""
+    return [event.model_dump(mode="json", exclude=set(_ENVELOPE)) for event in events]
 
 
 def as_content(value: Any, max_chars: int) -> str:

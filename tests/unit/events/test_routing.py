@@ -24,6 +24,7 @@ SPECIFIED: list[tuple[str, str | None, str | None, str, str]] = [
     ("error", SAME, "error_occurred", ASYNC, "external"),
     ("complete", SAME, "turn_completed", SYNC, "external"),
     ("plan_generated plan_step_started plan_step_completed plan_completed", SAME, SAME, ASYNC, "external"),
+    ("dataset_stored chart_drawn", SAME, SAME, ASYNC, "external"),
     ("agent_handoff", SAME, SAME, ASYNC, "external"),
     ("agent_changed", None, SAME, ASYNC, "internal"),
     ("title_changed feedback_given", SAME, SAME, ASYNC, "external"),

@@ -5,6 +5,7 @@
  */
 
 import * as conversation from "./conversation-reducers";
+import * as datasets from "./dataset-reducers";
 import type { CanonicalEvent, Envelope } from "./generated";
 import { isInternal } from "./generated";
 import type { SessionView } from "./generated-view";
@@ -37,6 +38,8 @@ export const REDUCERS: Reducers = {
   tool_response: tools.toolResponse,
   approval_requested: tools.approvalRequested,
   approval_resolved: tools.approvalResolved,
+  dataset_stored: datasets.datasetStored,
+  chart_drawn: datasets.chartDrawn,
   plan_generated: plans.planGenerated,
   plan_step_started: plans.planStepStarted,
   plan_step_completed: plans.planStepCompleted,

@@ -28,6 +28,17 @@ export interface Citation {
   readonly raw: Readonly<Record<string, JsonValue>> | null;
 }
 
+/** One column: its name in queries, its type, and what its figures are measured in. */
+export interface Column {
+  readonly name: string;
+  readonly type: "text" | "integer" | "decimal" | "float" | "date" | "datetime" | "boolean";
+  readonly label: string;
+  readonly unit: string | null;
+  readonly currency: string | null;
+  readonly currency_column: string | null;
+  readonly is_additive: boolean;
+}
+
 /** Who acts on an error: the retry policy, the correction loop, or the caller. */
 export type ErrorCategory = "transient" | "validation" | "semantic" | "logical" | "cancelled";
 
@@ -45,6 +56,25 @@ export interface PlannedStep {
   readonly task: string;
   readonly depends_on: readonly string[];
   readonly expected_output: "text" | "data" | "visualization" | "confirmation" | null;
+}
+
+/** Where the rows of a dataset came from. */
+export interface Provenance {
+  readonly connector: string;
+  readonly company: string | null;
+  readonly query: string;
+  readonly retrieved_at: string;
+  readonly record_count: number;
+  readonly is_cut_short: boolean;
+  readonly sources: readonly string[];
+}
+
+/** The record of a business system that a row came from. */
+export interface RecordReference {
+  readonly entity: string;
+  readonly key: string;
+  readonly url: string | null;
+  readonly company: string | null;
 }
 
 /** Tokens of one or more model calls. `thinking` is part of `output`; cached tokens are part of `input`. */
@@ -212,6 +242,38 @@ export interface ApprovalResolved extends Envelope {
   readonly by: string;
   readonly reason: string | null;
   readonly remember: "session" | null;
+}
+
+/** A tool brought a table, which is kept with the session. */
+export interface DatasetStored extends Envelope {
+  readonly type: "dataset_stored";
+  readonly dataset_id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly Column[];
+  readonly row_count: number;
+  readonly totals: Readonly<Record<string, string | number | number | boolean | null>>;
+  readonly first_rows: readonly (readonly (string | number | number | boolean | null)[])[];
+  readonly first_references: readonly (RecordReference | null)[];
+  readonly provenance: Provenance;
+  readonly tool_use_id: string;
+}
+
+/** A chart over a dataset: its specification names the data, and never holds any. */
+export interface ChartDrawn extends Envelope {
+  readonly type: "chart_drawn";
+  readonly chart_id: string;
+  readonly dataset_id: string;
+  readonly dataset_name: string;
+  readonly kind: "bar" | "stacked" | "line" | "area" | "pie" | "scatter" | "heatmap" | "histogram" | "combined" | "table" | "kpi";
+  readonly title: string;
+  readonly description: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly notes: readonly string[];
+  readonly language: string;
+  readonly changes_chart_id: string | null;
+  readonly tool_use_id: string;
 }
 
 /** The supervisor proposed a plan and code accepted it. */
@@ -682,6 +744,8 @@ export type CanonicalEvent =
   | ToolResponse
   | ApprovalRequested
   | ApprovalResolved
+  | DatasetStored
+  | ChartDrawn
   | PlanGenerated
   | PlanStepStarted
   | PlanStepCompleted
@@ -749,6 +813,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   "tool_response": { wire: "tool_result", store: "tool_use_completed", persistence: "async_allowed", audience: "external", role: "tool", version: 1 },
   "approval_requested": { wire: "approval_requested", store: "approval_requested", persistence: "sync_required", audience: "external", role: "assistant", version: 1 },
   "approval_resolved": { wire: "approval_resolved", store: "approval_resolved", persistence: "sync_required", audience: "external", role: "user", version: 1 },
+  "dataset_stored": { wire: "dataset_stored", store: "dataset_stored", persistence: "async_allowed", audience: "external", role: "tool", version: 1 },
+  "chart_drawn": { wire: "chart_drawn", store: "chart_drawn", persistence: "async_allowed", audience: "external", role: "tool", version: 1 },
   "plan_generated": { wire: "plan_generated", store: "plan_generated", persistence: "async_allowed", audience: "external", role: "assistant", version: 1 },
   "plan_step_started": { wire: "plan_step_started", store: "plan_step_started", persistence: "async_allowed", audience: "external", role: "assistant", version: 1 },
   "plan_step_completed": { wire: "plan_step_completed", store: "plan_step_completed", persistence: "async_allowed", audience: "external", role: "assistant", version: 1 },
@@ -818,6 +884,8 @@ export const isToolRequest = (event: Envelope): event is ToolRequest => event.ty
 export const isToolResponse = (event: Envelope): event is ToolResponse => event.type === "tool_response";
 export const isApprovalRequested = (event: Envelope): event is ApprovalRequested => event.type === "approval_requested";
 export const isApprovalResolved = (event: Envelope): event is ApprovalResolved => event.type === "approval_resolved";
+export const isDatasetStored = (event: Envelope): event is DatasetStored => event.type === "dataset_stored";
+export const isChartDrawn = (event: Envelope): event is ChartDrawn => event.type === "chart_drawn";
 export const isPlanGenerated = (event: Envelope): event is PlanGenerated => event.type === "plan_generated";
 export const isPlanStepStarted = (event: Envelope): event is PlanStepStarted => event.type === "plan_step_started";
 export const isPlanStepCompleted = (event: Envelope): event is PlanStepCompleted => event.type === "plan_step_completed";

@@ -61,6 +61,9 @@ const itemView = (item: Item, turn: TurnView, isConcluded: boolean): ReactNode =
       return <ToolCard item={item} />;
     case "approval":
       return <ApprovalCard item={item} />;
+    case "dataset":
+    case "chart":
+      return null;
     case "plan":
       return <PlanCard item={item} />;
     case "handoff":

@@ -56,6 +56,8 @@ export const events: Names = {
   tool_use: "Tool call",
   tool_response: "Tool result",
   tool_result: "Tool result",
+  dataset_stored: "Table kept",
+  chart_drawn: "Chart drawn",
   approval_requested: "Approval asked for",
   approval_resolved: "Approval decided",
   "llm.request": "Model asked",

@@ -67,6 +67,8 @@ export const events: Names = {
   tool_use: "Llamada a herramienta",
   tool_response: "Resultado de herramienta",
   tool_result: "Resultado de herramienta",
+  dataset_stored: "Tabla guardada",
+  chart_drawn: "Gráfico dibujado",
   approval_requested: "Se pide aprobación",
   approval_resolved: "Aprobación decidida",
   "llm.request": "Pregunta al modelo",

@@ -1,0 +1,84 @@
+"""A dataset store in memory: for tests, and for runs that end with their process."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from batuta.datasets.dataset import Dataset, DatasetError
+from batuta.datasets.store import (
+    MAX_DATASETS_OF_A_SESSION,
+    Block,
+    DatasetInfo,
+    DatasetOwner,
+    blocks_of,
+    free_name,
+)
+
+
+class MemoryDatasetStore:
+    """A `DatasetStore` that forgets everything at the end."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, dict[str, DatasetInfo]] = {}
+        self._blocks: dict[str, list[Block]] = {}
+
+    async def save(self, owner: DatasetOwner, dataset_id: str, dataset: Dataset, *, now: datetime) -> DatasetInfo:
+        """See `DatasetStore.save`."""
+        kept = self._kept.setdefault(owner.session_id, {})
+        before = kept.get(dataset_id)
+        if before is None and len(kept) >= MAX_DATASETS_OF_A_SESSION:
+            raise DatasetError(f"this session has {len(kept)} datasets already; begin another one")
+        blocks = await asyncio.to_thread(lambda: list(blocks_of(dataset)))
+        taken = frozenset(info.name for info in kept.values() if info.dataset_id != dataset_id)
+        name = before.name if before is not None else free_name(dataset.name, taken)
+        info = replace(info_of(dataset, owner, dataset_id, blocks, now), name=name)
+        kept[dataset_id] = info
+        self._blocks[dataset_id] = blocks
+        return info
+
+    async def find(self, owner: DatasetOwner, dataset_id: str) -> DatasetInfo | None:
+        """See `DatasetStore.find`."""
+        return self._kept.get(owner.session_id, {}).get(dataset_id)
+
+    async def named(self, owner: DatasetOwner, name: str) -> DatasetInfo | None:
+        """See `DatasetStore.named`."""
+        kept = self._kept.get(owner.session_id, {}).values()
+        return next((info for info in kept if info.name == name), None)
+
+    async def list(self, owner: DatasetOwner) -> Sequence[DatasetInfo]:
+        """See `DatasetStore.list`."""
+        return list(self._kept.get(owner.session_id, {}).values())
+
+    async def block(self, owner: DatasetOwner, dataset_id: str, number: int) -> Block | None:
+        """See `DatasetStore.block`."""
+        if await self.find(owner, dataset_id) is None:
+            return None
+        blocks = self._blocks[dataset_id]
+        return blocks[number] if number < len(blocks) else None
+
+    async def erase(self, owner: DatasetOwner) -> int:
+        """See `DatasetStore.erase`."""
+        gone = self._kept.pop(owner.session_id, {})
+        for dataset_id in gone:
+            del self._blocks[dataset_id]
+        return len(gone)
+
+
+def info_of(
+    dataset: Dataset, owner: DatasetOwner, dataset_id: str, blocks: Sequence[Block], now: datetime
+) -> DatasetInfo:
+    """What is kept of a dataset beside its rows."""
+    return DatasetInfo(
+        dataset_id=dataset_id,
+        session_id=owner.session_id,
+        name=dataset.name,
+        title=dataset.title,
+        columns=tuple(dataset.columns),
+        row_count=len(dataset.rows),
+        byte_count=sum(len(block.rows) + len(block.references) for block in blocks),
+        totals=dataset.totals(),
+        provenance=dataset.provenance,
+        has_references=any(dataset.references),
+        created_at=now,
+    )
