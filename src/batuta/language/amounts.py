@@ -1,0 +1,160 @@
+"""Money, percentages and quantities: numbers with what they count."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from batuta.language.detection import detect_language
+from batuta.language.findings import Finding, Language, TextSpan
+from batuta.language.folding import aligned, composed
+from batuta.language.lexicon import by_word, one_of
+from batuta.language.numbers import find_numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """An amount in a currency, by its ISO 4217 code."""
+
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number of units, by the unit's symbol (`kg`, `km`, `C`)."""
+
+    amount: Decimal
+    unit: str
+
+
+CURRENCIES = by_word(
+    {
+        "EUR": "€,eur,euro,euros,eurillos,pavos",
+        "USD": "$,us$,usd,dollar,dollars,dolar,dolares,bucks,american dollars,us dollars",
+        "GBP": "£,gbp,pound,pounds,libra,libras,pounds sterling,libras esterlinas,quid",
+        "MXN": "mxn,mexican pesos,pesos mexicanos",
+        "CHF": "chf,swiss francs,francos suizos,francos",
+        "JPY": "¥,jpy,yen,yenes,yens",
+    }
+)
+UNITS: dict[str, tuple[str, str]] = {
+    "mm": ("length", "mm,millimetre,millimetres,millimeter,millimeters,milimetro,milimetros"),
+    "cm": ("length", "cm,centimetre,centimetres,centimeter,centimeters,centimetro,centimetros"),
+    "m": ("length", "m,metre,metres,meter,meters,metro,metros,mts"),
+    "km": ("length", "km,kms,kilometre,kilometres,kilometer,kilometers,kilometro,kilometros"),
+    "in": ("length", "inch,inches,pulgada,pulgadas"),
+    "ft": ("length", "ft,foot,feet,pie,pies"),
+    "yd": ("length", "yd,yard,yards,yarda,yardas"),
+    "mi": ("length", "mi,mile,miles,milla,millas"),
+    "mg": ("mass", "mg,milligram,milligrams,miligramo,miligramos"),
+    "g": ("mass", "g,gr,gram,grams,gramo,gramos"),
+    "kg": ("mass", "kg,kgs,kilo,kilos,kilogram,kilograms,kilogramo,kilogramos"),
+    "t": ("mass", "tonne,tonnes,tonelada,toneladas"),
+    "lb": ("mass", "lb,lbs,pound weight"),
+    "oz": ("mass", "oz,ounce,ounces,onza,onzas"),
+    "ml": ("volume", "ml,millilitre,millilitres,milliliter,milliliters,mililitro,mililitros"),
+    "l": ("volume", "l,litre,litres,liter,liters,litro,litros"),
+    "gal": ("volume", "gal,gallon,gallons,galon,galones"),
+    "C": ("temperature", "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,ºc"),
+    "F": ("temperature", "°f,f,fahrenheit,degrees fahrenheit,grados fahrenheit,degrees f,ºf"),
+    "m2": ("area", "m2,m²,square metres,square meters,metros cuadrados"),
+    "ha": ("area", "ha,hectare,hectares,hectarea,hectareas"),
+    "km/h": ("speed", "km/h,kmh,kph,kilometros por hora,kilometers per hour,kilometres per hour"),
+    "mph": ("speed", "mph,miles per hour,millas por hora"),
+    "min": ("time", "min,mins,minute,minutes,minuto,minutos"),
+    "h": ("time", "h,hr,hrs,hour,hours,hora,horas"),
+    "s": ("time", "s,sec,secs,second,seconds,segundo,segundos"),
+    "d": ("time", "day,days,dia,dias"),
+    "wk": ("time", "week,weeks,semana,semanas"),
+}
+"""By symbol: what is measured, and the words for it."""
+UNIT_WORDS = by_word({symbol: words for symbol, (_, words) in UNITS.items()})
+DIMENSIONS = {symbol: dimension for symbol, (dimension, _) in UNITS.items()}
+
+
+def _literal(word: str) -> str:
+    return re.escape(word).replace("\\ ", " ")
+
+
+_AMBIGUOUS_CURRENCY = {"$": ("MXN",)}
+_SYMBOLS = "€$£¥"
+_CODE = one_of(_literal(word) for word in CURRENCIES if word not in _SYMBOLS)
+_MONEY_AFTER = re.compile(rf"\s*(?:(?:de|of)\s+)?(?P<currency>[{_SYMBOLS}]|{_CODE}(?![a-z]))")
+_MONEY_BEFORE = re.compile(rf"(?P<currency>us\$|[{_SYMBOLS}]|(?:eur|usd|gbp|chf|mxn|jpy))\s*$")
+_PERCENT_AFTER = re.compile(r"\s*(?:%|percent\b|per\s+cent\b|pct\b|por\s+cientos?\b|porciento\b)")
+_UNIT_AFTER = re.compile(rf"\s*(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS)})(?![a-z0-9])")
+
+
+def find_money(text: str, *, language: Language | None = None) -> list[Finding[Money]]:
+    """Amounts of money: "1.200,50 €", "twelve thousand dollars", "€3k"."""
+    text = composed(text)
+    told = language or detect_language(text)
+    plain = aligned(text)
+    found = []
+    for number in find_numbers(text, language=told):
+        after = _MONEY_AFTER.match(plain, number.span.end)
+        before = _MONEY_BEFORE.search(plain[: number.span.start])
+        match = after or before
+        if match is None:
+            continue
+        amount, others = _grouped_first(number)
+        currency = CURRENCIES[" ".join(match["currency"].split())]
+        span = TextSpan(
+            start=before.start() if before and not after else number.span.start,
+            end=after.end() if after else number.span.end,
+        )
+        meant = [Money(amount=other, currency=currency) for other in others]
+        meant += [Money(amount=amount, currency=each) for each in _AMBIGUOUS_CURRENCY.get(match["currency"], ())]
+        value = Money(amount=amount, currency=currency)
+        found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=tuple(meant)))
+    return found
+
+
+def _grouped_first(number: Finding[Decimal]) -> tuple[Decimal, tuple[Decimal, ...]]:
+    """Money has no three decimals: `1,200 euros` is a thousand and more in either language."""
+    larger = next((other for other in number.alternatives if abs(other) >= 1000 > abs(number.value)), None)
+    return (larger, (number.value,)) if larger is not None else (number.value, ())
+
+
+def find_percentages(text: str, *, language: Language | None = None) -> list[Finding[Decimal]]:
+    """Percentages, as the number before the sign: 15 for "15 %"."""
+    text = composed(text)
+    plain = aligned(text)
+    found = []
+    for number in find_numbers(text, language=language):
+        after = _PERCENT_AFTER.match(plain, number.span.end)
+        if after:
+            span = TextSpan(start=number.span.start, end=after.end())
+            found.append(Finding(value=number.value, span=span, text=text[span.start : span.end]))
+    return found
+
+
+def find_quantities(text: str, *, language: Language | None = None) -> list[Finding[Quantity]]:
+    """Numbers of units: "5 km", "tres kilos", "72 degrees Fahrenheit"."""
+    text = composed(text)
+    plain = aligned(text)
+    found = []
+    for number in find_numbers(text, language=language):
+        after = _UNIT_AFTER.match(plain, number.span.end)
+        if after:
+            span = TextSpan(start=number.span.start, end=after.end())
+            unit = UNIT_WORDS[" ".join(after["unit"].split())]
+            others = tuple(Quantity(amount=other, unit=unit) for other in number.alternatives)
+            value = Quantity(amount=number.value, unit=unit)
+            found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
+    return found
+
+
+def find_units(text: str) -> list[Finding[str]]:
+    """Units that a text names without a number ("… to miles"), by symbol, longer words than a letter or two only."""
+    text = composed(text)
+    plain = aligned(text)
+    pattern = re.compile(rf"(?<![a-z0-9]){one_of(_literal(word) for word in UNIT_WORDS)}(?![a-z0-9])")
+    return [
+        Finding(
+            value=UNIT_WORDS[" ".join(match.group().split())],
+            span=TextSpan(start=match.start(), end=match.end()),
+            text=text[match.start() : match.end()],
+        )
+        for match in pattern.finditer(plain)
+    ]

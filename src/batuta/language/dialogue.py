@@ -1,0 +1,64 @@
+"""How a message relates to what was said before: a correction, an answer of yes or no, a negation, a reference back."""
+
+import re
+
+from batuta.language.folding import aligned, composed, fold
+
+_CORRECTION = re.compile(
+    r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|quiero\s+decir|i\s+mean|i\s+meant|"
+    r"correccion|correction|me\s+refiero\s+a|digo|make\s+it|que\s+sea|mejor\s+dicho)\b[\s,.:;-]*)+(?P<rest>.*)$",
+    re.DOTALL,
+)
+_YES = re.compile(
+    r"^\W*(?:(?:yes|yeah|yep|yup|sure|ok|okay|please|do|it|go|ahead|right|correct|exactly|of|course|absolutely|si|claro|vale|dale|venga|correcto|eso|es|exacto|"
+    r"por|favor|adelante|hazlo|perfecto|de|acuerdo|afirmativo|sip|that|one|the|first|gracias|thanks)\W*)+$"
+)
+_NO = re.compile(
+    r"^\W*(?:no|nope|nah|never\s?mind|forget\s+it|cancel(?:\s+(?:it|that))?|stop|leave\s+it|dejalo|olvidalo|nada|da\s+igual|mejor\s+no|"
+    r"ninguno|neither|none|not\s+now|ahora\s+no)(?:\W+(?:gracias|thanks|thank\s+you|please|por\s+favor|it|that))*\W*$"
+)
+_FOLLOWS = re.compile(
+    r"^[\s¿¡(]*(?:and(?!\s+then\s+\w+\s+\w+\s+\w+\s+\w+)|y|e|what\s+about|how\s+about|que\s+tal|que\s+hay\s+de|the\s+same|same|lo\s+mismo|lo\s+mismo\s+pero|igual|"
+    r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|por|para|en|in|split|broken\s+down|desglosad[oa])\b"
+)
+_REFERS = re.compile(
+    r"\b(?:it|that|this|them|those|these|the\s+(?:same|result|total|last\s+one)|its|his|her|their|there|eso|esto|ese|esa|esos|esas|"
+    r"lo|la|los|las|ello|el\s+resultado|ese\s+total|alli|ahi|mism[oa]s?|(?:\w{3,}(?:lo|la|los|las|le|les)))\b"
+)
+_NEGATED = re.compile(
+    r"\b(?:not|don't|dont|do\s+not|doesn't|never|without|except|excluding|excepto|salvo|sin|menos|no|nunca|tampoco)\s+$"
+)
+
+
+def corrected(text: str) -> str | None:
+    """What a correction puts in the place of what was said ("no, el jueves" gives "el jueves"); none if it is none."""
+    text = composed(text)
+    match = _CORRECTION.match(aligned(text))
+    rest = text[match.start("rest") :].strip() if match else ""
+    return rest if match and rest and any(char.isalnum() for char in rest) else None
+
+
+def is_yes(text: str) -> bool:
+    """Whether a message says yes, and nothing else."""
+    return bool(text.strip()) and _YES.match(fold(text)) is not None
+
+
+def is_no(text: str) -> bool:
+    """Whether a message says no or calls it off, and nothing else."""
+    return _NO.match(fold(text)) is not None
+
+
+def is_follow_up(text: str) -> bool:
+    """Whether a message begins as one that goes on from the last: "and in March?", "ahora por país"."""
+    return _FOLLOWS.match(fold(text)) is not None
+
+
+def refers_back(text: str) -> bool:
+    """Whether a message speaks of something by a pronoun: "divide it by 3", "cancélala"."""
+    return _REFERS.search(fold(text)) is not None
+
+
+def is_negated(text: str, start: int) -> bool:
+    """Whether what begins at a place is excluded: "not on Friday", "sin España"."""
+    before = re.sub(r"(?:(?:on|in|at|the|el|la|en|a|de|al)\s+)+$", "", aligned(composed(text))[:start])
+    return _NEGATED.search(before) is not None

@@ -1,0 +1,81 @@
+"""Texts made comparable: folded character by character, cut into words, and compared with tolerance for typing errors.
+
+aligned("Próximo Miércoles")  ->  "proximo miercoles", as long as the text, so that places in it stay the same
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+STEM_LENGTH = 7
+SHORTEST_MENDED = 5
+"""Words below this length are too like others to be taken for a typing error."""
+
+_APOSTROPHES = {"’": "'", "´": "'", "`": "'", "‘": "'"}
+_WORD = re.compile(r"[a-z0-9][a-z0-9']*")
+_SUFFIXES = (
+    "aciones", "amente", "ciones", "mente", "iendo", "ando", "cion", "ings", "ing", "ies", "ers", "er", "ed", "es", "s",
+)  # fmt: skip
+_VOWELS = "aeiouy"
+
+
+def fold(text: str) -> str:
+    """Lower case, without accents. It may be shorter than the text; see `aligned`."""
+    decomposed = unicodedata.normalize("NFD", text.lower())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def composed(text: str) -> str:
+    """With accents joined to their letters, as `aligned` needs it."""
+    return unicodedata.normalize("NFC", text)
+
+
+def aligned(text: str) -> str:
+    """Folded one character for one: a place in it is the same place in the text."""
+    if text.isascii():
+        return re.sub(r"\s", " ", text.lower())
+    return "".join(" " if char.isspace() else _APOSTROPHES.get(char) or fold(char)[:1] or " " for char in text)
+
+
+def words_of(text: str) -> list[str]:
+    """The folded words of a text, numbers among them."""
+    return _WORD.findall(fold(text).replace("’", "'"))
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A folded word cut to what its forms have in common in both languages; rough, but the same for every text."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    if len(word) > 4 and word[-1] in _VOWELS:
+        word = word[:-1]
+    return word[:STEM_LENGTH]
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of a text's words."""
+    return frozenset(stem(word) for word in words_of(text))
+
+
+def is_near(word: str, other: str) -> bool:
+    """Whether one edit (a letter more, less, changed, or two swapped) makes one folded word the other."""
+    if word == other:
+        return True
+    if abs(len(word) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(other)) and word[start] == other[start]:
+        start += 1
+    a, b = word[start:], other[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:] and len(a) > 1)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The one known word that a mistyped one means: none for short words, and none where several are as near."""
+    if len(word) < SHORTEST_MENDED:
+        return None
+    close = {each for each in known if len(each) >= SHORTEST_MENDED and each[0] == word[0] and is_near(word, each)}
+    return close.pop() if len(close) == 1 else None

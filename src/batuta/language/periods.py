@@ -1,0 +1,235 @@
+"""The periods that words mean: "Q3", "el trimestre pasado", "last 12 months", "de enero a marzo", "year to date".
+
+First the single units are read (days, weeks, months, quarters, halves, years), then what stands between and before two
+of them makes a range, and `since` or `until` an open one. `find_comparisons` reads with what a period is compared.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from batuta.language.calendar_math import Period, Preference, Reference, month_end, months_on, unit_of
+from batuta.language.dates import BLANK, MAX_CHARS, find_dates
+from batuta.language.findings import Finding, Language, TextSpan
+from batuta.language.period_forms import period_forms
+from batuta.language.plain_text import PlainText
+
+ComparisonKind = Literal["previous_period", "previous_year", "period"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """With what a period is compared: the one before it, the same a year earlier, or one that is named."""
+
+    kind: ComparisonKind
+    period: Period | None = None
+
+    def of(self, period: Period) -> Period:
+        """What a period is compared with."""
+        if self.kind == "period" and self.period is not None:
+            return self.period
+        return period.before() if self.kind == "previous_period" else period.year_before()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    start: int
+    end: int
+    periods: tuple[Period, ...]
+    has_year: bool = True
+
+
+def find_periods(
+    text: str, *, now: datetime, prefer: Preference = "past", language: Language | None = None
+) -> list[Finding[Period]]:
+    """The periods a text speaks of, in its order, without those it only compares with. A single day is one too."""
+    return _periods(text, now=now, prefer=prefer, language=language, is_comparing=False)
+
+
+def find_comparisons(text: str, *, now: datetime, language: Language | None = None) -> list[Finding[Comparison]]:
+    """With what a text asks to compare: "vs last year", "respecto al mes anterior", "interanual"."""
+    source = PlainText(text[:MAX_CHARS])
+    named = _periods(text, now=now, prefer="past", language=language, is_comparing=True)
+    found = []
+    for match in _COMPARING.finditer(source.plain):
+        span = source.span(match.start(), match.end())
+        after = next((each for each in named if span.end <= each.span.start <= span.end + 8), None)
+        kind = next((kind for kind, pattern in _COMPARED.items() if pattern.match(source.plain, match.end())), None)
+        if match["fixed"]:
+            kind = "previous_period" if re.search(_SHORT_FIXED, match["fixed"]) else "previous_year"
+        if kind is not None:
+            tail = _COMPARED[kind].match(source.plain, match.end()) if not match["fixed"] else None
+            whole = source.span(match.start(), tail.end() if tail else match.end())
+            found.append(_compared(source, whole, Comparison(kind=kind), now))
+        elif after is not None:
+            value = Comparison(kind="period", period=after.value)
+            found.append(_compared(source, span.joined(after.span), value, now))
+    return found
+
+
+def _compared(source: PlainText, span: TextSpan, value: Comparison, now: datetime) -> Finding[Comparison]:
+    return Finding(value=value, span=span, text=source.words(span), reference=now)
+
+
+def _periods(
+    text: str, *, now: datetime, prefer: Preference, language: Language | None, is_comparing: bool
+) -> list[Finding[Period]]:
+    source = PlainText(text[:MAX_CHARS])
+    reference = Reference(now=now, prefer=prefer)
+    compared = [] if is_comparing else find_comparisons(text, now=now, language=language)
+    reads = _units(source, reference, text, language)
+    found = []
+    for read in _ranges(source.plain, reads, reference):
+        span = source.span(read.start, read.end)
+        if any(span.overlaps(each.span) for each in compared):
+            continue
+        others = tuple(dict.fromkeys(each for each in read.periods[1:] if each != read.periods[0]))
+        found.append(
+            Finding(value=read.periods[0], span=span, text=source.words(span), alternatives=others, reference=now)
+        )
+    return found
+
+
+def _units(source: PlainText, reference: Reference, text: str, language: Language | None) -> list[_Read]:
+    """Single units: the forms of this table first, then the days that are left."""
+    plain, reads = source.plain, []
+    for pattern, resolve in period_forms():
+        for match in pattern.finditer(plain):
+            try:
+                periods = tuple(resolve(match, reference))
+            except (ValueError, OverflowError, IndexError):
+                periods = ()
+            if periods:
+                groups = match.groupdict()
+                has_year = bool(groups.get("year")) or not (groups.get("month") or groups.get("quarter"))
+                start = (
+                    match.start("month")
+                    if groups.get("month") and not (groups.get("part") or groups.get("one"))
+                    else match.start()
+                )
+                reads.append(_Read(start, match.end(), periods, has_year))
+                plain = plain[: match.start()] + BLANK * (match.end() - match.start()) + plain[match.end() :]
+    for day in find_dates(text, now=reference.now, prefer=reference.prefer, language=language):
+        days = tuple(unit_of("day", each) for each in (day.value, *day.alternatives))
+        start, end = _place(source, day.span)
+        reads.append(_Read(start, end, days, has_year=bool(re.search(r"\d{4}", day.text))))
+    return _longest(reads)
+
+
+def _longest(reads: list[_Read]) -> list[_Read]:
+    """Without what lies across a longer one; a unit comes before a day of the same words."""
+    kept: list[_Read] = []
+    for read in sorted(reads, key=lambda each: each.start - each.end):
+        if not any(read.start < other.end and other.start < read.end for other in kept):
+            kept.append(read)
+    return sorted(kept, key=lambda each: each.start)
+
+
+def _place(source: PlainText, span: TextSpan) -> tuple[int, int]:
+    """Where a stretch of the text lies in its plain form."""
+    places = [place for place in range(len(source.plain) + 1) if source.span(place, place).start == span.start]
+    start = places[0] if places else span.start
+    end = next((p for p in range(start, len(source.plain) + 1) if source.span(p, p).start >= span.end), span.end)
+    return start, end
+
+
+def _ranges(plain: str, reads: list[_Read], reference: Reference) -> list[_Read]:
+    """Two units with `to` between them are one range; one after `since` is open."""
+    found: list[_Read] = []
+    index = 0
+    while index < len(reads):
+        read = reads[index]
+        after = reads[index + 1] if index + 1 < len(reads) else None
+        opening = _OPENING.search(plain, 0, read.start)
+        word = " ".join(opening["word"].split()) if opening else ""
+        if after is not None and _is_range(plain, read, after, word):
+            start = opening.start() if opening and word not in _LIMITS else read.start
+            found.append(_Read(start, after.end, (_range(read, after, reference),)))
+            index += 2
+            continue
+        if opening and word in _LIMITS:
+            read = _limited(read, opening.start(), word, reference)
+        found.append(read)
+        index += 1
+    return [read for read in found if read.periods]
+
+
+def _is_range(plain: str, read: _Read, after: _Read, word: str) -> bool:
+    gap = plain[read.end : after.start]
+    if re.fullmatch(r"\s*(?:to|through|thru|until|till|up\s+to|a|al|hasta|-|–|—)\s*(?:el\s+|la\s+|the\s+)?", gap):
+        return True
+    return word in ("between", "entre") and re.fullmatch(r"\s*(?:and|y|e)\s*(?:el\s+|la\s+|the\s+)?", gap) is not None
+
+
+def _range(read: _Read, after: _Read, reference: Reference) -> Period:
+    first, last = read.periods[0], after.periods[0]
+    if after.has_year and not read.has_year:
+        first = _in_year(first, last.last.year)
+        if first.first > last.last:
+            first = _in_year(first, last.last.year - 1)
+    elif first.first > last.last:
+        if reference.prefer == "past" and not after.has_year:
+            first = _in_year(first, first.first.year - 1)
+        else:
+            last = _in_year(last, first.first.year + (last.last.month < first.first.month))
+    grain = first.grain if first.grain == last.grain == "day" and first == last else "range"
+    return Period(first=first.first, last=last.last, grain=grain)
+
+
+def _in_year(period: Period, year: int) -> Period:
+    if period.grain not in ("day", "month", "quarter", "half"):
+        return period
+    return unit_of(period.grain, months_on(period.first, 12 * (year - period.first.year)))
+
+
+def _limited(read: _Read, start: int, word: str, reference: Reference) -> _Read:
+    """Since a period: to today. Until one: from the beginning of its year, or of all time."""
+    period, today = read.periods[0], reference.today
+    if word in ("since", "desde", "a partir de", "starting", "after", "despues de"):
+        begins = period.first if word not in ("after", "despues de") else period.last + timedelta(days=1)
+        if begins > today:
+            return read
+        return _Read(start, read.end, (Period(first=begins, last=today, grain="range"),))
+    ends = period.last if word not in ("before", "antes de") else period.first - timedelta(days=1)
+    everything = Period(first=date(1900, 1, 1), last=ends)
+    return _Read(start, read.end, (Period(first=date(ends.year, 1, 1), last=ends), everything))
+
+
+_LIMITS = frozenset(
+    {"since", "desde", "a partir de", "until", "till", "up to", "hasta", "before", "antes de", "starting", "after",
+     "despues de", "through"}
+)  # fmt: skip
+_OPENING = re.compile(
+    r"\b(?P<word>from|between|since|starting|until|till|up\s+to|before|after|through|de|del|desde|entre|hasta|"
+    r"a\s+partir\s+de|antes\s+de|despues\s+de)l?\s+(?:the\s+|el\s+|la\s+)?$"
+)
+_SHORT_FIXED = r"month|\bmom\b|quarter|\bqoq\b|week|\bwow\b|mensual|trimestral|intermensual|semanal"
+_COMPARING = re.compile(
+    r"\b(?:(?P<fixed>year[- ]on[- ]year|year[- ]over[- ]year|yoy|y/y|interanual(?:es)?|month[- ]o(?:ver|n)[- ]month|mom|"
+    r"quarter[- ]o(?:ver|n)[- ]quarter|qoq|week[- ]o(?:ver|n)[- ]week|intermensual|intertrimestral)\b|"
+    r"(?:compared?\s+(?:with|to|against)|in\s+comparison\s+(?:with|to)|versus|vs\.?|against|than|relative\s+to|"
+    r"(?:en\s+)?comparaci[oó]n\s+con|comparad[oa]s?\s+con|compar[ao]l?[oa]?s?\s+con|compar(?:ar|ando)\s+con|frente\s+a|respecto\s+(?:a|de)|"
+    r"contra|que)l?\s+)"
+)
+_PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
+_COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
+    "previous_year": re.compile(
+        r"(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa])\s+(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day)\s+"
+        r"(?:of\s+|in\s+|de\s+|del\s+|en\s+)?(?:the\s+|el\s+)?)?"
+        r"(?:last\s+year|previous\s+year|year\s+before|prior\s+year|a\s+year\s+(?:ago|earlier|before)|ano\s+(?:pasado|anterior|previo)|hace\s+un\s+ano|un\s+ano\s+antes)"
+    ),
+    "previous_period": re.compile(
+        rf"(?:the\s+|el\s+|al\s+|la\s+)?(?:(?:last|previous|prior|preceding)\s+{_PERIOD_WORD}|{_PERIOD_WORD}\s+(?:before|pasad[oa]|anterior|previ[oa]))"
+    ),
+}
+
+
+def clipped(period: Period, *, until: date) -> Period:
+    """A period without the days after one; one that begins later stays as it is."""
+    return period if period.first > until else replace(period, last=min(period.last, until))
+
+
+def whole_months(period: Period) -> Period:
+    """From the first day of its first month to the last of its last."""
+    return Period(first=period.first.replace(day=1), last=month_end(period.last), grain=period.grain)

@@ -1,0 +1,244 @@
+"""Times of day and stretches of hours, in figures and words: "half past ten", "a las 4 menos cuarto", "from 9 to 11".
+
+An hour without its half of the day ("at 4") is taken for office hours and keeps the other half as an alternative.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from batuta.language.dates import without_dates
+from batuta.language.findings import Finding, TextSpan
+from batuta.language.lexicon import NUMBER, UNITS_EN, UNITS_ES, one_of, small_number
+from batuta.language.plain_text import PlainText
+
+MAX_CHARS = 2_000
+LATEST_EARLY_HOUR = 7
+"""`at 3` is taken for the afternoon up to this hour: offices sleep at night."""
+HALF_A_DAY = 12 * 60
+
+SPANISH_HOURS = {word: hour for word, hour in UNITS_ES.items() if 1 <= hour <= 12 and word not in ("un", "uno")}
+ENGLISH_HOURS = {word: hour for word, hour in UNITS_EN.items() if 1 <= hour <= 12}
+HOURS = SPANISH_HOURS | ENGLISH_HOURS
+MINUTES = {
+    **dict.fromkeys(("half", "media", "thirty", "treinta"), 30),
+    **dict.fromkeys(("quarter", "a quarter", "cuarto", "fifteen", "quince", "un cuarto"), 15),
+    **dict.fromkeys(("forty five", "forty-five", "cuarenta y cinco"), 45),
+    **dict.fromkeys(("five", "cinco", "oh five"), 5),
+    **dict.fromkeys(("ten", "diez"), 10),
+    **dict.fromkeys(("twenty", "veinte"), 20),
+    **dict.fromkeys(("twenty five", "twenty-five", "veinticinco"), 25),
+}
+"""The minutes before or after an hour: `half past`, `y cuarto`, `ten thirty`."""
+DAY_PARTS = {
+    **dict.fromkeys(("noon", "midday", "mediodia"), time(12)),
+    **dict.fromkeys(("midnight", "medianoche"), time(0)),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HourRange:
+    """From a time of day to another; past midnight if it ends before it begins."""
+
+    start: time
+    end: time
+
+    @property
+    def minutes(self) -> int:
+        """How long it is."""
+        return (_minute_of(self.end) - _minute_of(self.start)) % (2 * HALF_A_DAY)
+
+
+def find_times(text: str) -> list[Finding[time]]:
+    """The times of day a text names, in order; those of a stretch ("from 9 to 11") are its start."""
+    source = PlainText(text[:MAX_CHARS])
+    found: list[Finding[time]] = []
+    plain = without_dates(source.plain)
+    found += [Finding(value=each.value.start, span=each.span, text=each.text) for each in find_hour_ranges(text)]
+    for match in _TIME.finditer(plain):
+        span = source.span(match.start(), match.end())
+        if any(span.overlaps(other.span) for other in found):
+            continue
+        read = read_time(match.group(), context=source.plain)
+        if read is not None:
+            found.append(Finding(value=read[0], span=span, text=source.words(span), alternatives=read[1]))
+    return sorted(found, key=lambda each: each.span)
+
+
+def impossible_times(text: str) -> list[TextSpan]:
+    """Where a text has the form of a time of day that no clock shows, such as `25:70`."""
+    source = PlainText(text[:MAX_CHARS])
+    matches = _TIME.finditer(without_dates(source.plain))
+    return [source.span(m.start(), m.end()) for m in matches if read_time(m.group(), context="") is None]
+
+
+def find_hour_ranges(text: str, *, is_near_day: bool = False) -> list[Finding[HourRange]]:
+    """Stretches of hours: "from 9 to 11", "de 16:00 a 17:30", "2-4pm". Bare `10-11` counts only beside a day."""
+    source = PlainText(text[:MAX_CHARS])
+    found: list[Finding[HourRange]] = []
+    plain = without_dates(source.plain)
+    for pattern in _RANGES_NEAR_A_DAY if is_near_day else _RANGES:
+        for match in pattern.finditer(plain):
+            span = source.span(match.start(), match.end())
+            read = _between(match["start"].strip(), f"{match['end']}{match['half'] or ''}".strip())
+            if read and not any(span.overlaps(other.span) for other in found):
+                found.append(Finding(value=read, span=span, text=source.words(span)))
+    return sorted(found, key=lambda each: each.span)
+
+
+def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
+    """Moments said by their distance: "in two hours", "dentro de media hora", to the minute."""
+    source = PlainText(text[:MAX_CHARS])
+    found = []
+    for match in _SOON.finditer(source.plain):
+        said = " ".join((match["amount"] or "un").split())
+        amount = 0.5 if said in ("half an", "media") else float(small_number(said))
+        minutes = amount * (60 if match["unit"].startswith("h") else 1)
+        minutes += 30 if match["more"] else 0
+        span = source.span(match.start(), match.end())
+        moment = now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
+        found.append(Finding(value=moment, span=span, text=source.words(span), reference=now))
+    return found
+
+
+def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]] | None:
+    """The time of day that words mean, and what else they may mean; none for a time that no clock shows."""
+    plain = " ".join(PlainText(words).plain.split())
+    named = next((value for name, value in DAY_PARTS.items() if re.search(rf"\b{name}\b", plain)), None)
+    if named is not None and not re.search(r"\d|\b(?:una|dos|tres)\b", plain):
+        return named, ()
+    relative = _PAST_OR_TO.search(plain)
+    found = relative or _CLOCK.search(plain)
+    if found is None:
+        return None
+    hour = int(found["hour"]) if found["hour"].isdigit() else HOURS[found["hour"]]
+    minute = 0 if relative else int(found["minute"] or found["compact"] or 0)
+    is_morning, is_late = _MORNING.search(plain), _AFTERNOON.search(plain) or _late_context(plain, context)
+    if (
+        hour > 24
+        or minute > 59
+        or (hour > 12 and re.search(r"\d\s*a\.?m\b", plain))
+        or (hour == 0 and _PM.search(plain))
+    ):
+        return None
+    if hour > 12 and _PM.search(plain) and hour > 24:
+        return None
+    shift = _signed(relative["minutes"], relative["sign"]) if relative else _shift(plain[found.end() :])
+    base = hour % 24 * 60 + minute + shift
+    if is_late:
+        later = HALF_A_DAY if 0 < hour < 12 else 0
+        if hour == 12 and re.search(r"noche|night", plain) and not _PM.search(plain):
+            later = HALF_A_DAY
+        return _clock(base + later), ()
+    if is_morning:
+        return _clock(base - (HALF_A_DAY if hour == 12 else 0)), ()
+    is_plain = not re.search(r"\d[:.]\d\d|\d\s*h|^0\d", plain)
+    if hour == 12 or hour > 12 or not is_plain:
+        return _clock(base), ()
+    if 0 < hour <= LATEST_EARLY_HOUR:
+        return _clock(base + HALF_A_DAY), (_clock(base),)
+    return _clock(base), (_clock(base + HALF_A_DAY),)
+
+
+def _late_context(plain: str, context: str) -> bool:
+    """Whether the rest of the sentence says that it is late: "tonight at 8", "tomorrow afternoon at 4"."""
+    if _MORNING.search(plain) or re.search(r"\d[:.]\d\d|\d\s*h\b", plain):
+        return False
+    return _LATE.search(context) is not None and not re.search(r"\bmorning\b|por la manana|de la manana", context)
+
+
+def _clock(minutes: int) -> time:
+    return time(minutes // 60 % 24, minutes % 60)
+
+
+def _between(start: str, end: str) -> HourRange | None:
+    """`2 to 4pm` begins in the afternoon, `10 to 2pm` does not, and `11 to 10` ends late."""
+    said = _SAYS_HALF.search(end)
+    last = read_time(end)
+    shared = f"{start} {said.group().strip()}" if said and not _SAYS_HALF.search(start) else start
+    first = read_time(shared)
+    if first is None or last is None:
+        return None
+    if shared != start and _minute_of(last[0]) <= _minute_of(first[0]):
+        first = read_time(start) or first
+    ends = [last[0], *last[1]]
+    starts = [first[0], *(first[1] if first[0].hour >= 12 else ())]
+    pairs = [(one, other) for one in starts for other in ends if 0 < _minute_of(other) - _minute_of(one) <= HALF_A_DAY]
+    one, other = pairs[0] if pairs else (first[0], last[0])
+    return HourRange(start=one, end=other)
+
+
+def _shift(after: str) -> int:
+    """The minutes that words after the hour add or take."""
+    found = _ADDED.match(after)
+    if found is None:
+        return 0
+    if found["english"]:
+        return MINUTES[" ".join(found["english"].split())]
+    return _signed(found["minutes"], found["sign"])
+
+
+def _signed(minutes: str, sign: str) -> int:
+    plain = " ".join(minutes.split())
+    amount = int(plain) if plain.isdigit() else MINUTES[plain]
+    return amount * (-1 if sign in ("to", "menos", "before", "til", "till", "of") else 1)
+
+
+def _minute_of(moment: time) -> int:
+    return moment.hour * 60 + moment.minute
+
+
+_HALF = r"(?:,?\s*(?:de|por|in|of|at|a)\s+(?:la\s+|the\s+)?(?:manana|madrugada|tarde|noche|morning|afternoon|evening|night)\b)"
+_MERIDIEM = r"(?:\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|o'?\s?clock\b|en\s+punto\b|sharp\b))"
+_MINUTES_ES = rf"(?:\s+(?:y|menos)\s+(?:{one_of(MINUTES)}|\d{{1,2}})\b)"
+_MINUTES_EN = rf"(?:[\s-]+{one_of(('thirty', 'fifteen', 'forty five', 'forty-five', 'twenty', 'ten', 'oh five'))}\b)"
+_DIGITS = r"\d{1,2}(?:[:.]\d\d(?!\d)|h\d\d(?!\d))?"
+_SPANISH = one_of(SPANISH_HOURS) + r"\b"
+_ENGLISH = one_of(ENGLISH_HOURS) + r"\b"
+_BEFORE_AFTER = rf"(?:{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}}(?:\s+min(?:ute)?s?)?)"
+_TIMES = (
+    rf"(?:(?:a|sobre|hacia|de|desde|para)\s+)?las?\s+(?:{_DIGITS}(?![\d%])|{_SPANISH}){_MINUTES_ES}?(?:{_MERIDIEM}|\s+horas\b)?{_HALF}?",
+    rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
+    rf"(?<!\bfor\s)(?:(?:at|around|by)\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
+    r"(?:(?:at|around|by)\s+)?\d{1,2}h\d\d(?!\d)",
+    rf"(?:(?:at|around|by)\s+)?(?<![\d:])\d{{1,2}}:\d\d(?![\d:]){_MERIDIEM}?{_HALF}?",
+    rf"(?:at|around)\s+(?:\d{{1,2}}(?:\.\d\d)?(?!\d|[/:%,.]\d|\s*(?:%|percent|days|hours|people|minutes|euros|€))|{_ENGLISH}{_MINUTES_EN}?){_MERIDIEM}?{_HALF}?",
+    rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
+    rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
+    r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
+)
+_SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
+_MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d){_MERIDIEM}?|{_MERIDIEM}))"
+_UNTIL = r"(?:\s+(?:to|until|till|a|hasta)\s+(?:las?\s+)?|\s*[-–—]\s*)"
+_RANGE_FORMS = (
+    rf"(?:from|desde|de)\s+(?:las?\s+)?(?P<start>{_SPOKEN}){_UNTIL}(?P<end>{_SPOKEN})(?!\s*(?:%|de\s+\w+(?:o|e|l|re)\b|/))",
+    rf"(?:between|entre)\s+(?:las?\s+)?(?P<start>{_SPOKEN})\s+(?:and|y)\s+(?:las?\s+)?(?P<end>{_SPOKEN})",
+    rf"a\s+las?\s+(?P<start>{_SPOKEN})\s+(?:a|hasta)\s+las?\s+(?P<end>{_SPOKEN})",
+    rf"(?:at\s+|a\s+las?\s+)?(?<![\d:])(?P<start>{_MARKED}){_UNTIL}(?P<end>{_SPOKEN})",
+    rf"(?:at\s+|a\s+las?\s+)?(?<![\d:/.-])(?P<start>\d{{1,2}}){_UNTIL}(?P<end>{_MARKED})",
+)
+_BARE_RANGE = r"(?<![-/.:\d])(?P<start>\d{1,2})\s*[-–—]\s*(?P<end>\d{1,2})(?![-/.:\d%])"
+_TIME = re.compile("|".join(rf"\b(?:{each})" for each in _TIMES))
+_RANGES, _RANGES_NEAR_A_DAY = (
+    tuple(re.compile(rf"\b{each}(?P<half>{_HALF})?") for each in forms)
+    for forms in (_RANGE_FORMS, (*_RANGE_FORMS, _BARE_RANGE))
+)
+_SOON = re.compile(
+    rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?(?:(?P<amount>half\s+an|media|{NUMBER})\s+|(?=hora\s+y\s+media))"
+    r"(?P<unit>hours?|horas?|hrs?|minutes?|mins?|minutos?)(?P<more>\s+y\s+media|\s+and\s+a\s+half)?(?:'s?\s+time)?\b"
+)
+_PAST_OR_TO = re.compile(
+    rf"(?P<minutes>{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}})"
+    rf"(?:\s+min(?:ute)?s?)?\s+(?P<sign>past|to|till|til|before|after)\s+(?P<hour>\d{{1,2}}|{_ENGLISH})"
+)
+_CLOCK = re.compile(
+    rf"(?<![\d:])(?P<hour>\d{{1,2}}(?!\d)|\b(?:{_SPANISH}|{_ENGLISH}))(?:[:.](?P<minute>\d\d)|h(?P<compact>\d\d))?"
+)
+_ADDED = re.compile(
+    rf"\s*(?:horas?\s+)?(?:(?P<sign>y|menos)\s+(?P<minutes>{one_of(MINUTES)}|\d{{1,2}})\b|[\s-]*(?P<english>thirty|fifteen|forty[ -]five|twenty|ten|oh five)\b)"
+)
+_MORNING = re.compile(r"\d\s*a\.?\s?m\b|\ba\.?m\b|morning|madrugada|de la manana|por la manana|en la manana")
+_PM = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b")
+_AFTERNOON = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b|afternoon|evening|night|tarde|noche")
+_SAYS_HALF = re.compile(rf"[ap]\.?\s?m\b|{_HALF}|noon|midday|mediodia|morning|afternoon|evening|night|tarde|noche")
+_LATE = re.compile(r"(?<!mas )\b(?:afternoon|evening|tonight|night|tarde|noche)\b(?!s)")

@@ -1,0 +1,113 @@
+"""Periods in both languages, seen from Sunday 15 November 2026 in Madrid."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from batuta.language import Period, find_comparisons, find_periods
+
+NOW = datetime(2026, 11, 15, 21, 30, tzinfo=ZoneInfo("Europe/Madrid"))
+
+PERIODS = {
+    "Q3": "2026-07-01..2026-09-30",
+    "sales in Q3 2025": "2025-07-01..2025-09-30",
+    "3T25": "2025-07-01..2025-09-30",
+    "el trimestre pasado": "2026-07-01..2026-09-30",
+    "el último trimestre": "2026-07-01..2026-09-30",
+    "the quarter before last": "2026-04-01..2026-06-30",
+    "el tercer trimestre del año pasado": "2025-07-01..2025-09-30",
+    "trimestre 2": "2026-04-01..2026-06-30",
+    "last 12 months": "2025-11-16..2026-11-15",
+    "los últimos 30 días": "2026-10-17..2026-11-15",
+    "en los dos ultimos años": "2024-11-16..2026-11-15",
+    "este mes": "2026-11-01..2026-11-30",
+    "el mes pasado": "2026-10-01..2026-10-31",
+    "el pasado mes de agosto": "2026-08-01..2026-08-31",
+    "de enero a marzo": "2026-01-01..2026-03-31",
+    "ventas de enero a marzo de 2025": "2025-01-01..2025-03-31",
+    "from October 2025 to february": "2025-10-01..2026-02-28",
+    "del 1 al 15 de marzo": "2026-03-01..2026-03-15",
+    "March 1-15": "2026-03-01..2026-03-15",
+    "between 2022 and 2024": "2022-01-01..2024-12-31",
+    "year to date": "2026-01-01..2026-11-15",
+    "ytd": "2026-01-01..2026-11-15",
+    "en lo que va de año": "2026-01-01..2026-11-15",
+    "lo que llevamos de trimestre": "2026-10-01..2026-11-15",
+    "this year so far": "2026-01-01..2026-11-15",
+    "in March": "2026-03-01..2026-03-31",
+    "¿y en febrero?": "2026-02-01..2026-02-28",
+    "how did may go?": "2026-05-01..2026-05-31",
+    "marzo del año pasado": "2025-03-01..2025-03-31",
+    "december": "2025-12-01..2025-12-31",
+    "2025-03": "2025-03-01..2025-03-31",
+    "03/2025": "2025-03-01..2025-03-31",
+    "first half of 2025": "2025-01-01..2025-06-30",
+    "primer semestre": "2026-01-01..2026-06-30",
+    "H2 2024": "2024-07-01..2024-12-31",
+    "2024": "2024-01-01..2024-12-31",
+    "el año en curso": "2026-01-01..2026-12-31",
+    "last year": "2025-01-01..2025-12-31",
+    "hace dos meses": "2026-09-01..2026-09-30",
+    "two months ago": "2026-09-01..2026-09-30",
+    "la semana pasada": "2026-11-02..2026-11-08",
+    "week 32": "2026-08-03..2026-08-09",
+    "la primera semana de octubre": "2026-10-01..2026-10-07",
+    "primera quincena de marzo": "2026-03-01..2026-03-15",
+    "since January": "2026-01-01..2026-11-15",
+    "desde el 1 de octubre": "2026-10-01..2026-11-15",
+    "hasta marzo": "2026-01-01..2026-03-31",
+    "yesterday": "2026-11-14..2026-11-14",
+    "next quarter": "2027-01-01..2027-03-31",
+    "el trimestr pasado": "2026-07-01..2026-09-30",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PERIODS.items())
+def test_a_period_is_read(text: str, expected: str) -> None:
+    [found] = find_periods(text, now=NOW)
+    assert f"{found.value.first}..{found.value.last}" == expected
+    assert found.text == text[found.span.start : found.span.end]
+    assert found.reference == NOW
+
+
+@pytest.mark.parametrize(
+    "text", ["1200 euros", "which customers owe us most?", "calcula 12 por 3", "marcha", "vencidas hace más de 30 días"]
+)
+def test_other_words_are_no_period(text: str) -> None:
+    assert find_periods(text, now=NOW) == []
+
+
+def test_what_may_be_meant_as_well_is_kept() -> None:
+    """The last twelve months end today, or with the last whole month."""
+    [found] = find_periods("last 12 months", now=NOW)
+    assert found.alternatives == (Period(first=date(2025, 11, 1), last=date(2026, 10, 31), grain="range"),)
+
+
+def test_two_periods_are_two_findings() -> None:
+    assert [each.text for each in find_periods("Q1 and Q2", now=NOW)] == ["Q1", "Q2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "period", "compared"),
+    [
+        ("sales this month vs last month", "2026-11-01..2026-11-30", "2026-10-01..2026-10-31"),
+        ("ventas de marzo respecto al mismo mes del año pasado", "2026-03-01..2026-03-31", "2025-03-01..2025-03-31"),
+        ("Q3 compared with the year before", "2026-07-01..2026-09-30", "2025-07-01..2025-09-30"),
+        ("ventas 2025 frente a 2024", "2025-01-01..2025-12-31", "2024-01-01..2024-12-31"),
+        ("YTD vs previous year", "2026-01-01..2026-11-15", "2025-01-01..2025-11-15"),
+        ("crecimiento interanual del mes pasado", "2026-10-01..2026-10-31", "2025-10-01..2025-10-31"),
+        ("ventas del trimestre pasado comparado con el trimestre anterior", "2026-07-01..2026-09-30", "2026-04-01..2026-06-30"),
+    ],
+)  # fmt: skip
+def test_what_a_period_is_compared_with_is_no_second_period(text: str, period: str, compared: str) -> None:
+    [found] = find_periods(text, now=NOW)
+    [comparison] = find_comparisons(text, now=NOW)
+    other = comparison.value.of(found.value)
+    assert f"{found.value.first}..{found.value.last}" == period
+    assert f"{other.first}..{other.last}" == compared
+
+
+def test_a_period_refuses_to_end_before_it_begins() -> None:
+    with pytest.raises(ValueError, match="cannot end"):
+        Period(first=date(2026, 2, 1), last=date(2026, 1, 1))

@@ -1,0 +1,134 @@
+"""Numbers, money, units, places, names and the small signs of a dialogue."""
+
+from decimal import Decimal
+
+import pytest
+
+from batuta.language import (
+    Money,
+    Quantity,
+    detect_language,
+    find_companies,
+    find_money,
+    find_numbers,
+    find_people,
+    find_percentages,
+    find_quantities,
+    find_zones,
+    nearest,
+    stem,
+)
+from batuta.language.dialogue import corrected, is_follow_up, is_negated, is_no, is_yes
+from batuta.language.names import find_contact
+from batuta.language.places import unknown_places
+
+NUMBERS = {
+    "1,200": ["1200"],
+    "suma 1.200,50": ["1200.50"],
+    "1.234.567": ["1234567"],
+    "two hundred and fifty": ["250"],
+    "mil doscientos treinta y cuatro": ["1234"],
+    "dos millones y medio": ["2500000.0"],
+    "2,5 millones": ["2500000.0"],
+    "12k": ["12000"],
+    "half a million": ["500000.0"],
+    "dos docenas": ["24"],
+    "between two and three": ["2", "3"],
+    "uno y medio": ["1.5"],
+    "5-3": ["5", "3"],
+    "-5 + 3": ["-5", "3"],
+    "one of them": [],
+    "3rd of may at 4pm": [],
+    "un 15 por ciento": ["15"],
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), NUMBERS.items())
+def test_a_number_is_read(text: str, expected: list[str]) -> None:
+    assert [each.value for each in find_numbers(text)] == [Decimal(number) for number in expected]
+
+
+def test_what_a_separator_means_depends_on_the_language_and_the_other_reading_is_kept() -> None:
+    [english], [spanish] = find_numbers("1.200", language="en"), find_numbers("1.200", language="es")
+    assert (english.value, english.alternatives) == (Decimal("1.200"), (Decimal(1200),))
+    assert (spanish.value, spanish.alternatives) == (Decimal(1200), (Decimal("1.200"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [("1.200,50 €", "1200.50", "EUR"), ("€3k", "3000", "EUR"), ("quinientos mil euros", "500000", "EUR"),
+     ("1,200 euros", "1200", "EUR"), ("$20", "20", "USD"), ("2,5 millones de euros", "2500000", "EUR")],
+)  # fmt: skip
+def test_money_is_read(text: str, amount: str, currency: str) -> None:
+    [found] = find_money(text)
+    assert found.value == Money(amount=Decimal(amount), currency=currency)
+    assert found.text == text
+
+
+def test_percentages_and_units_are_read() -> None:
+    assert [each.value for each in find_percentages("el 21% de 350 y un 5 por ciento")] == [Decimal(21), Decimal(5)]
+    assert [each.value for each in find_quantities("72 degrees fahrenheit")] == [Quantity(amount=Decimal(72), unit="F")]
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [("What time is it in Tokyo?", "Asia/Tokyo"), ("hora en nueva york", "America/New_York"), ("in Toyko", "Asia/Tokyo"),
+     ("Europe/Madrid", "Europe/Madrid"), ("¿qué hora es en méxico?", "America/Mexico_City")],
+)  # fmt: skip
+def test_a_place_has_a_time_zone(text: str, zone: str) -> None:
+    assert [each.value for each in find_zones(text)] == [zone]
+
+
+def test_a_country_with_several_zones_is_ambiguous() -> None:
+    [found] = find_zones("in the USA")
+    assert found.value == "America/New_York"
+    assert "America/Los_Angeles" in found.alternatives
+
+
+def test_a_place_that_is_not_known_is_told() -> None:
+    assert [each.value for each in unknown_places("What time is it in Xanadu?")] == ["Xanadu"]
+    assert [each.value for each in unknown_places("que hora es en villarriba")] == ["villarriba"]
+    assert unknown_places("que hora es en tokio ahora") == []
+
+
+def test_people_and_companies_are_found_by_their_form() -> None:
+    contact = find_contact("cita con la dra. López el lunes")
+    assert contact is not None
+    assert contact.value == "la dra. López"
+    assert [each.value for each in find_people("ask Ana García about it")] == ["Ana García"]
+    assert [each.value for each in find_companies("facturas de Muebles García S.L. de marzo")] == [
+        "Muebles García S.L."
+    ]
+    assert find_contact("meet on monday") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("¿Cuánto es 3 más 4?", "es"), ("que clientes nos deben mas", "es"), ("which customers owe us", "en"), ("15*3", "en")],
+)  # fmt: skip
+def test_the_language_is_told_by_small_words(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+def test_nothing_in_a_text_leaves_the_language_of_the_reader() -> None:
+    assert detect_language("15 * 3", default="es") == "es"
+
+
+def test_forms_of_a_word_share_a_stem_and_typing_errors_are_near() -> None:
+    assert stem("customers") == stem("customer")
+    assert stem("clientes") == stem("cliente")
+    assert nearest("custoners", ["customers", "orders"]) == "customers"
+    assert nearest("mar", ["may"]) is None
+
+
+def test_signs_of_a_dialogue() -> None:
+    assert corrected("no, el jueves") == "el jueves"
+    assert corrected("perdona, quería decir a las 5") is not None
+    assert corrected("no") is None
+    assert is_yes("sí, por favor")
+    assert is_no("no, gracias")
+    assert not is_yes("yes but at 5")
+    assert is_follow_up("¿y en marzo?")
+    assert is_follow_up("ahora por país")
+    assert not is_follow_up("book a meeting")
+    assert is_negated("not on friday", 7)
