@@ -8,8 +8,9 @@
 
 Layout: a table is named as its set, its columns as the properties, plus `company` (GUID; "" for sets that stand beside
 companies) and `_version`, which counts the changes of the row and makes its ETag. Values are stored as `values.py`
-says. Tables whose name starts with `_` are internal: `Behaviour.tables` declares them; read and write them with
-`records.sql("… WHERE company = ?", …)`. `_settings` and `_streams` belong to the store itself.
+says. A record is found by its `EntitySet.identity`: nearly always its key; for `dimensionSetLines` the parent and the
+id, because that id is the dimension's. Tables whose name starts with `_` are internal: `Behaviour.tables` declares
+them; read and write them with `records.sql("… WHERE company = ?", …)`. `_settings` and `_streams` belong to the store.
 """
 
 import sqlite3
@@ -176,7 +177,7 @@ class Records:
     def get(self, set_name: str, *key: Value) -> Row | None:
         """The record of a key, or nothing."""
         table = self.store.table(set_name)
-        equals = dict(zip(table.entity.key, key, strict=True))
+        equals = dict(zip(table.entity.identity, key, strict=True))
         return next(self._select(table, equals), None)
 
     def find(self, set_name: str, **equals: Value) -> list[Row]:
@@ -246,7 +247,7 @@ class Records:
         self.store.connection.executemany(statement, bound)
 
     def key_of(self, set_name: str, row: Row) -> tuple[Value, ...]:
-        return tuple(row[name] for name in self.store.table(set_name).entity.key)
+        return tuple(row[name] for name in self.store.table(set_name).entity.identity)
 
     def _select(self, table: "SetTable", equals: Mapping[str, Value]) -> Iterator[Row]:
         columns = [table.column(name) for name in equals]
@@ -313,7 +314,7 @@ class SetTable:
 
     @cached_property
     def key_test(self) -> str:
-        return "company = ?" + "".join(f' AND "{self.columns[name].name}" = ?' for name in self.entity.key)
+        return "company = ?" + "".join(f' AND "{self.columns[name].name}" = ?' for name in self.entity.identity)
 
     def encode(self, row: Row) -> list[SqlValue]:
         if len(row) > len(self.columns):
@@ -321,7 +322,7 @@ class SetTable:
         return [each.encode(row[name]) for name, each in self.columns.items()]
 
     def encode_key(self, key: Sequence[Value]) -> list[SqlValue]:
-        return [self.columns[name].encode(value) for name, value in zip(self.entity.key, key, strict=True)]
+        return [self.columns[name].encode(value) for name, value in zip(self.entity.identity, key, strict=True)]
 
     def decode(self, stored: Sequence[SqlValue]) -> Row:
         return {name: each.decode(value) for (name, each), value in zip(self.columns.items(), stored, strict=True)}
@@ -333,7 +334,7 @@ class _RehearsalEndedError(Exception):
 
 def _table_ddl(entity: EntitySet) -> str:
     columns = "".join(f', "{each.column}" {column_type(each)} NOT NULL' for each in entity.columns)
-    key = ", ".join(f'"{entity.properties[name].column}"' for name in entity.key)
+    key = ", ".join(f'"{entity.properties[name].column}"' for name in entity.identity)
     table = (
         f'CREATE TABLE "{entity.name}" (company TEXT NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1{columns}, '
         f"PRIMARY KEY (company, {key}))"
@@ -341,6 +342,6 @@ def _table_ddl(entity: EntitySet) -> str:
     indexes = [
         f'CREATE INDEX "{entity.name}_{name}" ON "{entity.name}" (company, "{name}")'
         for name in INDEXED
-        if name in entity.properties and name not in entity.key
+        if name in entity.properties and name != entity.identity[0]
     ]
     return ";\n".join([table, *indexes])

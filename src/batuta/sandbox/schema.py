@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 STANDARD: Final = "v2.0"
 AUTOMATION: Final = "microsoft/automation/v2.0"
@@ -22,6 +22,11 @@ WITHOUT_COMPANY: Final = frozenset(
 )  # fmt: skip
 """Sets that stand beside the companies, not inside one."""
 NAMESPACE: Final = "Microsoft.NAV"
+REPEATED_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "dimensionSetLines": ("parentId",),  # the id is that of the dimension: once for every parent
+    "contactsInformation": ("relatedId",),
+}
+"""Sets whose keys are unique only below one parent, with the property that names the parent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +78,9 @@ class NavigationProperty:
     is_many: bool
     is_contained: bool
     on: Mapping[str, str]
-    """Own property → property of the target; empty where the catalogue names none."""
+    """Own property → property of the target, as the metadata states it; often it states none."""
+    link: Mapping[str, str]
+    """The same as it is followed here: `on`, or what the names of the properties say; empty where nothing does."""
     partner: str | None = None
 
 
@@ -119,6 +126,11 @@ class EntitySet:
         return self.name not in WITHOUT_COMPANY
 
     @cached_property
+    def identity(self) -> tuple[str, ...]:
+        """The properties that identify a row in the store: the key, and the parent where keys repeat among parents."""
+        return (*REPEATED_KEYS.get(self.name, ()), *self.key)
+
+    @cached_property
     def columns(self) -> tuple[EdmProperty, ...]:
         """The properties that are columns of its table."""
         return tuple(each for each in self.properties.values() if each.is_stored)
@@ -152,20 +164,33 @@ def load_schema() -> SandboxSchema:
     raw = json.loads((files("batuta.sandbox") / "data" / "entities.json").read_text(encoding="utf-8"))
     enums = {name: _enum(name, members) for name, members in raw["enums"].items()}
     by_type = {entity["name"]: entity["set"] for entity in raw["entities"]}
-    sets = {entity["set"]: _entity_set(entity, enums, by_type) for entity in raw["entities"]}
+    names = {entity["set"]: frozenset(each["name"] for each in entity["properties"]) for entity in raw["entities"]}
+    sets = {entity["set"]: _entity_set(entity, enums, (by_type, names)) for entity in raw["entities"]}
     return SandboxSchema(
         sets=MappingProxyType(sets), enums=MappingProxyType(enums), provenance=MappingProxyType(raw["provenance"])
     )
+
+
+_USUAL_LINKS: Final = (
+    ("id", "parentId"),
+    ("id", "documentId"),
+    ("number", "documentNumber"),
+    ("vendorNumber", "vendorNumber"),
+    ("userSecurityId", "userSecurityId"),
+)
+_Targets: TypeAlias = tuple[Mapping[str, str], Mapping[str, frozenset[str]]]
+"""Entity type → its set, and set → the names of its properties."""
 
 
 def _enum(name: str, members: list[dict[str, Any]]) -> EnumType:
     return EnumType(name=name, members=tuple(EnumMember(**member) for member in members))
 
 
-def _entity_set(raw: dict[str, Any], enums: Mapping[str, EnumType], by_type: Mapping[str, str]) -> EntitySet:
+def _entity_set(raw: dict[str, Any], enums: Mapping[str, EnumType], targets: _Targets) -> EntitySet:
     properties = {each["name"]: _property(each, enums) for each in raw["properties"]}
     # A navigation to a type without an entity set (one in the catalogue) cannot be followed and is left out.
-    navigation = {each["name"]: _navigation(each, by_type) for each in raw["navigation"] if each["target"] in by_type}
+    ways = [_navigation(each, raw["set"], targets) for each in raw["navigation"] if each["target"] in targets[0]]
+    navigation = {each.name: each for each in ways}
     actions = {each.name: each for each in map(_action, raw.get("actions", ()))}
     key = raw.get("key") or (["id"] if "id" in properties else [next(iter(properties))])
     return EntitySet(
@@ -198,15 +223,31 @@ def _property(raw: dict[str, Any], enums: Mapping[str, EnumType]) -> EdmProperty
     )
 
 
-def _navigation(raw: dict[str, Any], by_type: Mapping[str, str]) -> NavigationProperty:
+def _navigation(raw: dict[str, Any], source: str, targets: _Targets) -> NavigationProperty:
+    by_type, names = targets
+    target = by_type[raw["target"]]
+    on = raw.get("on", {})
     return NavigationProperty(
         name=raw["name"],
-        target=by_type[raw["target"]],
+        target=target,
         is_many=raw["multiplicity"] == "*",
         is_contained=raw["contained"],
-        on=MappingProxyType(raw.get("on", {})),
+        on=MappingProxyType(on),
+        link=MappingProxyType(on or _derived_link(source, target, names)),
         partner=raw.get("partner"),
     )
+
+
+def _derived_link(source: str, target: str, names: Mapping[str, frozenset[str]]) -> dict[str, str]:
+    """Children name their parent by its id or number; a picture has the id of what it shows."""
+    if "pictures" in (source, target):
+        return {"id": "id"}
+    for parent, child in _USUAL_LINKS:
+        if parent in names[source] and child in names[target]:
+            return {parent: child}
+        if child in names[source] and parent in names[target]:
+            return {child: parent}
+    return {}
 
 
 def _action(raw: dict[str, Any]) -> BoundAction:

@@ -180,3 +180,12 @@ def test_an_action_without_behaviour_says_so() -> None:
     with pytest.raises(SandboxError) as refused:
         Behaviour().act(ours, "salesInvoices", "post", {}, {})
     assert refused.value.code == "BadRequest_MethodNotImplemented"
+
+
+def test_two_documents_may_carry_the_same_dimension() -> None:
+    ours = records()
+    for parent in ("document-a", "document-b"):
+        ours.insert("dimensionSetLines", {"parentId": parent, "id": "department", "valueCode": parent})
+    found = ours.get("dimensionSetLines", "document-b", "department")
+    assert found is not None
+    assert found["valueCode"] == "document-b"

@@ -36,3 +36,10 @@ def test_every_set_stands_on_its_own_facts(entity: EntitySet) -> None:
     for each in entity.navigation.values():
         assert set(each.on) <= entity.properties.keys()
         assert set(each.on.values()) <= schema.set(each.target).properties.keys()
+
+
+def test_a_link_that_the_metadata_leaves_out_is_read_from_the_names() -> None:
+    schema = load_schema()
+    assert dict(schema.set("salesOrders").navigation["pdfDocument"].link) == {"id": "parentId"}
+    assert dict(schema.set("transferOrders").navigation["transferOrderLines"].link) == {"number": "documentNumber"}
+    assert dict(schema.set("itemVariants").navigation["picture"].link) == {"id": "id"}
