@@ -17,6 +17,9 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from batuta.datasets.dataset import DATASETS_SERVICE
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.store import DatasetOwner
 from batuta.events.fanout import FanOutSink
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import Lease, TurnQueue
@@ -46,6 +49,8 @@ from batuta.server.config import Settings, make_data_dir
 from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
+from batuta.server.datasets.erasure import DatasetErasingAudit
+from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
@@ -253,7 +258,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         queue=SqliteTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
-        audit=WordForgettingAudit(SqliteAudit(events), database),
+        audit=WordForgettingAudit(DatasetErasingAudit(SqliteAudit(events), database), database),
         bus=LocalBus(),
         storage=_room_in(settings),
     )
@@ -279,7 +284,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         queue=PostgresTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
-        audit=PostgresAudit(events),
+        audit=DatasetErasingAudit(PostgresAudit(events), database),
         bus=bus,
         storage=of_storage(
             lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
@@ -402,7 +407,7 @@ def _worker(
             concurrency=max(1, settings.worker_concurrency),
             lease=timedelta(seconds=settings.lease_seconds),
             drain=timedelta(seconds=settings.shutdown_seconds),
-            options=_options(PreferenceBook(backends.database), shield.protection, models),
+            options=_options(backends.database, shield.protection, models),
             watch=watcher(observers),
         ),
         signals=bell,
@@ -424,19 +429,26 @@ def _titles(backends: Backends, model: Model | None, shield: Shield) -> Titles |
 
 
 def _options(
-    book: PreferenceBook, protection: Protection, models: Sequence[str]
+    database: Database, protection: Protection, models: Sequence[str]
 ) -> Callable[[Lease], Awaitable[RunOptions]]:
     """How models are asked in a run, and what it knows about the person it works for: where "tomorrow at ten" is, the
     language they read, the model they chose, and whether it thinks.
     """
+    book = PreferenceBook(database)
+    datasets = DatabaseDatasetStore(SystemDatabase(database))
 
     async def options(lease: Lease) -> RunOptions:
         if lease.work.user_id is None:
             return RunOptions(protection=protection)
+        owner = DatasetOwner(session_id=lease.work.session_id or "", user_id=lease.work.user_id)
         likes = await book.of(lease.work.user_id)
         return RunOptions(
             protection=protection,
-            services={TIME_ZONE_SERVICE: likes.timezone, LANGUAGE_SERVICE: likes.language},
+            services={
+                TIME_ZONE_SERVICE: likes.timezone,
+                LANGUAGE_SERVICE: likes.language,
+                DATASETS_SERVICE: DatasetLibrary(store=datasets, owner=owner),
+            },
             models={models[0]: likes.model} if likes.model is not None and likes.model in models else {},
             thinking=_thinking(lease.work.payload, likes),
         )

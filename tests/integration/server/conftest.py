@@ -51,3 +51,10 @@ async def embedded(tmp_path: Path) -> AsyncIterator[Running]:
     """A platform on SQLite, where the mode makes no difference."""
     async with running(settings_for(tmp_path)) as found:
         yield found
+
+
+@pytest.fixture
+async def distributed(platform_url: str, tmp_path: Path) -> AsyncIterator[Running]:
+    """A platform on PostgreSQL, where only that one is meant."""
+    async with running(settings_for(tmp_path, database_url=platform_url)) as found:
+        yield found

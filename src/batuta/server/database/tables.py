@@ -148,6 +148,31 @@ user_sessions = sa.Table(
     sa.Index("ix_user_sessions_list", "user_id", "is_archived", "touched_at", "session_id"),
 )
 
+datasets = sa.Table(
+    "datasets",
+    metadata,
+    _id("dataset_id", key=True),
+    _text("session_id"),
+    *_owner(),
+    _text("name"),
+    _text("head"),
+    sa.Column("row_count", sa.BigInteger, nullable=False),
+    sa.Column("byte_count", sa.BigInteger, nullable=False),
+    _time("created_at"),
+    sa.UniqueConstraint("session_id", "name"),
+    sa.Index("ix_datasets_user_id", "user_id"),
+)
+
+dataset_blocks = sa.Table(
+    "dataset_blocks",
+    metadata,
+    sa.Column("dataset_id", sa.Text, sa.ForeignKey("datasets.dataset_id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("row_count", sa.BigInteger, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("record_refs", sa.LargeBinary, nullable=False),
+)
+
 account_changes = sa.Table(
     "account_changes",
     metadata,

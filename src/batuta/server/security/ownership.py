@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
 from batuta.server.database.principal import Behalf
-from batuta.server.database.tables import api_keys, approvals, turns, user_sessions
+from batuta.server.database.tables import api_keys, approvals, datasets, turns, user_sessions
 
 APPROVER = "approver"
 
@@ -85,11 +85,18 @@ def _key(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
     return _exists(connection, sa.select(api_keys.c.key_id).where(mine))
 
 
+def _dataset(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
+    """A dataset belongs to its session, which the path names too."""
+    is_this = sa.and_(datasets.c.dataset_id == ids["dataset_id"], datasets.c.session_id == ids["session_id"])
+    return _exists(connection, sa.select(datasets.c.dataset_id).where(is_this))
+
+
 OWNERSHIP: dict[str, Callable[[sa.Connection, Caller, Ids], bool]] = {
     "session_id": _session,
     "turn_id": _turn,
     "approval_id": _approval,
     "key_id": _key,
+    "dataset_id": _dataset,
 }
 """By the name an id has in paths and events."""
 

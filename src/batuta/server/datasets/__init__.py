@@ -1,0 +1,1 @@
+"""Datasets over HTTP: rows by page, files, charts."""
