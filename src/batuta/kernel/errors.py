@@ -8,7 +8,8 @@ BatutaError
 │   ├── RateLimitedError                our own limiter or the provider said "slow down" (retry_after)
 │   ├── ProviderUnavailableError        the provider cannot be reached or is overloaded
 │   │   └── ProviderTimeoutError        … or did not answer in time
-│   └── StoreUnavailableError           the database or Redis cannot be reached
+│   ├── StoreUnavailableError           the database or Redis cannot be reached
+│   └── ConnectorUnavailableError       an outside system cannot be reached, or its answer was lost (was_sent)
 ├── InvalidAnswerError                  a model's answer has the wrong structure (corrected inside the agent)
 │   ├── NoJsonFoundError                … or holds no JSON at all
 │   └── MalformedAnswerError            … or is no answer of that provider at all
@@ -27,6 +28,10 @@ BatutaError
 │   ├── BudgetExceededError             a call that does not fit the budget was not made
 │   ├── ProviderRejectedError           the provider refused the request (400, 401, 403, 404, 413 …)
 │   │   └── ContentRefusedError         … or its answer, for safety
+│   ├── ConnectorRejectedError          an outside system refused a request (status, reason_code)
+│   │   ├── AccessDeniedError           … because the sign-in or a permission is missing
+│   │   ├── MissingRecordError         … because there is no such record, entity or company
+│   │   └── RecordChangedError          … because the record is no longer the one that was seen
 │   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
 │   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
@@ -128,6 +133,19 @@ class ProviderTimeoutError(ProviderUnavailableError):
 
 class StoreUnavailableError(TransientError):
     """A database or Redis cannot be reached or refused to work for now."""
+
+
+class ConnectorUnavailableError(TransientError):
+    """An outside system cannot be reached, is overloaded, or its answer was lost."""
+
+    def __init__(
+        self, message: str, *, was_sent: bool, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.was_sent = was_sent
+        """Whether the request may have been carried out: a write must then not be repeated blindly."""
+        self.status = status
+        self.retry_after = retry_after
 
 
 class InvalidAnswerError(BatutaError):
@@ -249,6 +267,27 @@ class ProviderRejectedError(LogicalError):
 
 class ContentRefusedError(ProviderRejectedError):
     """The provider refused to answer, for safety."""
+
+
+class ConnectorRejectedError(LogicalError):
+    """An outside system refused a request; the message is its own, `reason_code` its name for the reason."""
+
+    def __init__(self, message: str, *, status: int | None = None, reason_code: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.reason_code = reason_code
+
+
+class AccessDeniedError(ConnectorRejectedError):
+    """The sign-in failed, or it lacks a permission."""
+
+
+class MissingRecordError(ConnectorRejectedError):
+    """There is no such record, entity or company."""
+
+
+class RecordChangedError(ConnectorRejectedError):
+    """The record is no longer the one that was seen; nothing was overwritten."""
 
 
 class InvalidArgumentsError(LogicalError):

@@ -1,0 +1,199 @@
+"""Business Central as an `ErpConnector`: the company is in every address, every write carries a version.
+
+connector = BusinessCentral(BusinessCentralSettings(root="…/api/v2.0"), AiohttpTransport(), authorize=token.headers)
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from batuta.connectors.erp import (
+    ChangePreview,
+    Diagnosis,
+    ErpCompany,
+    ErpRecord,
+    RecordChange,
+    RecordPage,
+    RecordQuery,
+    RowDifference,
+)
+from batuta.connectors.http import HttpTransport
+from batuta.connectors.odata.client import Authorize, ODataClient, QueryOptions, anonymous
+from batuta.connectors.odata.filters import Filter
+from batuta.connectors.odata.metadata import ServiceMetadata, parse_metadata
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ConnectorRejectedError,
+    ConnectorUnavailableError,
+    MissingRecordError,
+)
+
+ACTION_NAMESPACE = "Microsoft.NAV"
+PREVIEW_HEADER = "X-Sandbox-Preview"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusinessCentralSettings:
+    """Where the API is."""
+
+    root: str
+    """The address up to and with `api/v2.0`."""
+    can_preview: bool = False
+    """Whether the service rehearses changes, as the sandbox does; Business Central itself does not."""
+    first_delay: timedelta = field(default=timedelta(seconds=1))
+
+
+class BusinessCentral:
+    """An `ErpConnector` for Business Central and what is compatible with it."""
+
+    name = "business_central"
+
+    def __init__(
+        self,
+        settings: BusinessCentralSettings,
+        transport: HttpTransport,
+        *,
+        authorize: Authorize = anonymous,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._settings = settings
+        self._client = ODataClient(
+            settings.root, transport, authorize=authorize, clock=clock, first_delay=settings.first_delay
+        )
+
+    async def companies(self) -> Sequence[ErpCompany]:
+        """See `ErpConnector.companies`."""
+        document = await self._client.read("companies")
+        return [
+            ErpCompany(id=row["id"], name=row["name"], display_name=row.get("displayName") or row["name"])
+            for row in document["value"]
+        ]
+
+    async def pages(self, company_id: str, query: RecordQuery) -> AsyncIterator[RecordPage]:
+        """See `ErpConnector.pages`."""
+        options = QueryOptions(
+            where=query.where,
+            select=query.select,
+            order_by=query.order_by,
+            expand=query.expand,
+            top=query.limit,
+        )
+        async for url, rows in self._client.pages(_path(company_id, query.entity), options):
+            yield RecordPage(records=[_record(query.entity, row) for row in rows], url=url)
+
+    async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
+        """See `ErpConnector.get`."""
+        row = await self._client.read(_path(company_id, entity, record_id), QueryOptions(expand=expand))
+        return _record(entity, row)
+
+    async def count(self, company_id: str, entity: str, where: Filter | None = None) -> int:
+        """See `ErpConnector.count`."""
+        url = self._client.url(_path(company_id, entity) + "/$count", QueryOptions(where=where))
+        text = await self._client.read_text(url.removeprefix(f"{self._client.root}/"))
+        return int(text)
+
+    async def write(self, company_id: str, change: RecordChange, *, key: str = "") -> ErpRecord | None:
+        """See `ErpConnector.write`. The key goes along as `client-request-id`, for the ERP's telemetry."""
+        row = await self._send(company_id, change, {"client-request-id": key} if key else {})
+        if row is None and change.kind == "action" and change.record_id is not None:
+            try:
+                return await self.get(company_id, change.entity, change.record_id)
+            except MissingRecordError:
+                return None  # an order that was invoiced in full is gone
+        return None if row is None else _record(change.entity, row)
+
+    async def preview(self, company_id: str, change: RecordChange) -> ChangePreview:
+        """See `ErpConnector.preview`. Without a rehearsal: the record as it is, and with the new values in it."""
+        if self._settings.can_preview:
+            answer = await self._send(company_id, change, {PREVIEW_HEADER: "true"})
+            return ChangePreview(rows=[_difference(row) for row in answer["changes"]], is_rehearsed=True)
+        before: Mapping[str, Any] | None = None
+        if change.record_id is not None:
+            before = (await self.get(company_id, change.entity, change.record_id)).values
+        after = None if change.kind == "delete" else {**(before or {}), **change.values}
+        row = RowDifference(entity=change.entity, id=change.record_id or "", before=before, after=after)
+        return ChangePreview(rows=[row], is_rehearsed=False)
+
+    async def metadata(self) -> ServiceMetadata:
+        """What this tenant's API offers, custom fields included."""
+        return parse_metadata(await self._client.read_text("$metadata"))
+
+    async def diagnose(self) -> Diagnosis:
+        """See `ErpConnector.diagnose`."""
+        try:
+            found = await self.companies()
+        except AccessDeniedError as error:
+            if error.status == 403:
+                return Diagnosis(stage="permission", message=f"{error}; give the app a permission set on the page "
+                                 "“Microsoft Entra applications” of Business Central")  # fmt: skip
+            return Diagnosis(stage="sign_in", message=str(error))
+        except (MissingRecordError, ConnectorUnavailableError) as error:
+            return Diagnosis(
+                stage="routing",
+                message=f"{self._settings.root} does not answer like an API v2.0 root: {error}; check tenant and "
+                "environment in the address",
+            )
+        if not found:
+            return Diagnosis(stage="company", message="no company is visible; give the app access to one")
+        try:
+            await self.count(found[0].id, "customers")
+        except AccessDeniedError as error:
+            return Diagnosis(stage="permission", message=f"{found[0].display_name}: customers cannot be read: {error}")
+        except ConnectorRejectedError as error:
+            return Diagnosis(stage="company", message=f"{found[0].display_name} cannot be used: {error}")
+        names = ", ".join(company.display_name for company in found)
+        return Diagnosis(stage="ok", message=f"{len(found)} companies: {names}")
+
+    async def close(self) -> None:
+        """See `ErpConnector.close`."""
+        await self._client.close()
+
+    async def _send(self, company_id: str, change: RecordChange, headers: Mapping[str, str]) -> Any:
+        method, path = _target(company_id, change)
+        versioned = dict(headers)
+        if change.kind in ("update", "delete"):
+            if not change.etag:
+                raise ConfigurationError(
+                    f"a {change.kind} of {change.entity} needs the etag of the record it is based on"
+                )
+            versioned["If-Match"] = change.etag
+        body = None if change.kind == "delete" else dict(change.values)
+        return await self._client.write(method, path, body=body, headers=versioned)
+
+
+def _target(company_id: str, change: RecordChange) -> tuple[str, str]:
+    if change.kind == "create":
+        return "POST", _path(company_id, change.entity)
+    if not change.record_id:
+        raise ConfigurationError(f"a {change.kind} of {change.entity} names its record")
+    path = _path(company_id, change.entity, change.record_id)
+    if change.kind == "action":
+        if not change.action or not change.action.isidentifier():
+            raise ConfigurationError(f"{change.action!r} is no action")
+        return "POST", f"{path}/{ACTION_NAMESPACE}.{change.action}"
+    return ("PATCH", path) if change.kind == "update" else ("DELETE", path)
+
+
+def _path(company_id: str, entity: str, record_id: str | None = None) -> str:
+    """Every part is checked: names and ids come from models and people."""
+    if not entity.isidentifier():
+        raise ConfigurationError(f"{entity!r} is no entity set")
+    for one in (company_id, record_id):
+        if one is not None and not one.replace("-", "").isalnum():
+            raise ConfigurationError(f"{one!r} is no record id")
+    path = f"companies({company_id})/{entity}"
+    return path if record_id is None else f"{path}({record_id})"
+
+
+def _record(entity: str, row: Mapping[str, Any]) -> ErpRecord:
+    values = {name: value for name, value in row.items() if not name.startswith("@odata")}
+    return ErpRecord(entity=entity, id=str(row.get("id", "")), etag=row.get("@odata.etag"), values=values)
+
+
+def _difference(row: Mapping[str, Any]) -> RowDifference:
+    return RowDifference(
+        entity=str(row["entity"]), id=str(row.get("id", "")), before=row.get("before"), after=row.get("after")
+    )

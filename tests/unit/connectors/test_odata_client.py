@@ -1,0 +1,201 @@
+"""The OData client over a real socket: pages, versions, busy services, lost answers, foreign links."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from batuta.connectors.http import AiohttpTransport
+from batuta.connectors.odata.client import ODataClient, QueryOptions
+from batuta.kernel.errors import (
+    AccessDeniedError,
+    ConnectorRejectedError,
+    ConnectorUnavailableError,
+    MissingRecordError,
+    RecordChangedError,
+)
+from batuta.testing.clock import FakeClock
+
+Answer = Callable[[web.Request], web.Response]
+
+
+class Service:
+    """Plays answers in order and keeps what was asked."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        self.requests.append((request.method, request.path_qs, dict(request.headers), body))
+        return self.answers.pop(0)(request)
+
+
+@asynccontextmanager
+async def served(service: Service) -> AsyncIterator[ODataClient]:
+    runner = web.ServerRunner(web.Server(service))
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    client = ODataClient(f"http://127.0.0.1:{port}/api", AiohttpTransport(), clock=FakeClock())
+    try:
+        yield client
+    finally:
+        await client.close()
+        await runner.cleanup()
+
+
+def document(status: int = 200, headers: dict[str, str] | None = None, **body: Any) -> Answer:
+    return lambda _: web.json_response(body, status=status, headers=headers)
+
+
+def refused(status: int, code: str, headers: dict[str, str] | None = None) -> Answer:
+    return document(status, headers, error={"code": code, "message": "no"})
+
+
+def lost(request: web.Request) -> web.Response:
+    """The request was read, and the connection is gone before an answer."""
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
+
+
+async def rows(client: ODataClient, options: QueryOptions | None = None) -> list[Any]:
+    found: list[Any] = []
+    async for _, page in client.pages("customers", options or QueryOptions()):
+        found += page
+    return found
+
+
+async def test_pages_are_followed_to_the_last_link() -> None:
+    """A-2: paging by `@odata.nextLink`, relative or absolute, with the page size asked for."""
+    service = Service(
+        document(value=[{"n": 1}], **{"@odata.nextLink": "customers?$skiptoken=1"}), document(value=[{"n": 2}])
+    )
+    async with served(service) as client:
+        assert await rows(client) == [{"n": 1}, {"n": 2}]
+    assert service.requests[1][1] == "/api/customers?$skiptoken=1"
+    assert "odata.maxpagesize" in service.requests[0][2]["Prefer"]
+    assert service.requests[0][2]["Data-Access-Intent"] == "ReadOnly"
+
+
+async def test_a_link_to_another_host_is_not_followed() -> None:
+    """The token goes to one host only."""
+    service = Service(document(value=[], **{"@odata.nextLink": "http://127.0.0.2:1/steal"}))
+    async with served(service) as client:
+        with pytest.raises(ConnectorRejectedError, match="another host"):
+            await rows(client)
+
+
+async def test_a_link_that_comes_back_ends_with_an_error() -> None:
+    service = Service(*[document(value=[{"n": 1}], **{"@odata.nextLink": "customers"}) for _ in range(3)])
+    async with served(service) as client:
+        with pytest.raises(ConnectorUnavailableError, match="never end"):
+            await rows(client)
+
+
+async def test_a_limit_asks_no_further() -> None:
+    service = Service(document(value=[{"n": 1}, {"n": 2}, {"n": 3}], **{"@odata.nextLink": "customers?more"}))
+    async with served(service) as client:
+        assert await rows(client, QueryOptions(top=2)) == [{"n": 1}, {"n": 2}]
+
+
+async def test_amounts_are_decimals_not_floats() -> None:
+    service = Service(lambda _: web.Response(body=b'{"value": [{"a": 0.1}, {"a": 1234567890123.45}]}'))
+    async with served(service) as client:
+        assert [row["a"] for row in await rows(client)] == [Decimal("0.1"), Decimal("1234567890123.45")]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+async def test_a_busy_service_is_asked_again_when_it_says(status: int) -> None:
+    service = Service(refused(status, "Busy", {"Retry-After": "7"}), document(value=[{"n": 1}]))
+    async with served(service) as client:
+        assert await rows(client) == [{"n": 1}]
+
+
+async def test_a_storm_of_refusals_ends() -> None:
+    """Five times, then the caller is told."""
+    service = Service(*[refused(429, "Busy") for _ in range(9)])
+    async with served(service) as client:
+        with pytest.raises(ConnectorUnavailableError):
+            await rows(client)
+    assert len(service.requests) == 5
+
+
+async def test_a_lost_read_is_repeated() -> None:
+    service = Service(lost, document(value=[{"n": 1}]))
+    async with served(service) as client:
+        assert await rows(client) == [{"n": 1}]
+
+
+@pytest.mark.parametrize("answer", [lost, refused(500, "Unknown"), refused(503, "Busy")])
+async def test_a_write_whose_answer_is_lost_is_not_repeated(answer: Answer) -> None:
+    """It may have happened: the caller has to find out."""
+    service = Service(answer, document(201, id="1"))
+    async with served(service) as client:
+        with pytest.raises(ConnectorUnavailableError) as caught:
+            await client.write("POST", "customers", body={"displayName": "x"})
+    assert caught.value.was_sent
+    assert len(service.requests) == 1
+
+
+async def test_a_write_that_was_refused_for_its_rate_is_repeated() -> None:
+    """429 means that it was not carried out."""
+    service = Service(refused(429, "Busy", {"Retry-After": "1"}), document(201, id="1"))
+    async with served(service) as client:
+        assert await client.write("POST", "customers", body={"a": Decimal("12.50")}) == {"id": "1"}
+    assert json.loads(service.requests[1][3]) == {"a": 12.5}
+
+
+async def test_an_unreachable_service_was_not_sent_anything() -> None:
+    client = ODataClient("http://127.0.0.1:9/api", AiohttpTransport(), clock=FakeClock())
+    with pytest.raises(ConnectorUnavailableError) as caught:
+        await client.write("POST", "customers", body={})
+    assert not caught.value.was_sent
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "error"),
+    [
+        (400, "BadRequest_InvalidRequestUrl", ConnectorRejectedError),
+        (403, "Authorization_RequestDenied", AccessDeniedError),
+        (404, "Internal_RecordNotFound", MissingRecordError),
+        (409, "Request_EntityChanged", RecordChangedError),
+        (412, "Request_EntityChanged", RecordChangedError),
+    ],
+)
+async def test_a_refusal_keeps_the_services_code_and_words(status: int, code: str, error: type[Exception]) -> None:
+    service = Service(refused(status, code))
+    async with served(service) as client:
+        with pytest.raises(error, match=code):
+            await client.read("customers(1)")
+
+
+async def test_a_token_that_ended_early_is_renewed_once() -> None:
+    asked: list[bool] = []
+
+    async def authorize(is_refused: bool) -> dict[str, str]:
+        asked.append(is_refused)
+        return {"Authorization": f"Bearer {len(asked)}"}
+
+    service = Service(refused(401, "Authentication_InvalidCredentials"), document(value=[]))
+    async with served(service) as plain:
+        client = ODataClient(plain.root, AiohttpTransport(), authorize=authorize, clock=FakeClock())
+        await rows(client)
+        await client.close()
+    assert asked == [False, True]
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"value": {}}', b"[]", b""])
+async def test_an_answer_of_the_wrong_form_is_said(body: bytes) -> None:
+    service = Service(*[lambda _, body=body: web.Response(body=body) for _ in range(5)])
+    async with served(service) as client:
+        with pytest.raises(ConnectorUnavailableError):
+            await rows(client)
