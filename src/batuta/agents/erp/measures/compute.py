@@ -1,0 +1,197 @@
+"""How a measure becomes figures: its records are split and added up, and stay attached.
+
+    figures = await compute(books, book, MeasureRequest(measure="receivables", split=("customer",), top=10))
+
+Every row of the result keeps which records it is the sum of, so that a figure can be followed to them.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import ROUND_HALF_UP, Decimal
+
+from batuta.agents.erp.measures.model import (
+    AGE_DIMENSION,
+    TIME_DIMENSIONS,
+    AmountSource,
+    Measure,
+    MeasureBook,
+)
+from batuta.agents.erp.measures.periods import shifted, time_bucket
+from batuta.agents.erp.measures.records import (
+    AGE_STEPS,
+    CENT,
+    Books,
+    BooksReader,
+    CountedRecord,
+    MeasureError,
+    MeasureRequest,
+    counted_records,
+)
+from batuta.language.calendar_math import Period
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureRow:
+    """One figure."""
+
+    group: tuple[str, ...]
+    value: Decimal | None
+    before: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The answer: rows, the total of all of them, and the records behind."""
+
+    measure: Measure
+    split: tuple[str, ...]
+    rows: Sequence[FigureRow]
+    total: Decimal | None
+    total_before: Decimal | None
+    records: Sequence[CountedRecord]
+    period: Period | None
+    queries: Sequence[str]
+    currency: str | None
+    is_cut: bool = False
+    """Whether rows were left out because only the first were asked for."""
+
+
+async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
+    """Answer a request. Raises `MeasureError` for one that the measure cannot answer."""
+    measure = book.measure(request.measure)
+    if measure.ratio is not None:
+        return await _compute_ratio(books, book, measure, request)
+    group = _choose(book, measure, request)
+    reading = BooksReader(books)
+    records, queries = await counted_records(reading, group, request, request.period)
+    earlier: Sequence[CountedRecord] = ()
+    if request.compare_with is not None:
+        if measure.kind != "flow":
+            raise MeasureError(
+                f"{measure.title['en']} is a balance of today; the books do not keep that of another day"
+            )
+        earlier, more = await counted_records(reading, group, request, request.compare_with)
+        queries = [*queries, *more]
+        if any(name in TIME_DIMENSIONS for name in request.split):
+            earlier = _moved(earlier, request)
+    rows = _rows(records, earlier, request)
+    return Figures(
+        measure=measure,
+        split=request.split,
+        rows=rows if request.top is None else rows[: request.top],
+        total=sum((one.amount for one in records), Decimal(0)),
+        total_before=sum((one.amount for one in earlier), Decimal(0)) if request.compare_with else None,
+        records=records,
+        period=request.period if measure.kind == "flow" else None,
+        queries=queries,
+        currency=books.currency if measure.unit == "money" else None,
+        is_cut=request.top is not None and len(rows) > request.top,
+    )
+
+
+async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
+    ratio = measure.ratio
+    assert ratio is not None
+    all_rows = replace(request, top=None, is_ascending=False)
+    by_request = replace(all_rows, measure=ratio.by)
+    if ratio.days is not None:
+        span = Period(first=books.today - timedelta(days=ratio.days - 1), last=books.today)
+        by_request = replace(by_request, period=span, compare_with=None)
+        all_rows = replace(all_rows, compare_with=None)
+    over, by = await asyncio.gather(
+        compute(books, book, replace(all_rows, measure=ratio.over)), compute(books, book, by_request)
+    )
+    divisors = {row.group: row for row in by.rows}
+    rows = []
+    for row in over.rows:
+        divisor = divisors.get(row.group)
+        if divisor is None:
+            continue
+        rows.append(
+            FigureRow(
+                group=row.group,
+                value=_quotient(row.value, divisor.value, ratio.scale),
+                before=_quotient(row.before, divisor.before, ratio.scale),
+            )
+        )
+    rows = _ordered(rows, request)
+    return Figures(
+        measure=measure,
+        split=request.split,
+        rows=rows if request.top is None else rows[: request.top],
+        total=_quotient(over.total, by.total, ratio.scale),
+        total_before=_quotient(over.total_before, by.total_before, ratio.scale),
+        records=[*over.records, *by.records],
+        period=over.period or by.period,
+        queries=[*over.queries, *by.queries],
+        currency=books.currency if measure.unit == "money" else None,
+        is_cut=request.top is not None and len(rows) > request.top,
+    )
+
+
+def _choose(book: MeasureBook, measure: Measure, request: MeasureRequest) -> tuple[AmountSource, ...]:
+    """The first list of sources that knows every dimension asked for."""
+    wanted = [*request.split, *request.where]
+    for group in measure.sources:
+        if all(source.records.knows(name) for source in group for name in wanted):
+            return group
+    known = ", ".join(book.splits(measure))
+    unknown = [name for name in wanted if name not in book.splits(measure)]
+    what = ", ".join(unknown) or " and ".join(wanted)
+    raise MeasureError(f"{measure.title['en']} cannot be split by {what}; it can by: {known}")
+
+
+def _rows(
+    records: Sequence[CountedRecord], earlier: Sequence[CountedRecord], request: MeasureRequest
+) -> list[FigureRow]:
+    sums: dict[tuple[str, ...], Decimal] = {}
+    before: dict[tuple[str, ...], Decimal] = {}
+    for one in records:
+        sums[one.group] = sums.get(one.group, Decimal(0)) + one.amount
+    for one in earlier:
+        before[one.group] = before.get(one.group, Decimal(0)) + one.amount
+    groups = dict.fromkeys((*sums, *before)) if request.split else {(): None}
+    is_compared = request.compare_with is not None
+    rows = [
+        FigureRow(
+            group=group,
+            value=sums.get(group, Decimal(0)),
+            before=before.get(group, Decimal(0)) if is_compared else None,
+        )
+        for group in groups
+    ]
+    return _ordered(rows, request)
+
+
+def _ordered(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:
+    """Time in time's order; everything else by size."""
+    if request.split and request.split[0] in (*TIME_DIMENSIONS, AGE_DIMENSION) and request.top is None:
+        order = {label: place for place, (_, label) in enumerate(AGE_STEPS)}
+        return sorted(rows, key=lambda row: (order.get(row.group[0], 0), row.group))
+    sign = 1 if request.is_ascending else -1
+    return sorted(rows, key=lambda row: (sign * (row.value or Decimal(0)), row.group))
+
+
+def _moved(earlier: Sequence[CountedRecord], request: MeasureRequest) -> list[CountedRecord]:
+    """Records of the period compared with, under the time of the period asked for: so they stand side by side."""
+    assert request.period is not None
+    assert request.compare_with is not None
+    moved = []
+    for one in earlier:
+        if one.day is None:
+            continue
+        day = shifted(one.day, request.compare_with, request.period)
+        group = tuple(
+            time_bucket(name, day) if name in TIME_DIMENSIONS else value
+            for name, value in zip(request.split, one.group, strict=True)
+        )
+        moved.append(replace(one, group=group))
+    return moved
+
+
+def _quotient(over: Decimal | None, by: Decimal | None, scale: int) -> Decimal | None:
+    if over is None or by is None or by == 0:
+        return None
+    return (over * scale / by).quantize(CENT, rounding=ROUND_HALF_UP)

@@ -1,0 +1,28 @@
+"""Dates put into days, weeks, months, quarters and years, and periods put side by side."""
+
+from datetime import date
+
+from batuta.language.calendar_math import Period, months_on
+
+
+def time_bucket(name: str, day: date | None) -> str:
+    """The day, week, month, quarter or year a date lies in, as text that sorts in time."""
+    if day is None:
+        return ""
+    if name == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year}-W{week:02d}"
+    return {
+        "day": day.isoformat(),
+        "month": f"{day.year}-{day.month:02d}",
+        "quarter": f"{day.year}-Q{(day.month + 2) // 3}",
+        "year": str(day.year),
+    }[name]
+
+
+def shifted(day: date, source: Period, target: Period) -> date:
+    """A day as far into one period as it is into another: by months where both begin with the same day of one."""
+    if source.first.day == target.first.day:
+        months = (target.first.year - source.first.year) * 12 + target.first.month - source.first.month
+        return months_on(day, months)
+    return day + (target.first - source.first)

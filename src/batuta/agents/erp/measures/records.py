@@ -1,0 +1,297 @@
+"""The records behind a measure: read through the connector, looked up, dated, converted to the local currency."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from batuta.agents.erp.measures.model import (
+    AGE_DIMENSION,
+    COMPANY_DIMENSION,
+    TIME_DIMENSIONS,
+    AmountSource,
+    CountedRecords,
+)
+from batuta.agents.erp.measures.periods import time_bucket
+from batuta.connectors.erp import ErpCompany, ErpConnector, ErpRecord, RecordQuery
+from batuta.connectors.odata.filters import AllOf, Compare, Filter, OneOf
+from batuta.kernel.errors import LogicalError
+from batuta.language.calendar_math import Period
+from batuta.language.folding import fold
+
+CENT = Decimal("0.01")
+MAX_RECORDS = 200_000
+LOOKUP_CHUNK = 20
+"""How many keys are looked up in one request; more records are read whole."""
+AGE_STEPS = ((0, "0"), (30, "1–30"), (60, "31–60"), (90, "61–90"), (10**9, "> 90"))
+UNSET_DATE = date(1, 1, 1)
+
+
+class MeasureError(LogicalError):
+    """A question that this measure cannot answer; the message says what it can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureRequest:
+    """A question, as data."""
+
+    measure: str
+    split: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dimension to the values that count; compared without case and accents."""
+    period: Period | None = None
+    compare_with: Period | None = None
+    top: int | None = None
+    is_ascending: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRecord:
+    """One record and how much it counts."""
+
+    entity: str
+    key: str
+    label: str
+    company: str
+    day: date | None
+    amount: Decimal
+    """In the local currency, where it is money."""
+    group: tuple[str, ...]
+    """The values of the dimensions asked for."""
+    original: str = ""
+    """The amount in the document's own currency, where that differs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Books:
+    """A company's ERP as measures see it."""
+
+    connector: ErpConnector
+    company: ErpCompany
+    currency: str
+    today: date
+
+
+class BooksReader:
+    """Reads what one question needs, each thing once."""
+
+    def __init__(self, books: Books) -> None:
+        self.books = books
+        self._rates: dict[str, list[tuple[date, Decimal]]] | None = None
+        self._accounts: Mapping[str, tuple[str, ...]] | None = None
+
+    async def records(self, query: RecordQuery) -> tuple[list[ErpRecord], str]:
+        """All records of a query, and its address."""
+        found: list[ErpRecord] = []
+        url = ""
+        async for page in self.books.connector.pages(self.books.company.id, query):
+            found += page.records
+            url = url or page.url
+            if len(found) > MAX_RECORDS:
+                raise MeasureError(f"more than {MAX_RECORDS} records; ask about a shorter period")
+        return found, url
+
+    async def accounts(self, role: str) -> tuple[str, ...]:
+        """The numbers of the posting accounts that play a role in the books."""
+        if self._accounts is None:
+            rows, _ = await self.records(
+                RecordQuery(entity="accounts", select=("id", "number", "category", "subCategory", "accountType"))
+            )
+            self._accounts = _account_roles(rows)
+        return self._accounts[role]
+
+    async def rate(self, currency: str, day: date) -> Decimal:
+        """How much one unit of a currency is in the local one, as of a day."""
+        if self._rates is None:
+            rows, _ = await self.records(RecordQuery(entity="currencyExchangeRates"))
+            rates: dict[str, list[tuple[date, Decimal]]] = {}
+            for row in rows:
+                amount = Decimal(row.values["relationalExchangeRateAmount"]) / Decimal(row.values["exchangeRateAmount"])
+                start = date.fromisoformat(str(row.values["startingDate"]))
+                rates.setdefault(str(row.values["currencyCode"]), []).append((start, amount))
+            self._rates = {code: sorted(steps) for code, steps in rates.items()}
+        steps = [amount for start, amount in self._rates.get(currency, ()) if start <= day]
+        if not steps:
+            raise MeasureError(f"there is no exchange rate of {currency} on {day}; add one in the ERP")
+        return steps[-1]
+
+    async def looked_up(
+        self, records: CountedRecords, alias: str, rows: Sequence[ErpRecord]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The records behind a lookup, by the value that leads to them."""
+        lookup = records.lookups[alias]
+        fields = {path.partition(".")[2] for path in records.dimensions.values() if path.startswith(f"{alias}.")}
+        wanted = {str(row.values.get(lookup.our_field, "")) for row in rows} - {""}
+        where: Filter | None = None
+        if len(wanted) <= LOOKUP_CHUNK:
+            where = OneOf(lookup.its_field, tuple(sorted(wanted))) if wanted else None
+            if not wanted:
+                return {}
+        found, _ = await self.records(
+            RecordQuery(entity=lookup.entity, where=where, select=tuple(sorted(fields | {lookup.its_field, "id"})))
+        )
+        return {str(row.values[lookup.its_field]): row.values for row in found}
+
+
+async def counted_records(
+    reading: BooksReader, group: Sequence[AmountSource], request: MeasureRequest, period: Period | None
+) -> tuple[list[CountedRecord], list[str]]:
+    counted: list[CountedRecord] = []
+    queries: list[str] = []
+    for source in group:
+        part, url = await _counted_of(reading, source, request, period)
+        counted += part
+        queries.append(url)
+    return counted, queries
+
+
+async def _counted_of(
+    reading: BooksReader, source: AmountSource, request: MeasureRequest, period: Period | None
+) -> tuple[list[CountedRecord], str]:
+    records = source.records
+    used = tuple(dict.fromkeys((*request.split, *request.where)))
+    paths = {name: records.dimensions[name] for name in used if name in records.dimensions}
+    aliases = {path.partition(".")[0] for path in paths.values() if "." in path}
+    rows, url = await reading.records(
+        RecordQuery(
+            entity=records.entity,
+            where=await _where(reading, records, period),
+            select=_selected(source, paths.values(), aliases),
+        )
+    )
+    lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
+    wanted = {name: frozenset(fold(value) for value in values) for name, values in request.where.items()}
+    counted = []
+    for row in rows:
+        values = {name: _dimension(reading.books, records, name, paths.get(name, ""), row, lookups) for name in used}
+        if all(_fits(values[name], allowed) for name, allowed in wanted.items()):
+            counted.append(await _record(reading, source, row, tuple(values[name] for name in request.split)))
+    return counted, url
+
+
+def _fits(value: str, allowed: frozenset[str]) -> bool:
+    return fold(value) in allowed
+
+
+def _selected(source: AmountSource, paths: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
+    """Only the fields that are needed: a list is read many times faster so."""
+    records = source.records
+    fields = {records.key, records.label, records.date, records.due, records.currency}
+    fields |= {part.lstrip("-") for part in source.amount if part != "1"}
+    fields |= {path for path in paths if "." not in path}
+    fields |= {records.lookups[alias].our_field for alias in aliases}
+    return tuple(sorted(name for name in fields if name))
+
+
+async def _where(reading: BooksReader, records: CountedRecords, period: Period | None) -> Filter | None:
+    parts: list[Filter] = []
+    for name, operator, value in records.where:
+        if operator == "in":
+            assert isinstance(value, str)
+            accounts = await reading.accounts(value.removeprefix("@accounts:"))
+            if not accounts:
+                raise MeasureError(
+                    f"the chart of accounts has no account of the kind {value.removeprefix('@accounts:')}"
+                )
+            parts.append(OneOf(name, accounts))
+        else:
+            parts.append(Compare(name, operator, reading.books.today if value == "@today" else value))  # type: ignore[arg-type]
+    if records.date is not None and period is not None:
+        parts += [Compare(records.date, "ge", period.first), Compare(records.date, "le", period.last)]
+    return AllOf(*parts) if parts else None
+
+
+async def _record(reading: BooksReader, source: AmountSource, row: ErpRecord, group: tuple[str, ...]) -> CountedRecord:
+    records, values = source.records, row.values
+    day = _day(values.get(records.date)) if records.date else None
+    amount = _amount(source.amount, values)
+    original = ""
+    currency = str(values.get(records.currency, "")) if records.currency and source.amount != ("1",) else ""
+    if currency and currency != reading.books.currency:
+        original = f"{amount} {currency}"
+        converted = amount * await reading.rate(currency, day or reading.books.today)
+        amount = converted.quantize(CENT, rounding=ROUND_HALF_UP)
+    return CountedRecord(
+        entity=records.entity,
+        key=str(values.get(records.key, "")),
+        label=str(values.get(records.label, "")),
+        company=reading.books.company.display_name,
+        day=day,
+        amount=amount,
+        group=group,
+        original=original,
+    )
+
+
+def _amount(parts: tuple[str, ...], values: Mapping[str, Any]) -> Decimal:
+    total = Decimal(0)
+    for part in parts:
+        if part == "1":
+            total += 1
+        elif part.startswith("-"):
+            total -= Decimal(values.get(part[1:]) or 0)
+        else:
+            total += Decimal(values.get(part) or 0)
+    return total
+
+
+def _dimension(
+    books: Books,
+    records: CountedRecords,
+    name: str,
+    path: str,
+    row: ErpRecord,
+    lookups: Mapping[str, Mapping[str, Mapping[str, Any]]],
+) -> str:
+    if name in TIME_DIMENSIONS:
+        return time_bucket(name, _day(row.values.get(records.date or "")))
+    if name == AGE_DIMENSION:
+        return _age(_day(row.values.get(records.due or "")), books.today)
+    if name == COMPANY_DIMENSION:
+        return books.company.display_name
+    alias, _, field_name = path.partition(".")
+    if not field_name:
+        return _plain(row.values.get(path))
+    key = str(row.values.get(records.lookups[alias].our_field, ""))
+    return _plain(lookups[alias].get(key, {}).get(field_name))
+
+
+def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
+    """Which posting accounts play which role, by category, and by subcategory where it is finer."""
+    posting = [row.values for row in rows if row.values.get("accountType") == "Posting"]
+
+    def numbers(*categories: str, within: tuple[str, ...] = ()) -> tuple[str, ...]:
+        return tuple(
+            str(one["number"])
+            for one in posting
+            if fold(_plain(one.get("category"))) in categories
+            and (not within or any(word in fold(str(one.get("subCategory", ""))) for word in within))
+        )
+
+    return {
+        "sales": numbers("income", within=("sales", "revenue")) or numbers("income"),
+        "expense": numbers("expense"),
+        "result": numbers("income", "cost of goods sold", "expense"),
+        "cash": numbers("assets", within=("cash", "bank")),
+    }
+
+
+def _age(due: date | None, today: date) -> str:
+    late = 0 if due is None else (today - due).days
+    return next(label for limit, label in AGE_STEPS if late <= limit)
+
+
+def _day(value: Any) -> date | None:
+    if not value:
+        return None
+    day = date.fromisoformat(str(value)[:10])
+    return None if day == UNSET_DATE else day
+
+
+def _plain(value: Any) -> str:
+    """An encoded member name as people read it."""
+    text = "" if value is None else str(value)
+    for code, sign in (("_x0020_", " "), ("_x002F_", "/"), ("_x002D_", "-"), ("_x002E_", ".")):
+        text = text.replace(code, sign)
+    return text.strip()

@@ -1,0 +1,200 @@
+"""Reading records: lists become datasets whose rows lead to their records, one record comes with its version."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from batuta.agents.erp.access import ErpAccess, explained
+from batuta.agents.erp.conditions import FieldCondition, as_filter
+from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
+from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
+from batuta.connectors.odata.filters import Compare, Filter, Matches
+from batuta.datasets.dataset import Dataset, dataset_name
+from batuta.events.datasets import Column, ColumnType, Provenance, RecordReference
+from batuta.kernel.errors import BatutaError, ToolFailedError
+from batuta.tools.tool import Tool, tool
+
+DEFAULT_LIMIT = 200
+MAX_LIMIT = 20_000
+USUAL_FIELDS = (
+    "number", "code", "displayName", "name", "customerName", "vendorName", "description", "postingDate", "invoiceDate",
+    "orderDate", "documentDate", "dueDate", "status", "quantity", "unitPrice", "unitCost", "inventory", "amount",
+    "totalAmountExcludingTax", "totalAmountIncludingTax", "remainingAmount", "balance", "balanceDue", "country", "city",
+    "email", "phoneNumber", "blocked", "currencyCode",
+)  # fmt: skip
+"""What people look at first; the others are read when they are asked for."""
+
+_TYPES: dict[str, ColumnType] = {
+    "Decimal": "decimal",
+    "Int32": "integer",
+    "Int64": "integer",
+    "Boolean": "boolean",
+    "Date": "date",
+    "DateTimeOffset": "datetime",
+}
+_MONEY = re.compile(r"(amount|balance|balanceDue|price|cost|sales|limit|total)", re.IGNORECASE)
+_NOT_ADDED = re.compile(r"(unit(Price|Cost)|percent|rate|limit)", re.IGNORECASE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
+    """The tools `read_records` and `find_record`."""
+
+    @tool(kind="retrieval")
+    async def read_records(
+        entity: str,
+        where: list[FieldCondition] | None = None,
+        fields: list[str] | None = None,
+        order_by: list[str] | None = None,
+        limit: int = DEFAULT_LIMIT,
+        company: str = "",
+    ) -> Dataset:
+        """Read records of the ERP as a table. For totals and rankings use `compute_measure` instead.
+
+        Args:
+            entity: The entity set, such as `salesInvoices`; `search_entities` finds it.
+            where: Conditions that all have to hold.
+            fields: The fields to show; without them the usual ones.
+            order_by: Fields to sort by, ` desc` behind those that descend.
+            limit: At most so many records.
+            company: A part of the company's name; without it the first company.
+        """
+        try:
+            known = access.catalogue.entity(entity)
+            chosen = await access.company(company)
+            shown = _fields(known, fields or ())
+            query = RecordQuery(
+                entity=known.entity_set,
+                where=as_filter(known, where or ()),
+                select=tuple(dict.fromkeys((*known.key, *shown))),
+                order_by=tuple(order_by or ()),
+                limit=min(max(limit, 1), MAX_LIMIT) + 1,
+            )
+            records, url = await _read(access, chosen, query)
+        except BatutaError as error:
+            raise explained(error) from error
+        return records_dataset(known, chosen, shown, records[:limit], url, is_cut=len(records) > limit)
+
+    @tool(kind="retrieval")
+    async def find_record(entity: str, which: str, company: str = "") -> dict[str, Any]:
+        """Find one record by its number, code or name, with the version that a change has to be based on.
+
+        Args:
+            entity: The entity set, such as `customers`.
+            which: Its number, code, name or id.
+            company: A part of the company's name; without it the first company.
+        """
+        try:
+            known = access.catalogue.entity(entity)
+            chosen = await access.company(company)
+            record = await one_record(access, known, chosen, which)
+        except BatutaError as error:
+            raise explained(error) from error
+        return {
+            "entity": known.entity_set,
+            "record_id": record.id,
+            "etag": record.etag,
+            "company": chosen.display_name,
+            "values": {name: value for name, value in record.values.items() if value not in ("", None)},
+        }
+
+    return read_records, find_record
+
+
+async def one_record(access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str) -> ErpRecord:
+    """The record that a person means. Raises `ToolFailedError` if none or several fit."""
+    for where in _ways(known, which):
+        records, _ = await _read(access, company, RecordQuery(entity=known.entity_set, where=where, limit=6))
+        if len(records) == 1:
+            return records[0]
+        if records:
+            names = "; ".join(_called(record.values) for record in records[:5])
+            raise ToolFailedError(f"{which[:60]!r} fits several {known.entity_set}: {names}. Which one?")
+    raise ToolFailedError(f"there is no {known.name} {which[:60]!r} in {company.display_name}")
+
+
+def records_dataset(
+    known: CatalogueEntity,
+    company: ErpCompany,
+    shown: Sequence[str],
+    records: Sequence[ErpRecord],
+    url: str,
+    *,
+    is_cut: bool,
+) -> Dataset:
+    """Records as a table, each row with the record it is."""
+    columns = [_column(known, known.properties[name]) for name in shown]
+    return Dataset(
+        name=dataset_name(_CAMEL.sub("_", known.entity_set)),
+        title=known.entity_set,
+        columns=columns,
+        rows=[[_cell(record.values.get(name)) for name in shown] for record in records],
+        references=[
+            RecordReference(entity=known.entity_set, key=str(record.values[known.key[0]]), company=company.id)
+            for record in records
+        ],
+        provenance=Provenance(
+            connector=access_name(url),
+            company=company.display_name,
+            query=url,
+            retrieved_at=datetime.now(UTC),
+            record_count=len(records),
+            is_cut_short=is_cut,
+        ),
+    )
+
+
+def access_name(url: str) -> str:
+    """What provenance calls the system behind an address."""
+    return "business_central" if "/api/" in url else "erp"
+
+
+async def _read(access: ErpAccess, company: ErpCompany, query: RecordQuery) -> tuple[list[ErpRecord], str]:
+    records: list[ErpRecord] = []
+    url = ""
+    async for page in access.connector.pages(company.id, query):
+        records += page.records
+        url = url or page.url
+    return records, url
+
+
+def _fields(known: CatalogueEntity, asked: Sequence[str]) -> tuple[str, ...]:
+    unknown = [name for name in asked if name not in known.properties]
+    if unknown:
+        raise ToolFailedError(f"{known.entity_set} has no {', '.join(unknown)}; it has {', '.join(known.properties)}")
+    usual = [name for name in USUAL_FIELDS if name in known.properties]
+    return tuple(asked or usual or list(known.properties)[:12])
+
+
+def _ways(known: CatalogueEntity, which: str) -> list[Filter]:
+    """How a record may be meant, surest first."""
+    ways: list[Filter] = []
+    if re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", which):
+        return [Compare(known.key[0], "eq", which)]
+    ways += [Compare(name, "eq", which) for name in ("number", "code") if name in known.properties]
+    names = [name for name in ("displayName", "name", "customerName", "vendorName") if name in known.properties]
+    ways += [Compare(name, "eq", which) for name in names]
+    ways += [Matches(name, "contains", which) for name in names]
+    return ways
+
+
+def _column(known: CatalogueEntity, one: CatalogueProperty) -> Column:
+    type_name = _TYPES.get(one.type, "text")
+    is_money = type_name == "decimal" and _MONEY.search(one.name) is not None
+    return Column(
+        name=dataset_name(_CAMEL.sub("_", one.name)),
+        type=type_name,
+        label=_CAMEL.sub(" ", one.name).capitalize(),
+        currency_column="currency_code" if is_money and "currencyCode" in known.properties else None,
+        is_additive=_NOT_ADDED.search(one.name) is None,
+    )
+
+
+def _cell(value: Any) -> Any:
+    return None if value in ("0001-01-01", "0001-01-01T00:00:00Z") else value
+
+
+def _called(values: Mapping[str, Any]) -> str:
+    parts = (values.get(name) for name in ("number", "code", "displayName", "customerName", "vendorName"))
+    return " ".join(str(part) for part in parts if part)
