@@ -126,7 +126,9 @@ def test_a_request_the_api_cannot_answer_is_refused(kind: str, entity: str, more
         ),
     ],
 )
-def test_a_wrong_payload_is_found_before_it_is_sent(intent: str, entity: str, payload: dict[str, object], field: str) -> None:
+def test_a_wrong_payload_is_found_before_it_is_sent(
+    intent: str, entity: str, payload: dict[str, object], field: str
+) -> None:
     problems = payload_problems(load_catalogue(), intent, entity, payload)  # type: ignore[arg-type]
     assert field in {problem.field for problem in problems}
 

@@ -20,7 +20,7 @@ from batuta.kernel.errors import (
 )
 from batuta.testing.clock import FakeClock
 
-Answer = Callable[[web.Request], web.Response]
+Answer = Callable[[web.BaseRequest], web.Response]
 
 
 class Service:
@@ -30,7 +30,7 @@ class Service:
         self.answers = list(answers)
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
 
-    async def __call__(self, request: web.Request) -> web.StreamResponse:
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.read()
         self.requests.append((request.method, request.path_qs, dict(request.headers), body))
         return self.answers.pop(0)(request)
@@ -55,11 +55,16 @@ def document(status: int = 200, headers: dict[str, str] | None = None, **body: A
     return lambda _: web.json_response(body, status=status, headers=headers)
 
 
+def page(rows: list[Any], link: str | None = None) -> Answer:
+    body = {"value": rows} | ({} if link is None else {"@odata.nextLink": link})
+    return lambda _: web.json_response(body)
+
+
 def refused(status: int, code: str, headers: dict[str, str] | None = None) -> Answer:
     return document(status, headers, error={"code": code, "message": "no"})
 
 
-def lost(request: web.Request) -> web.Response:
+def lost(request: web.BaseRequest) -> web.Response:
     """The request was read, and the connection is gone before an answer."""
     assert request.transport is not None
     request.transport.abort()
@@ -75,9 +80,7 @@ async def rows(client: ODataClient, options: QueryOptions | None = None) -> list
 
 async def test_pages_are_followed_to_the_last_link() -> None:
     """A-2: paging by `@odata.nextLink`, relative or absolute, with the page size asked for."""
-    service = Service(
-        document(value=[{"n": 1}], **{"@odata.nextLink": "customers?$skiptoken=1"}), document(value=[{"n": 2}])
-    )
+    service = Service(page([{"n": 1}], "customers?$skiptoken=1"), page([{"n": 2}]))
     async with served(service) as client:
         assert await rows(client) == [{"n": 1}, {"n": 2}]
     assert service.requests[1][1] == "/api/customers?$skiptoken=1"
@@ -87,21 +90,21 @@ async def test_pages_are_followed_to_the_last_link() -> None:
 
 async def test_a_link_to_another_host_is_not_followed() -> None:
     """The token goes to one host only."""
-    service = Service(document(value=[], **{"@odata.nextLink": "http://127.0.0.2:1/steal"}))
+    service = Service(page([], "http://127.0.0.2:1/steal"))
     async with served(service) as client:
         with pytest.raises(ConnectorRejectedError, match="another host"):
             await rows(client)
 
 
 async def test_a_link_that_comes_back_ends_with_an_error() -> None:
-    service = Service(*[document(value=[{"n": 1}], **{"@odata.nextLink": "customers"}) for _ in range(3)])
+    service = Service(*[page([{"n": 1}], "customers") for _ in range(3)])
     async with served(service) as client:
         with pytest.raises(ConnectorUnavailableError, match="never end"):
             await rows(client)
 
 
 async def test_a_limit_asks_no_further() -> None:
-    service = Service(document(value=[{"n": 1}, {"n": 2}, {"n": 3}], **{"@odata.nextLink": "customers?more"}))
+    service = Service(page([{"n": 1}, {"n": 2}, {"n": 3}], "customers?more"))
     async with served(service) as client:
         assert await rows(client, QueryOptions(top=2)) == [{"n": 1}, {"n": 2}]
 
@@ -114,7 +117,7 @@ async def test_amounts_are_decimals_not_floats() -> None:
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_busy_service_is_asked_again_when_it_says(status: int) -> None:
-    service = Service(refused(status, "Busy", {"Retry-After": "7"}), document(value=[{"n": 1}]))
+    service = Service(refused(status, "Busy", {"Retry-After": "7"}), page([{"n": 1}]))
     async with served(service) as client:
         assert await rows(client) == [{"n": 1}]
 
@@ -129,7 +132,7 @@ async def test_a_storm_of_refusals_ends() -> None:
 
 
 async def test_a_lost_read_is_repeated() -> None:
-    service = Service(lost, document(value=[{"n": 1}]))
+    service = Service(lost, page([{"n": 1}]))
     async with served(service) as client:
         assert await rows(client) == [{"n": 1}]
 
@@ -185,7 +188,7 @@ async def test_a_token_that_ended_early_is_renewed_once() -> None:
         asked.append(is_refused)
         return {"Authorization": f"Bearer {len(asked)}"}
 
-    service = Service(refused(401, "Authentication_InvalidCredentials"), document(value=[]))
+    service = Service(refused(401, "Authentication_InvalidCredentials"), page([]))
     async with served(service) as plain:
         client = ODataClient(plain.root, AiohttpTransport(), authorize=authorize, clock=FakeClock())
         await rows(client)

@@ -14,7 +14,12 @@ SHOWN_PROPERTIES = 60
 
 
 def catalogue_tools(catalogue: EntityCatalogue) -> tuple[Tool, ...]:
-    """The tools, over one catalogue."""
+    """The seven tools, over one catalogue."""
+    return (*_lookup_tools(catalogue), *_request_tools(catalogue))
+
+
+def _lookup_tools(catalogue: EntityCatalogue) -> tuple[Tool, ...]:
+    """What there is."""
 
     @tool(kind="retrieval")
     async def list_entities(method: Literal["", "GET", "POST", "PATCH", "DELETE"] = "") -> dict[str, Any]:
@@ -72,6 +77,12 @@ def catalogue_tools(catalogue: EntityCatalogue) -> tuple[Tool, ...]:
             return {"workflows": {one.id: one.title["en"] for one in catalogue.workflows.values()}}
         steps = [{"call": one.call, "does": one.does, "needs": one.needs, "check": one.check} for one in found.steps]
         return {"workflow": found.id, "title": dict(found.title), "steps": steps, "undo": found.undo}
+
+    return list_entities, search_entities, entity_details, endpoint_details, workflow_steps
+
+
+def _request_tools(catalogue: EntityCatalogue) -> tuple[Tool, ...]:
+    """How to ask for it."""
 
     @tool(kind="computation")
     async def build_request(
@@ -135,15 +146,7 @@ def catalogue_tools(catalogue: EntityCatalogue) -> tuple[Tool, ...]:
             "problems": [{"field": one.field, "problem": one.message} for one in problems],
         }
 
-    return (
-        list_entities,
-        search_entities,
-        entity_details,
-        endpoint_details,
-        workflow_steps,
-        build_request,
-        validate_payload,
-    )
+    return build_request, validate_payload
 
 
 def _known(catalogue: EntityCatalogue, name: str) -> CatalogueEntity:

@@ -1,0 +1,182 @@
+"""Measures are sums of records that stay attached to them (A-5)."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.agents.erp.measures.compute import Figures, compute
+from batuta.agents.erp.measures.model import load_measures, parse_measures, standard_measures
+from batuta.agents.erp.measures.records import Books, MeasureError, MeasureRequest
+from batuta.kernel.errors import ConfigurationError
+from batuta.language.calendar_math import Period
+from batuta.testing.erp import COMPANY, MemoryErp
+
+TODAY = date(2026, 6, 30)
+YEAR = Period(first=date(2026, 1, 1), last=TODAY)
+
+
+def invoice(number: str, customer: str, posted: str, net: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"inv-{number}", "number": number, "customerName": customer, "sellToCountry": "ES", "salesperson": "AB",
+        "postingDate": posted, "dueDate": posted, "status": "Open", "currencyCode": "EUR",
+        "totalAmountExcludingTax": Decimal(net), "remainingAmount": Decimal(net), **more,
+    }  # fmt: skip
+
+
+def erp(**more: Any) -> MemoryErp:
+    return MemoryErp(
+        {
+            "salesInvoices": [
+                invoice("1", "Ana", "2026-01-10", "100.10"),
+                invoice("2", "Bea", "2026-02-10", "50", sellToCountry="FR"),
+                invoice("3", "Ana", "2026-02-20", "20.20", status="Paid", remainingAmount=Decimal(0)),
+                invoice("4", "Ana", "2026-02-21", "999", status="Draft"),
+                invoice("5", "Ana", "2025-02-20", "70", status="Paid", remainingAmount=Decimal(0)),
+            ],
+            "salesCreditMemos": [invoice("C1", "Ana", "2026-02-25", "10", status="Paid")],
+            **more,
+        }
+    )
+
+
+async def asked(connector: MemoryErp, measure: str, **request: Any) -> Figures:
+    books = Books(connector=connector, company=COMPANY, currency="EUR", today=TODAY)
+    return await compute(books, standard_measures(), MeasureRequest(measure=measure, **request))
+
+
+def table(figures: Figures) -> dict[tuple[str, ...], Decimal | None]:
+    return {row.group: row.value for row in figures.rows}
+
+
+async def test_sales_are_posted_invoices_less_credit_memos() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, split=("customer",))
+    assert table(figures) == {("Ana",): Decimal("110.30"), ("Bea",): Decimal(50)}
+    assert figures.total == Decimal("160.30")
+    assert figures.currency == "EUR"
+
+
+async def test_every_figure_is_the_sum_of_its_records() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, split=("month", "country"))
+    for row in figures.rows:
+        assert row.value == sum(one.amount for one in figures.records if one.group == row.group)
+    assert {one.key for one in figures.records} == {"inv-1", "inv-2", "inv-3", "inv-C1"}
+
+
+async def test_months_stand_in_the_order_of_time_and_customers_by_size() -> None:
+    months = await asked(erp(), "sales", period=YEAR, split=("month",))
+    assert [row.group for row in months.rows] == [("2026-01",), ("2026-02",)]
+    customers = await asked(erp(), "receivables", split=("customer",), top=1)
+    assert [row.group for row in customers.rows] == [("Ana",)]
+    assert customers.is_cut
+    assert customers.total == Decimal("150.10")
+    smallest = await asked(erp(), "receivables", split=("customer",), is_ascending=True)
+    assert [row.group for row in smallest.rows] == [("Bea",), ("Ana",)]
+
+
+async def test_a_year_is_compared_month_by_month_with_the_one_before() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, compare_with=YEAR.year_before(), split=("month",))
+    before = {row.group: row.before for row in figures.rows}
+    assert before == {("2026-01",): Decimal(0), ("2026-02",): Decimal(70)}
+    assert figures.total_before == Decimal(70)
+
+
+async def test_a_filter_ignores_case_and_accents() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, where={"customer": ("ÁNA",)})
+    assert figures.total == Decimal("110.30")
+
+
+async def test_foreign_currency_is_converted_by_the_rate_of_its_day() -> None:
+    rates = [
+        {"id": "r1", "currencyCode": "USD", "startingDate": "2026-01-01", "exchangeRateAmount": Decimal(100),
+         "relationalExchangeRateAmount": Decimal("91.23")},
+        {"id": "r2", "currencyCode": "USD", "startingDate": "2026-03-01", "exchangeRateAmount": Decimal(100),
+         "relationalExchangeRateAmount": Decimal(80)},
+    ]  # fmt: skip
+    connector = erp(currencyExchangeRates=rates)
+    connector.records["salesInvoices"].append(invoice("6", "Cy", "2026-02-02", "10.05", currencyCode="USD"))
+    figures = await asked(connector, "receivables", split=("customer",))
+    assert table(figures)["Cy",] == Decimal("9.17")
+    assert next(one for one in figures.records if one.label == "6").original == "10.05 USD"
+
+
+async def test_a_currency_without_a_rate_is_said_and_not_guessed() -> None:
+    connector = erp()
+    connector.records["salesInvoices"].append(invoice("6", "Cy", "2026-02-02", "10", currencyCode="USD"))
+    with pytest.raises(MeasureError, match="exchange rate of USD"):
+        await asked(connector, "receivables")
+
+
+async def test_ages_are_counted_from_the_due_date() -> None:
+    figures = await asked(erp(), "receivables", split=("age",))
+    assert table(figures) == {("> 90",): Decimal("150.10")}
+
+
+async def test_a_ratio_divides_by_group_and_in_all() -> None:
+    figures = await asked(erp(), "average_invoice", period=YEAR, split=("customer",))
+    assert table(figures) == {("Ana",): Decimal("60.15"), ("Bea",): Decimal("50.00")}
+    assert figures.total == Decimal("56.77")
+
+
+async def test_a_split_that_no_source_knows_names_those_there_are() -> None:
+    with pytest.raises(MeasureError, match="customer"):
+        await asked(erp(), "receivables", split=("category",))
+
+
+async def test_a_balance_of_another_day_is_refused() -> None:
+    with pytest.raises(MeasureError, match="balance of today"):
+        await asked(erp(), "receivables", compare_with=YEAR)
+
+
+async def test_an_unknown_measure_names_those_there_are() -> None:
+    with pytest.raises(ConfigurationError, match="receivables"):
+        await asked(erp(), "happiness")
+
+
+def test_every_measure_is_complete_in_both_languages() -> None:
+    book = standard_measures()
+    assert len(book.measures) >= 25
+    for measure in book.measures.values():
+        for texts in (measure.title, measure.basis, measure.words):
+            assert texts.keys() == {"en", "es"}
+        assert measure.words["en"]
+        assert measure.words["es"]
+        assert book.splits(measure)
+    for source in (one for measure in book.measures.values() for group in measure.sources for one in group):
+        assert set(source.records.dimensions) <= set(book.dimensions)
+
+
+def test_a_workspace_adds_measures_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "measures.toml"
+    file.write_text(
+        """
+        [measure.big_orders]
+        title = { en = "Big orders", es = "Pedidos grandes" }
+        kind = "balance"
+        unit = "count"
+        basis = { en = "b", es = "b" }
+        words = { en = ["big orders"], es = ["pedidos grandes"] }
+        sources = [[{ records = "unshipped_orders", amount = ["1"] }]]
+        """,
+        encoding="utf-8",
+    )
+    book = load_measures(file)
+    assert book.measure("big_orders").sources[0][0].records.entity == "salesOrders"
+    assert "sales" in book.measures
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[measure.x",
+        "[measure.x]\ntitle = 3",
+        '[measure.x]\ntitle={en="a"}\nbasis={en="a"}\nwords={}\nkind="flow"\nunit="money"\nsources=[[{records="none",amount=["1"]}]]',
+        '[measure.x]\ntitle={en="a"}\nbasis={en="a"}\nwords={}\nkind="ratio"\nunit="money"\nratio={over="a",by="b"}',
+        '[measure.x]\ntitle={en="a"}\nbasis={en="a"}\nwords={}\nkind="flow"\nunit="money"',
+    ],
+)
+def test_a_wrong_definition_says_where_it_stands(text: str) -> None:
+    with pytest.raises(ConfigurationError):
+        parse_measures(text, where="measures.toml")
