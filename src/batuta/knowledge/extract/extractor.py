@@ -1,0 +1,151 @@
+"""Extraction beside the event loop: a few processes read files, and no file can take the worker with it (P-34)."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from batuta.knowledge.document import DocumentText, from_json
+from batuta.knowledge.extract.builder import MAX_CHARS
+from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
+
+MEBIBYTE = 1024 * 1024
+GRACE_SECONDS = 5.0
+"""What the process gets beyond a file's time to kill it and say so."""
+STALLED_SIGNALS = frozenset({int(signal.SIGXCPU), int(signal.SIGKILL)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionLimits:
+    """What reading one file may take."""
+
+    seconds: float = 40.0
+    cpu_seconds: int = 20
+    memory_bytes: int = 1536 * MEBIBYTE
+    output_bytes: int = 64 * MEBIBYTE
+    file_bytes: int = 100 * MEBIBYTE
+    max_chars: int = MAX_CHARS
+
+
+@dataclass(slots=True)
+class Extractor:
+    """Reads files in processes of its own. Close it to end them."""
+
+    limits: ExtractionLimits = field(default_factory=ExtractionLimits)
+    processes: int = 1
+    _free: asyncio.Queue["_Zygote"] | None = None
+    _all: list["_Zygote"] = field(default_factory=list)
+
+    async def extract(self, path: Path, name: str) -> DocumentText:
+        """The text of a file; `name` is what people call it. Raises `ExtractionFailedError`."""
+        size = (await asyncio.to_thread(path.stat)).st_size
+        if size == 0:
+            raise ExtractionFailedError("empty")
+        if size > self.limits.file_bytes:
+            raise ExtractionFailedError("too_large", f"{size} bytes")
+        free = self._started()
+        zygote = await free.get()
+        try:
+            return await zygote.read(path, name, self.limits)
+        finally:
+            free.put_nowait(zygote)
+
+    async def close(self) -> None:
+        """End the processes."""
+        for zygote in self._all:
+            await zygote.end()
+
+    def _started(self) -> asyncio.Queue["_Zygote"]:
+        if self._free is None:
+            self._free = asyncio.Queue()
+            self._all = [_Zygote() for _ in range(self.processes)]
+            for zygote in self._all:
+                self._free.put_nowait(zygote)
+        return self._free
+
+
+class _Zygote:
+    """One process that forks for each file; a new one is started where the old one is gone."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def read(self, path: Path, name: str, limits: ExtractionLimits) -> DocumentText:
+        with tempfile.TemporaryDirectory(prefix="batuta-extract-") as folder:
+            output = Path(folder, "answer.json")
+            request = {
+                "path": str(path),
+                "name": name,
+                "output": str(output),
+                "seconds": limits.seconds,
+                "cpu_seconds": limits.cpu_seconds,
+                "memory_bytes": limits.memory_bytes,
+                "output_bytes": limits.output_bytes,
+                "max_chars": limits.max_chars,
+            }
+            ended = await self._asked(request, limits.seconds + GRACE_SECONDS)
+            return _document(ended, output)
+
+    async def end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+    async def _asked(self, request: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        try:
+            process = await self._running()
+            if process.stdin is None or process.stdout is None:
+                raise ExtractionFailedError("broken", "the extraction process has no pipes")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            async with asyncio.timeout(seconds):
+                await process.stdin.drain()
+                line = await process.stdout.readline()
+            if line:
+                answer: Mapping[str, Any] = json.loads(line)
+                return answer
+        except (TimeoutError, OSError) as error:
+            await self.end()
+            raise ExtractionFailedError("too_slow", repr(error)) from error
+        except asyncio.CancelledError:
+            await self.end()
+            raise
+        await self.end()
+        raise ExtractionFailedError("broken", "the extraction process died")
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "batuta.knowledge.extract.zygote",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},  # and no secret of ours
+                start_new_session=True,
+            )
+        return self._process
+
+
+def _document(ended: Mapping[str, Any], output: Path) -> DocumentText:
+    if ended["is_late"] or ended["signal"] in STALLED_SIGNALS:
+        raise ExtractionFailedError("too_slow", f"signal {ended['signal']}")
+    try:
+        answer = json.loads(output.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        # A library in Rust or C aborts where memory is refused; a bare exit is Python that had none left to say so.
+        reason: FailureCode = "broken" if ended["signal"] == signal.SIGSEGV else "too_large"
+        raise ExtractionFailedError(reason, f"signal {ended['signal']}") from error
+    if "document" in answer:
+        return from_json(answer["document"])
+    reason = answer["reason"] if answer.get("reason") in REASONS else "broken"
+    raise ExtractionFailedError(reason, str(answer.get("detail", "")))

@@ -1,0 +1,176 @@
+"""Every kind of file is read with its places, in a process that can be killed (P-34)."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from batuta.knowledge.document import DocumentText
+from batuta.knowledge.extract.extractor import ExtractionLimits, Extractor
+from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError
+from batuta.knowledge.extract.reading import read
+from tests.support.made_files import (
+    a_message,
+    a_pdf,
+    a_presentation,
+    a_word_document,
+    a_workbook,
+    hostile_files,
+)
+
+
+def text_of(data: bytes, name: str) -> DocumentText:
+    return read(data, name, max_chars=1_000_000)
+
+
+def places(document: DocumentText) -> list[tuple[str, str]]:
+    """The words of each segment with their place."""
+    return [
+        (document.text[each.start : each.end], document.place_at(each.start, each.end))
+        for each in document.segments
+        if each.kind != "heading"
+    ]
+
+
+def test_a_word_document_keeps_headings_and_tables() -> None:
+    table = [["Item", "Price"], ["Chair", "120 €"]]
+    found = text_of(a_word_document("#Contract", "Between two.", "##Term", "Two years.", table=table), "c.docx")
+    assert found.title == "Contract"
+    assert places(found) == [
+        ("Between two.", ""),
+        ("Two years.", "Term"),
+        ("Item | Price", "Term!A1:B1"),
+        ("Item: Chair | Price: 120 €", "Term!A2:B2"),
+    ]
+
+
+def test_a_workbook_keeps_sheets_cells_and_dates() -> None:
+    rows: list[list[str | float]] = [["Customer", "Owed", "Due"], ["Acme", 1250.5, 46037], ["Globex", 70, 46038]]
+    found = text_of(a_workbook({"Debtors": rows, "Empty": []}), "d.xlsx")
+    assert places(found)[1] == ("Customer: Acme | Owed: 1250.5 | Due: 2026-01-15", "Debtors!A2:C2")
+
+
+def test_a_presentation_keeps_slides() -> None:
+    found = text_of(a_presentation(("Plan", "Grow."), ("Risks", "Rain & wind.".replace("&", "&amp;"))), "p.pptx")
+    assert (found.title, places(found)) == ("Plan", [("Grow.", "№ 1"), ("Rain & wind.", "Risks, № 2")])
+
+
+def test_a_pdf_keeps_pages_and_numbered_headings() -> None:
+    found = text_of(a_pdf(["Agreement of 2026"], ["2.1 Prices", "It costs 40 \u20ac a month."]), "a.pdf")
+    assert places(found) == [("Agreement of 2026", "p. 1"), ("It costs 40 € a month.", "2.1 Prices, p. 2")]
+
+
+def test_a_message_keeps_its_parts() -> None:
+    found = text_of(a_message("Dear Ben,\n\nsee below.", terms__md=b"# Terms\n\nPaid in 30 days."), "m.eml")
+    assert found.title == "Offer for the café"
+    assert places(found)[0][0].startswith("Subject: Offer for the café\nFrom: Ana Pérez <ana@example.com>")
+    assert places(found)[-1] == ("Paid in 30 days.", "terms.md")
+
+
+def test_html_is_read_without_its_scripts() -> None:
+    page = "<html><title>Shop</title><script>alert(1)</script><h2>Returns</h2><p>Within <b>14</b> days.</p>"
+    page += "<table><tr><th>Size</th><th>Price</th></tr><tr><td>L</td><td>9 €</td></tr></table>"
+    found = text_of(page.encode(), "shop.html")
+    assert found.title == "Shop"
+    assert places(found) == [
+        ("Within 14 days.", "Returns"),
+        ("Size | Price", "Returns!A1:B1"),
+        ("Size: L | Price: 9 €", "Returns!A2:B2"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_text_is_read_in_any_encoding(encoding: str) -> None:
+    text = "Política de años\n\nEl niño pagó 30 €. ¿Cuándo llegará el camión? Mañana, según el señor Muñoz.\n"
+    found = text_of(text.encode(encoding), "a.txt")
+    assert found.title == "Política de años"
+    assert places(found)[1][1] == "l. 3"
+    assert "señor Muñoz" in found.text
+
+
+def test_separated_values_are_rows_with_cells() -> None:
+    found = text_of(b"Nombre;Precio\nSilla;12,50\n", "p.csv")
+    assert places(found)[1] == ("Nombre: Silla | Precio: 12,50", "A2:B2")
+
+
+def test_bytes_decide_and_not_the_name() -> None:
+    assert text_of(a_word_document("Hello."), "lies.pdf").text == "Hello."
+    with pytest.raises(ExtractionFailedError, match="older format"):
+        text_of(b"{\\rtf1 x}", "a.docx")
+
+
+def test_a_long_text_is_kept_up_to_the_limit() -> None:
+    found = read(b"word " * 1_000, "a.txt", max_chars=100)
+    assert (len(found.text), found.is_partial) == (100, True)
+
+
+def test_every_failure_says_what_to_do_in_both_languages() -> None:
+    assert all(
+        set(texts) == {"en", "es"} and all(text.endswith(".") for text in texts.values()) for texts in REASONS.values()
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile() -> dict[str, tuple[str, bytes]]:
+    return hostile_files()
+
+
+@pytest.fixture
+async def extractor() -> AsyncIterator[Extractor]:
+    extractor = Extractor(limits=ExtractionLimits(seconds=30, cpu_seconds=8, memory_bytes=1024 * 1024 * 1024))
+    yield extractor
+    await extractor.close()
+
+
+async def test_no_hostile_file_takes_the_reader_with_it(
+    extractor: Extractor, hostile: dict[str, tuple[str, bytes]], tmp_path: Path
+) -> None:
+    """Each ends as text or with a reason, and the next one is read (BI-07, BI-09)."""
+    outcomes, path = {}, tmp_path / "file"
+    for kind, (name, data) in hostile.items():
+        path.write_bytes(data)
+        try:
+            outcomes[kind] = "read" if (await extractor.extract(path, name)).text else "nothing"
+        except ExtractionFailedError as error:
+            outcomes[kind] = error.reason
+    path.write_text("Still here.")
+    assert (await extractor.extract(path, "a.txt")).text == "Still here."
+    assert {outcomes[kind] for kind in ("zip bomb", "sheet bomb", "many parts")} == {"bomb"}
+    assert {outcomes[kind] for kind in ("encrypted", "encrypted member")} == {"encrypted"}
+    assert (outcomes["wrong extension"], outcomes["empty"], outcomes["program"]) == ("image", "empty", "unknown")
+    assert outcomes["far cell"] == "read"
+    assert "nothing" not in outcomes.values()
+
+
+async def test_nothing_outside_a_file_is_read(
+    extractor: Extractor, hostile: dict[str, tuple[str, bytes]], tmp_path: Path
+) -> None:
+    path = tmp_path / "outside.docx"
+    path.write_bytes(hostile["outside entity"][1])
+    try:
+        text = (await extractor.extract(path, "outside.docx")).text
+    except ExtractionFailedError:
+        text = ""
+    assert "root" not in text
+
+
+async def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, hostile: dict[str, tuple[str, bytes]]) -> None:
+    extractor = Extractor(limits=ExtractionLimits(seconds=0.2, cpu_seconds=20))
+    path = tmp_path / "slow.html"
+    path.write_bytes(b"<html>" + b"<p>word</p>" * 900_000)
+    with pytest.raises(ExtractionFailedError, match="too long"):
+        await extractor.extract(path, "slow.html")
+    await extractor.close()
+
+
+async def test_a_killed_process_is_replaced(extractor: Extractor, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("Hello.")
+    await extractor.extract(path, "a.txt")
+    process = extractor._all[0]._process
+    assert process is not None
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    assert (await extractor.extract(path, "a.txt")).text == "Hello."
