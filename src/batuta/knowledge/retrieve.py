@@ -1,0 +1,137 @@
+"""Find the passages that answer a question: search, rank, leave out what says the same twice, mark the words (P-35).
+
+question -> terms -> candidates of the index -> one ranking -> near-duplicates out -> passages with highlights
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
+from batuta.knowledge.query import Synonyms, Term, terms_of
+from batuta.knowledge.scoring import Score, Statistics, score, weights
+from batuta.knowledge.words import stems, tokens
+
+LIMIT = 10
+SAME_WORDS = 0.9
+"""Two passages that share so much of their words are one: a copy of a file, or the same clause in two."""
+FUSION_RANK = 60
+LEAST_COVERAGE = 0.46
+LEAST_STRENGTH = 0.58
+"""Measured on questions whose topic the documents do not have: below them a passage shares words, not a subject."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievedPassage:
+    """A passage with how well it fits."""
+
+    passage: StoredPassage
+    score: float
+    relevance: float
+    """0 to 1: from ½ on, it is about what was asked."""
+    highlights: tuple[tuple[int, int], ...] = ()
+    """Spans of the passage's text that hold words of the question."""
+
+
+class Retriever:
+    """Searches one index."""
+
+    def __init__(self, index: PassageIndex, *, synonyms: Synonyms | None = None) -> None:
+        self._index = index
+        self._synonyms = synonyms
+
+    async def search(self, question: str, scope: SearchScope, *, limit: int = LIMIT) -> list[RetrievedPassage]:
+        """The passages that fit a question best, the best first."""
+        return await self.search_all([question], scope, limit=limit)
+
+    async def search_all(
+        self, questions: Sequence[str], scope: SearchScope, *, limit: int = LIMIT
+    ) -> list[RetrievedPassage]:
+        """Search with several wordings of one question, such as its translation, and fuse what they find."""
+        rankings = [await self._ranked(question, scope) for question in dict.fromkeys(questions)]
+        found = _fused([ranking for ranking in rankings if ranking])
+        chosen = _different(found)[:limit]
+        stored = {p.passage_id: p for p in await self._index.passages([c.candidate.passage_id for c in chosen], scope)}
+        return [
+            RetrievedPassage(
+                passage=passage,
+                score=round(each.score.value, 4),
+                relevance=relevance(each.score),
+                highlights=highlights(passage.text, each.terms),
+            )
+            for each in chosen
+            if (passage := stored.get(each.candidate.passage_id)) is not None
+        ]
+
+    async def _ranked(self, question: str, scope: SearchScope) -> list["_Scored"]:
+        terms = terms_of(question, self._synonyms)
+        if not terms:
+            return []
+        found = await self._index.find(terms, scope, limit=CANDIDATES)
+        return _ranked(terms, found.statistics, found.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    candidate: Candidate
+    score: Score
+    terms: Sequence[Term]
+
+
+def relevance(score: Score) -> float:
+    """One figure for "is this about the question": ½ where both signals reach what was measured."""
+    covered = score.coverage / LEAST_COVERAGE
+    strong = score.strength / LEAST_STRENGTH
+    return round(min(1.0, math.sqrt(covered * strong) / 2), 3)
+
+
+def highlights(text: str, terms: Sequence[Term]) -> tuple[tuple[int, int], ...]:
+    """Where a text has the words of a question, in any of their forms."""
+    wanted = frozenset(stem for term in terms for stem in term.all_stems)
+    words = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
+    lowered = ["".join(tokens(word)) for _, _, word in words]
+    english, spanish = stems(lowered, "en"), stems(lowered, "es")
+    return tuple(
+        (start, end)
+        for (start, end, _), en, es in zip(words, english, spanish, strict=True)
+        if en in wanted or es in wanted
+    )
+
+
+def _ranked(terms: Sequence[Term], statistics: Statistics, found: Sequence[Candidate]) -> list[_Scored]:
+    worth = weights(terms, statistics)
+    scored = [_Scored(each, score(terms, worth, statistics, each.stems), terms) for each in found]
+    return sorted(scored, key=lambda each: (-each.score.value, each.candidate.document_id, each.candidate.number))
+
+
+def _fused(rankings: Sequence[list[_Scored]]) -> list[_Scored]:
+    """Reciprocal rank fusion; one ranking stays as it is."""
+    if len(rankings) <= 1:
+        return rankings[0] if rankings else []
+    best: dict[int, _Scored] = {}
+    points: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, each in enumerate(ranking):
+            key = each.candidate.passage_id
+            points[key] = points.get(key, 0.0) + 1 / (FUSION_RANK + rank)
+            if key not in best or best[key].score.coverage < each.score.coverage:
+                best[key] = each
+    return sorted(best.values(), key=lambda each: (-points[each.candidate.passage_id], each.candidate.document_id))
+
+
+def _different(found: Sequence[_Scored]) -> list[_Scored]:
+    """Without those that nearly repeat a better one."""
+    kept: list[tuple[_Scored, frozenset[str]]] = []
+    for each in found:
+        words = frozenset(each.candidate.stems.body.split())
+        if not any(_overlap(words, other) >= SAME_WORDS for _, other in kept):
+            kept.append((each, words))
+    return [each for each, _ in kept]
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
