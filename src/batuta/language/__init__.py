@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from batuta.language.times import HourRange as HourRange
     from batuta.language.times import find_hour_ranges as find_hour_ranges
     from batuta.language.times import find_times as find_times
+    from batuta.language.understanding import Intent as Intent
+    from batuta.language.understanding import Slot as Slot
+    from batuta.language.understanding import Understanding as Understanding
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -59,6 +62,7 @@ _imported, __all__ = lazy_exports(
         "batuta.language.places": ("find_zones",),
         "batuta.language.recurrences": ("Recurrence", "find_recurrences"),
         "batuta.language.times": ("HourRange", "find_hour_ranges", "find_times"),
+        "batuta.language.understanding": ("Intent", "Slot", "Understanding"),
     },
 )
 

@@ -337,7 +337,7 @@ _DAY_WORDS = {
 }  # fmt: skip
 NOT_A_TIME = (
     r"(?!\d|[.,]\d|\s*(?:[:%/€$]|[ap]\.?m\b|hs?\b|o'?clock\b|horas?\b|hours?\b|min|euros?|eur\b|dias\b|days\b|"
-    r"clientes|customers|productos|items|units|unidades|veces|times))"
+    r"por\s+ciento|percent|clientes|customers|productos|items|units|unidades|veces|times))"
 )
 """After a number that is a day of a month."""
 NOT_A_RANK = (

@@ -31,11 +31,22 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+@lru_cache(maxsize=1024)
 def aligned(text: str) -> str:
     """Folded one character for one: a place in it is the same place in the text."""
-    if text.isascii():
-        return re.sub(r"\s", " ", text.lower())
-    return "".join(" " if char.isspace() else _APOSTROPHES.get(char) or fold(char)[:1] or " " for char in text)
+    return text.translate(_ALIGNED)
+
+
+class _Aligning(dict[int, str]):
+    """The folded form of each character, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = " " if char.isspace() else _APOSTROPHES.get(char) or fold(char)[:1] or " "
+        return self[code]
+
+
+_ALIGNED = _Aligning()
 
 
 def words_of(text: str) -> list[str]:

@@ -231,7 +231,9 @@ class CachedModel(WrappedModel):
 
     def key_of(self, request: ModelRequest) -> str:
         """Everything that decides the answer: the model and the request, its metadata and time limit aside."""
-        asked = replace(request, metadata={}, settings=replace(request.settings, timeout=MODEL_CALL_TIMEOUT))
+        asked = replace(
+            request, metadata={}, understanding=(), settings=replace(request.settings, timeout=MODEL_CALL_TIMEOUT)
+        )
         facts = {**asdict(asked), "messages": [message.model_dump(mode="json") for message in request.messages]}
         text = json.dumps([self.provider, self.name, facts], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()

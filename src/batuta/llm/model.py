@@ -11,6 +11,7 @@ from batuta.kernel.numbers import check_duration, check_number
 if TYPE_CHECKING:  # declaring agents takes no messages
     from batuta.kernel.answers import Answer, Delta
     from batuta.kernel.messages import Message, ToolResultBlock
+    from batuta.language.understanding import Understanding
 
 ToolChoice = Literal["auto", "required", "none"]
 
@@ -69,6 +70,8 @@ class ModelRequest:
     tool_choice: ToolChoice = "auto"
     output: OutputSpec | None = None
     settings: ModelSettings = ModelSettings()
+    understanding: "tuple[Understanding, ...]" = ()
+    """What the agents can be asked, as data: for a model that reads no prose, such as the built-in one."""
     metadata: dict[str, str] = field(default_factory=dict)
     """Facts for interceptors and providers: user, session, agent, correlation id."""
 

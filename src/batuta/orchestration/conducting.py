@@ -268,7 +268,7 @@ class Conductor:
     ) -> T:
         """Ask the supervisor something, in its name; its last words cite the sources of the plan's results."""
         around = ctx or self.ctx
-        scope = Scope(None, around._scope, SUPERVISOR_ID)
+        scope = Scope(None, around._scope, SUPERVISOR_ID, understanding=self.registry.understanding)
         if conclusion is not None:
             scope.cite, scope.check = conclusion.cite, conclusion.check
         try:

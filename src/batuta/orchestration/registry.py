@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from batuta.kernel.errors import ConfigurationError
+from batuta.language.understanding import Understanding
 from batuta.orchestration.specialist import AgentCard, Specialist
 
 SUPERVISOR_ID = "supervisor"
@@ -53,6 +54,11 @@ class AgentRegistry:
     def cards(self) -> tuple[AgentCard, ...]:
         """What is known about each."""
         return tuple(specialist.card for specialist in self)
+
+    @property
+    def understanding(self) -> tuple[Understanding, ...]:
+        """What each can be asked, as data."""
+        return tuple(specialist.understanding for specialist in self)
 
     @property
     def names(self) -> dict[str, str]:

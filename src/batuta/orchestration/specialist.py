@@ -23,6 +23,8 @@ from batuta.events.runtime import LlmRequest, LlmResponse
 from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalError
 from batuta.kernel.ids import new_id
+from batuta.language.findings import LANGUAGES
+from batuta.language.understanding import Intent, Understanding
 from batuta.llm.prices import DEFAULT_PRICES
 from batuta.pipelines.context import Context
 from batuta.pipelines.journal import Reconcile
@@ -83,8 +85,10 @@ class Specialist:
         agent_id: str | None = None,
         effect: EffectKind = "write",
         provider: str = "anthropic",
+        understanding: Understanding | None = None,
         **card: Any,
     ) -> None:
+        """`understanding` says as data what it can be asked; without one, the examples of its card do."""
         step = work if isinstance(work, Step) else _graph_step(work, agent_id, effect, provider)
         if not fits(str, step.input_type):
             raise ConfigurationError(
@@ -95,7 +99,8 @@ class Specialist:
         if isinstance(step, AgentStep):
             card = {"instructions": step.instructions, "description": step.description, **card}
         self.card = AgentCard(agent_id=agent_id or step.name, name=name, tools=_tools_of(step), **card)
-        self.step: Step[str, str] = SpecialistStep(step, self.card)
+        self.understanding = _understanding(self.card, understanding)
+        self.step: Step[str, str] = SpecialistStep(step, self.card, self.understanding)
 
     @property
     def agent_id(self) -> str:
@@ -106,9 +111,10 @@ class Specialist:
 class SpecialistStep(Step[str, str]):
     """Runs a specialist's work in its name: everything told in it is attributed to it."""
 
-    def __init__(self, work: Step[Any, Any], card: AgentCard) -> None:
+    def __init__(self, work: Step[Any, Any], card: AgentCard, understanding: Understanding) -> None:
         super().__init__(card.agent_id, input_type=str, output_type=str)
         self._work = work
+        self._understanding = understanding
         self._agent_id = card.agent_id
         self._description = card.description
 
@@ -118,6 +124,7 @@ class SpecialistStep(Step[str, str]):
             agent_id=self._agent_id,
             agent_description=self._description or None,
             parent_trace_id=ctx._run.emitter.trace_id,
+            understanding=(self._understanding,),
         )
         own = None if ctx.conversation is None else ctx.conversation.clone()
         try:
@@ -249,6 +256,15 @@ def _graph_step(graph: Any, agent_id: str | None, effect: EffectKind, provider: 
         raise ConfigurationError(f"effect is one of {', '.join(get_args(EffectKind))}, got {effect!r}")
     name = agent_id or getattr(graph, "name", None) or "graph"
     return GraphStep(graph, name, effect, provider_adapter(provider))
+
+
+def _understanding(card: AgentCard, given: Understanding | None) -> Understanding:
+    """What a specialist understands: what it brings, or one intent of the examples on its card."""
+    intents = given.intents if given is not None else ()
+    examples = {language: texts for language in LANGUAGES if (texts := card.examples.get(language))}
+    if given is None and examples:
+        intents = (Intent(id="task", examples=examples, label={"en": card.description}),)
+    return Understanding(agent_id=card.agent_id, name=card.name, intents=intents)
 
 
 def _tools_of(step: Step[Any, Any]) -> tuple[str, ...]:

@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from batuta.pipelines.result import Tally
+
+if TYPE_CHECKING:  # only passed on
+    from batuta.language.understanding import Understanding
 
 Undo = Callable[[], Awaitable[None]]
 
@@ -52,6 +55,8 @@ class Scope:
     """What runs in here is a fallback."""
     last_words: str | None = None
     """The last thing an agent in here said in the conversation."""
+    understanding: "tuple[Understanding, ...]" = ()
+    """What the agents in here can be asked, as data."""
     cite: Callable[[str], tuple[Any, ...]] | None = None
     """Finds the citations in what an agent in here says."""
     check: Callable[[str], None] | None = None
@@ -70,6 +75,7 @@ class Scope:
         if self.parent_trace_id is None:
             self.parent_trace_id = parent.parent_trace_id
         self.is_standing_in = self.is_standing_in or parent.is_standing_in
+        self.understanding = self.understanding or parent.understanding
 
     def close(self) -> None:
         """Hand counts over to the scope around, whatever the outcome."""

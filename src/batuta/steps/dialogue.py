@@ -23,6 +23,7 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context
 from batuta.steps.model_calls import CallAccount, told_call
+from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
@@ -153,8 +154,14 @@ class Dialogue:
             tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
             output=self._agent.output_spec,
             settings=self._settings(),
-            metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id},
+            understanding=self._ctx._scope.understanding,
+            metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **self._reader()},
         )
+
+    def _reader(self) -> dict[str, str]:
+        """The language and time zone of whoever reads the answer, where they are known."""
+        services = self._ctx.services
+        return {name: str(services[name]) for name in (LANGUAGE_SERVICE, TIME_ZONE_SERVICE) if services.get(name)}
 
     def _must_use_a_tool(self) -> bool:
         """A worker of a team answers from its tools, unless it is declared otherwise."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batuta.agents.appointments.models import Appointment, Slot
+from batuta.agents.appointments.models import Appointment, TimeSlot
 from batuta.kernel.errors import ConflictError, ToolFailedError
 from batuta.kernel.extras import load_extra
 
@@ -45,11 +45,11 @@ class CalendarFile:
 
     def between(self, start: datetime, end: datetime) -> list[Appointment]:
         """The appointments that touch a stretch of time, in order."""
-        window = Slot(start=start, end=end)
+        window = TimeSlot(start=start, end=end)
         found = [each for event in self._events(self._read()) for each in self._occurrences(event, window)]
         return sorted(found, key=lambda each: each.start)
 
-    def conflicts(self, slot: Slot, *, without: str = "") -> list[Appointment]:
+    def conflicts(self, slot: TimeSlot, *, without: str = "") -> list[Appointment]:
         """What else stands in a slot."""
         return [each for each in self.between(slot.start, slot.end) if each.uid != without and each.overlaps(slot)]
 
@@ -70,7 +70,7 @@ class CalendarFile:
             self._write(calendar)
         return appointment
 
-    def move(self, uid: str, slot: Slot, key: str) -> Appointment | None:
+    def move(self, uid: str, slot: TimeSlot, key: str) -> Appointment | None:
         """Give an appointment another time; `None` if there is no such appointment. Raises `SlotTakenError`."""
         with self._locked():
             calendar = self._read()
@@ -113,7 +113,7 @@ class CalendarFile:
         )
         return next((self._appointment(event) for event in mine), None)
 
-    def _require_free(self, slot: Slot, uid: str) -> None:
+    def _require_free(self, slot: TimeSlot, uid: str) -> None:
         """Under the lock: whoever was faster has the slot."""
         conflicts = self.conflicts(slot, without=uid)
         if conflicts:
@@ -203,7 +203,7 @@ class CalendarFile:
         """A time without a zone is the owner's."""
         return moment if moment.tzinfo else moment.replace(tzinfo=self._zone)
 
-    def _occurrences(self, event: Any, window: Slot) -> list[Appointment]:
+    def _occurrences(self, event: Any, window: TimeSlot) -> list[Appointment]:
         single = self._appointment(event)
         if single is None:
             return []
@@ -211,7 +211,7 @@ class CalendarFile:
         each = (self._appointment(event, start) for start in starts)
         return [one for one in each if one is not None and one.overlaps(window)]
 
-    def _starts(self, event: Any, first: Appointment, window: Slot) -> list[datetime]:
+    def _starts(self, event: Any, first: Appointment, window: TimeSlot) -> list[datetime]:
         """When a repeated event begins inside a window: repeated by the wall clock of its own zone."""
         dateutil: Any = load_extra("dateutil.rrule", extra="appointments", needed_for="repeated events")
         zone, length = first.start.tzinfo, first.end - first.start

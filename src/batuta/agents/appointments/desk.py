@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.agents.appointments.calendar_file import CalendarFile
-from batuta.agents.appointments.models import Appointment, Draft, Intent, Outcome, ParsedRequest
+from batuta.agents.appointments.models import Appointment, Draft, Outcome, ParsedRequest, RequestKind
 from batuta.agents.appointments.resolving import (
     Moment,
     at_the_time_said,
@@ -63,7 +63,7 @@ def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Out
     chosen = chosen_appointment(parsed, calendar, moment)
     if isinstance(chosen, Outcome):
         return chosen
-    if parsed.intent is Intent.CANCELLATION:
+    if parsed.intent is RequestKind.CANCELLATION:
         return to_cancel(parsed, chosen, moment)
     draft = resolve_geo(resolve_temporal(parsed, moment, chosen), moment)
     return look_up(validate(draft, moment), calendar, moment)
@@ -77,11 +77,11 @@ def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment)
 
 def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Appointment | Outcome | None:
     """The appointment to move or cancel; an outcome if there is none or it could be several."""
-    if parsed.intent not in (Intent.RESCHEDULING, Intent.CANCELLATION):
+    if parsed.intent not in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION):
         return None
     draft = Draft(parsed=parsed, zone=moment.zone)
     found = matching(parsed, calendar, moment)
-    if parsed.intent is Intent.CANCELLATION:
+    if parsed.intent is RequestKind.CANCELLATION:
         problems = not_understood(parsed, moment.local)
         if problems:
             return Outcome(outcome="needs_information", draft=draft.model_copy(update={"problems": problems}))

@@ -22,7 +22,7 @@ OutcomeName = Literal[
 ]
 
 
-class Intent(Enum):
+class RequestKind(Enum):
     """What somebody wants of the calendar."""
 
     CREATION = "appointment_creation"
@@ -38,7 +38,7 @@ class _Value(BaseModel):
 class ParsedRequest(_Value):
     """What a request says, in its own words."""
 
-    intent: Intent = Field(description="What the user wants")
+    intent: RequestKind = Field(description="What the user wants")
     language: Language = Field(default="en", description="The language of the request")
     date_text: str | None = Field(default=None, description="The words for the (new) day, such as `tomorrow`")
     time_text: str | None = Field(default=None, description="The words for the (new) time, such as `10am`")
@@ -50,14 +50,14 @@ class ParsedRequest(_Value):
     reasoning: str = ""
 
 
-class Slot(_Value):
+class TimeSlot(_Value):
     """A stretch of time."""
 
     start: AwareDatetime
     end: AwareDatetime
 
     @classmethod
-    def of(cls, start: datetime, minutes: int) -> "Slot":
+    def of(cls, start: datetime, minutes: int) -> "TimeSlot":
         """So many real minutes from a start, whatever the clocks do meanwhile."""
         return cls(start=start, end=(start.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(start.tzinfo))
 
@@ -66,12 +66,12 @@ class Slot(_Value):
         """How long it is."""
         return int((self.end - self.start).total_seconds() // 60)
 
-    def overlaps(self, other: "Slot") -> bool:
+    def overlaps(self, other: "TimeSlot") -> bool:
         """Whether both have some time in common."""
         return self.start < other.end and other.start < self.end
 
 
-class Appointment(Slot):
+class Appointment(TimeSlot):
     """What stands in a calendar."""
 
     uid: str
@@ -85,7 +85,7 @@ class Draft(_Value):
 
     parsed: ParsedRequest
     zone: str
-    slot: Slot | None = None
+    slot: TimeSlot | None = None
     day: AwareDatetime | None = None
     """The day that is meant, where no time is said."""
     moved: Appointment | None = None
@@ -102,7 +102,7 @@ class Outcome(_Value):
     outcome: OutcomeName
     draft: Draft
     conflicts: tuple[Appointment, ...] = ()
-    alternatives: tuple[Slot, ...] = ()
+    alternatives: tuple[TimeSlot, ...] = ()
     appointment: Appointment | None = None
     choices: tuple[Appointment, ...] = ()
     """The appointments that could be meant, where several could."""

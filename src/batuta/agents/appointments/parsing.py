@@ -16,7 +16,7 @@ from batuta.agents.appointments.days import (
     limit_words,
     take_days,
 )
-from batuta.agents.appointments.models import Intent, Language, ParsedRequest
+from batuta.agents.appointments.models import Language, ParsedRequest, RequestKind
 from batuta.agents.appointments.temporal import Hours, take_hours
 from batuta.agents.appointments.vocabulary import KINDS, PERSON_TITLES
 from batuta.llm.offline.words import folded, language_of
@@ -76,10 +76,10 @@ def parse_request(text: str) -> ParsedRequest:
     text = composed(text)[:MAX_CHARS]
     language: Language = language_of(text)
     intent = intent_of(text)
-    target = _target(text) if intent is Intent.RESCHEDULING else text
+    target = _target(text) if intent is RequestKind.RESCHEDULING else text
     whole, reading = read(text), read(target)
     contact = _contact(whole.rest)
-    is_from_to = intent is Intent.RESCHEDULING and target is text
+    is_from_to = intent is RequestKind.RESCHEDULING and target is text
     time, minutes = _start_and_length(reading.hours, is_from_to=is_from_to)
     found = [name for name, value in (("contact", contact), ("date", reading.date), ("time", time)) if value]
     return ParsedRequest(
@@ -109,14 +109,14 @@ def read(text: str) -> Reading:
     return Reading(date=date or None, hours=hours, rest=rest)
 
 
-def intent_of(text: str) -> Intent:
+def intent_of(text: str) -> RequestKind:
     """Whether something is to be made, moved, cancelled, or only asked about."""
     plain = folded(text)
     if _CANCEL.search(plain):
-        return Intent.CANCELLATION
+        return RequestKind.CANCELLATION
     if _MOVE.search(plain):
-        return Intent.RESCHEDULING
-    return Intent.QUESTION if _ASK.search(plain) else Intent.CREATION
+        return RequestKind.RESCHEDULING
+    return RequestKind.QUESTION if _ASK.search(plain) else RequestKind.CREATION
 
 
 def date_words(text: str) -> str | None:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile
 from batuta.agents.appointments.desk import Desk, chosen_appointment, to_cancel
-from batuta.agents.appointments.models import Appointment, Draft, Intent, Outcome, OutcomeName, ParsedRequest
+from batuta.agents.appointments.models import Appointment, Draft, Outcome, OutcomeName, ParsedRequest, RequestKind
 from batuta.agents.appointments.parsing import intent_of, parse_request
 from batuta.agents.appointments.resolving import Moment, look_up, resolve_geo, resolve_temporal, validate
 from batuta.agents.appointments.tools import NEXT_TOOLS, cancel_tool, checked, create_tool, move_tool
@@ -64,20 +64,20 @@ def appointment_pipeline(
 ) -> Step[str, Booking]:
     """From a request in words to a booking; an `approver` among the run's options decides about writing."""
     desk = Desk(folder=Path(data_dir) / "calendars", clock=clock, time_zone=time_zone)
-    kinds = (Intent.CREATION, Intent.RESCHEDULING, Intent.CANCELLATION)
+    kinds = (RequestKind.CREATION, RequestKind.RESCHEDULING, RequestKind.CANCELLATION)
     return Coordinator({kind: _pipeline(kind, model, desk) for kind in kinds})
 
 
 class Coordinator(Step[str, Booking]):
     """Chooses the pipeline of a request."""
 
-    def __init__(self, pipelines: dict[Intent, Pipeline[str, Booking]]) -> None:
+    def __init__(self, pipelines: dict[RequestKind, Pipeline[str, Booking]]) -> None:
         super().__init__("coordinator", input_type=str, output_type=Booking)
         self._pipelines = pipelines
 
     async def _perform(self, value: str, ctx: Context) -> Booking:
         intent = intent_of(value)
-        chosen = self._pipelines.get(intent, self._pipelines[Intent.CREATION])
+        chosen = self._pipelines.get(intent, self._pipelines[RequestKind.CREATION])
         await ctx.decide(
             "pipeline_selection",
             category="routing",
@@ -93,7 +93,7 @@ class Coordinator(Step[str, Booking]):
         return tuple(self._pipelines.values())
 
 
-def _pipeline(intent: Intent, model: Model | str, desk: Desk) -> Pipeline[str, Booking]:
+def _pipeline(intent: RequestKind, model: Model | str, desk: Desk) -> Pipeline[str, Booking]:
     steps = _parsing(model) >> _temporal(desk) >> _geo(desk) >> _validation(desk) >> _availability(desk)
     return Pipeline(intent.value, steps)
 
@@ -205,7 +205,7 @@ def _resolved(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> 
     chosen = chosen_appointment(parsed, calendar, moment)
     if isinstance(chosen, Outcome):
         return chosen
-    if parsed.intent is Intent.CANCELLATION:
+    if parsed.intent is RequestKind.CANCELLATION:
         return to_cancel(parsed, chosen, moment)
     return resolve_temporal(parsed, moment, chosen)
 

@@ -15,10 +15,10 @@ from batuta.agents.appointments.models import (
     MAX_MINUTES,
     Appointment,
     Draft,
-    Intent,
     Outcome,
     ParsedRequest,
-    Slot,
+    RequestKind,
+    TimeSlot,
 )
 from batuta.agents.appointments.temporal import resolve_soon, resolve_time, settle
 from batuta.llm.offline.words import folded
@@ -72,7 +72,9 @@ def validate(draft: Draft, moment: Moment) -> Draft:
 
 def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
     """Whether the slot is free; if not, what is in it and when else would be."""
-    if draft.problems and not (draft.problems == ("time",) and draft.parsed.intent is Intent.QUESTION and draft.day):
+    if draft.problems and not (
+        draft.problems == ("time",) and draft.parsed.intent is RequestKind.QUESTION and draft.day
+    ):
         return Outcome(outcome="needs_information", draft=draft, confidence=draft.parsed.confidence)
     if draft.slot is None:
         return _day_overview(draft, calendar, moment)
@@ -89,12 +91,12 @@ def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
     )
 
 
-def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Moment) -> list[Slot]:
+def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Moment) -> list[TimeSlot]:
     """The next free slots of a length in office hours, from a moment on."""
     busy = calendar.between(start, start + timedelta(days=7))
-    found: list[Slot] = []
+    found: list[TimeSlot] = []
     for number in range(MAX_SEARCHED_STEPS):
-        slot = Slot.of(start + STEP * number, minutes)
+        slot = TimeSlot.of(start + STEP * number, minutes)
         is_free = not any(each.overlaps(slot) for each in busy)
         if is_free and slot.start >= moment.now and slot.start.time() >= OPENS and slot.end.time() <= CLOSES:
             found.append(slot)
@@ -149,7 +151,7 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         return draft.model_copy(update={"problems": problems})
     soon = resolve_soon(parsed.time_text, moment.now) if parsed.time_text else None
     if soon is not None:
-        return draft.model_copy(update={"slot": Slot.of(soon.astimezone(zone), _minutes(draft)), "notes": ()})
+        return draft.model_copy(update={"slot": TimeSlot.of(soon.astimezone(zone), _minutes(draft)), "notes": ()})
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None
@@ -166,7 +168,7 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         day += timedelta(days=7)
     start, shift = settle(day, wanted, zone)
     notes = [note for note in (shift, "afternoon" if spoken and spoken[1] else None) if note]
-    return draft.model_copy(update={"slot": Slot.of(start, _minutes(draft)), "notes": tuple(notes)})
+    return draft.model_copy(update={"slot": TimeSlot.of(start, _minutes(draft)), "notes": tuple(notes)})
 
 
 def _minutes(draft: Draft) -> int:

@@ -11,7 +11,15 @@ from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
 from batuta.agents.appointments.days import resolve_date, resolve_span
 from batuta.agents.appointments.desk import Desk, assess
-from batuta.agents.appointments.models import DEFAULT_MINUTES, MAX_MINUTES, Appointment, Intent, Language, Outcome, Slot
+from batuta.agents.appointments.models import (
+    DEFAULT_MINUTES,
+    MAX_MINUTES,
+    Appointment,
+    Language,
+    Outcome,
+    RequestKind,
+    TimeSlot,
+)
 from batuta.agents.appointments.parsing import parse_request
 from batuta.agents.appointments.resolving import Moment, matching, not_understood
 from batuta.kernel.errors import ToolFailedError
@@ -21,9 +29,9 @@ from batuta.tools.tool import Tool, tool
 
 MAX_LISTED = 30
 NEXT_TOOLS = {
-    Intent.CREATION: "create_appointment",
-    Intent.RESCHEDULING: "move_appointment",
-    Intent.CANCELLATION: "cancel_appointment",
+    RequestKind.CREATION: "create_appointment",
+    RequestKind.RESCHEDULING: "move_appointment",
+    RequestKind.CANCELLATION: "cancel_appointment",
 }
 
 Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
@@ -43,9 +51,9 @@ def checked(outcome: Outcome) -> dict[str, Any]:
     facts: dict[str, Any] = {"outcome": outcome.outcome, "summary": wording.summary_of(outcome)}
     facts["conflicts"] = [_shown(each) for each in outcome.conflicts]
     facts["alternatives"] = [slot.start.isoformat() for slot in outcome.alternatives]
-    if draft.parsed.intent is Intent.CANCELLATION and draft.moved is not None and outcome.outcome == "free":
+    if draft.parsed.intent is RequestKind.CANCELLATION and draft.moved is not None and outcome.outcome == "free":
         there = {"uid": draft.moved.uid, "title": draft.moved.title, "start": draft.moved.start.isoformat()}
-        return facts | there | {"outcome": "found", "next_tool": NEXT_TOOLS[Intent.CANCELLATION]}
+        return facts | there | {"outcome": "found", "next_tool": NEXT_TOOLS[RequestKind.CANCELLATION]}
     if outcome.outcome != "free" or draft.slot is None:
         return facts
     facts |= {"start": draft.slot.start.isoformat(), "duration_minutes": draft.slot.minutes}
@@ -119,7 +127,7 @@ def create_tool(desk: Desk) -> Tool:
             with_whom: The person it is with.
             place: Where it is.
         """
-        slot = Slot.of(_zoned(start, desk, context), duration_minutes)
+        slot = TimeSlot.of(_zoned(start, desk, context), duration_minutes)
         wanted = Appointment(
             uid=uid_for(context.idempotency_key), title=title, start=slot.start, end=slot.end, place=place,
             contact=with_whom,
@@ -158,7 +166,7 @@ def move_tool(desk: Desk) -> Tool:
             context: The call.
             duration_minutes: How long it takes.
         """
-        slot = Slot.of(_zoned(start, desk, context), duration_minutes)
+        slot = TimeSlot.of(_zoned(start, desk, context), duration_minutes)
         calendar = desk.calendar(context.user.id, context.services)
         before = _zoned(previous_start, desk, context)
         return await asyncio.to_thread(_shift, calendar, uid, slot, before, context.idempotency_key)
@@ -213,7 +221,7 @@ def _readers_first(summary: dict[str, str], context: ToolContext) -> dict[str, s
     return {told: summary[told], **summary} if told in summary else summary
 
 
-def _window(words: str, moment: Moment) -> Slot | None:
+def _window(words: str, moment: Moment) -> TimeSlot | None:
     """The day, week or month that words name."""
     today = moment.local.date()
     day = resolve_date(words, today)
@@ -221,7 +229,7 @@ def _window(words: str, moment: Moment) -> Slot | None:
     if span is None:
         return None
     start, end = (datetime.combine(each, time(), ZoneInfo(moment.zone)) for each in span)
-    return Slot(start=start, end=end)
+    return TimeSlot(start=start, end=end)
 
 
 def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:
@@ -231,7 +239,7 @@ def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:
         return _refused(wanted, taken.conflicts)
 
 
-def _shift(calendar: CalendarFile, uid: str, slot: Slot, before: datetime, key: str) -> dict[str, Any]:
+def _shift(calendar: CalendarFile, uid: str, slot: TimeSlot, before: datetime, key: str) -> dict[str, Any]:
     try:
         there = calendar.move(uid, slot, key)
     except SlotTakenError as taken:
@@ -260,7 +268,7 @@ def _cancelled(appointment: Appointment) -> dict[str, Any]:
     return {"outcome": "appointment_cancelled", **_shown(appointment), "summary": wording.cancelled(appointment)}
 
 
-def _refused(slot: Slot, conflicts: list[Appointment]) -> dict[str, Any]:
+def _refused(slot: TimeSlot, conflicts: list[Appointment]) -> dict[str, Any]:
     shown = [_shown(each) for each in conflicts]
     return {"outcome": "conflict_detected", "conflicts": shown, "summary": wording.taken(slot, conflicts)}
 

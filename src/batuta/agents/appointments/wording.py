@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from batuta.agents.appointments.models import Appointment, Language, Outcome, Slot
+from batuta.agents.appointments.models import Appointment, Language, Outcome, TimeSlot
 from batuta.llm.offline.lexicon import MONTH_NAMES, WEEKDAYS
 
 LANGUAGES: tuple[Language, ...] = ("en", "es")
@@ -105,7 +105,7 @@ def cancelled(appointment: Appointment) -> dict[str, str]:
     return in_both("cancelled", title=_same(appointment.title), slot=slot)
 
 
-def taken(slot: Slot, others: Iterable[Appointment]) -> dict[str, str]:
+def taken(slot: TimeSlot, others: Iterable[Appointment]) -> dict[str, str]:
     """That a slot is no longer free."""
     words = both(lambda language: slot_in_words(slot, language))
     return in_both("conflict", slot=words, others=named(others), instead=_same(""))
@@ -125,7 +125,7 @@ def named(appointments: Iterable[Appointment]) -> dict[Language, str]:
     return both(lambda lang: "; ".join(f"{each.title} ({slot_in_words(each, lang)})" for each in all_of_them))
 
 
-def slot_in_words(slot: Slot, language: Language) -> str:
+def slot_in_words(slot: TimeSlot, language: Language) -> str:
     """`Monday, 16 November 2026, 10:00–11:00`."""
     return f"{day_in_words(slot.start, language)}, {slot.start:%H:%M}–{slot.end:%H:%M}"
 
@@ -152,14 +152,14 @@ def _overview(outcome: Outcome) -> dict[str, str]:
     return in_both("overview", day=both(lambda language: day_in_words(day, language)), busy=words, slots=slots)
 
 
-def _instead(slots: tuple[Slot, ...]) -> dict[Language, str]:
+def _instead(slots: tuple[TimeSlot, ...]) -> dict[Language, str]:
     if not slots:
         return _same("")
     found = in_both("instead", slots=_slots(slots))
     return {"en": found["en"], "es": found["es"]}
 
 
-def _slots(slots: tuple[Slot, ...]) -> dict[Language, str]:
+def _slots(slots: tuple[TimeSlot, ...]) -> dict[Language, str]:
     """The day is said where it changes."""
     days = [slot.start.date() for slot in slots]
     is_new = [index == 0 or days[index] != days[index - 1] for index in range(len(slots))]

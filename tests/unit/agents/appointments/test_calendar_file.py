@@ -10,7 +10,7 @@ import icalendar
 import pytest
 
 from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
-from batuta.agents.appointments.models import Appointment, Slot
+from batuta.agents.appointments.models import Appointment, TimeSlot
 from batuta.kernel.errors import ToolFailedError
 
 MADRID = ZoneInfo("Europe/Madrid")
@@ -28,7 +28,7 @@ def calendar(path: Path) -> CalendarFile:
 
 
 def appointment(key: str = "a", start: datetime = TEN, minutes: int = 60) -> Appointment:
-    slot = Slot.of(start, minutes)
+    slot = TimeSlot.of(start, minutes)
     return Appointment(
         uid=uid_for(key), title=f"Cita {key}", start=slot.start, end=slot.end, contact="Ana", place="Sala 1"
     )
@@ -62,19 +62,19 @@ def test_the_same_call_adds_once(calendar: CalendarFile, path: Path) -> None:
 
 def test_overlaps_are_conflicts_and_neighbours_are_not(calendar: CalendarFile) -> None:
     calendar.add(appointment())
-    assert calendar.conflicts(Slot.of(TEN + timedelta(minutes=30), 60))
-    assert not calendar.conflicts(Slot.of(TEN + timedelta(minutes=60), 60))
-    assert not calendar.conflicts(Slot.of(TEN, 60), without=uid_for("a"))
+    assert calendar.conflicts(TimeSlot.of(TEN + timedelta(minutes=30), 60))
+    assert not calendar.conflicts(TimeSlot.of(TEN + timedelta(minutes=60), 60))
+    assert not calendar.conflicts(TimeSlot.of(TEN, 60), without=uid_for("a"))
 
 
 def test_times_of_other_zones_are_compared_as_moments(calendar: CalendarFile) -> None:
     calendar.add(appointment())
-    assert calendar.conflicts(Slot.of(datetime(2026, 11, 17, 9, 30, tzinfo=UTC), 15))
+    assert calendar.conflicts(TimeSlot.of(datetime(2026, 11, 17, 9, 30, tzinfo=UTC), 15))
 
 
 def test_a_move_keeps_everything_but_the_time(calendar: CalendarFile) -> None:
     calendar.add(appointment())
-    later = Slot.of(TEN + timedelta(days=1), 60)
+    later = TimeSlot.of(TEN + timedelta(days=1), 60)
     moved = calendar.move(uid_for("a"), later, "key")
     assert moved == appointment(start=TEN + timedelta(days=1))
     assert calendar.was_moved_by(uid_for("a"), "key")
@@ -83,7 +83,7 @@ def test_a_move_keeps_everything_but_the_time(calendar: CalendarFile) -> None:
 
 def test_the_same_move_is_done_once(calendar: CalendarFile, path: Path) -> None:
     calendar.add(appointment())
-    later = Slot.of(TEN + timedelta(days=1), 60)
+    later = TimeSlot.of(TEN + timedelta(days=1), 60)
     calendar.move(uid_for("a"), later, "key")
     before = path.read_bytes()
     calendar.move(uid_for("a"), later, "key")
@@ -91,7 +91,7 @@ def test_the_same_move_is_done_once(calendar: CalendarFile, path: Path) -> None:
 
 
 def test_what_is_not_there_cannot_be_moved(calendar: CalendarFile) -> None:
-    assert calendar.move("nobody", Slot.of(TEN, 60), "key") is None
+    assert calendar.move("nobody", TimeSlot.of(TEN, 60), "key") is None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_is_not_there_cannot_be_moved(calendar: CalendarFile) -> None:
 )
 def test_events_of_other_programs_are_understood(calendar: CalendarFile, path: Path, lines: str, count: int) -> None:
     path.write_text(event(lines), newline="")
-    assert len(calendar.conflicts(Slot.of(TEN, 60))) == count
+    assert len(calendar.conflicts(TimeSlot.of(TEN, 60))) == count
 
 
 def test_a_repeated_event_keeps_its_wall_time_over_a_change_of_the_clocks(calendar: CalendarFile, path: Path) -> None:
@@ -149,5 +149,5 @@ def test_a_move_into_a_taken_slot_changes_nothing(calendar: CalendarFile) -> Non
     calendar.add(appointment("a"))
     calendar.add(appointment("b", TEN + timedelta(hours=2)))
     with pytest.raises(SlotTakenError, match="Cita a"):
-        calendar.move(uid_for("b"), Slot.of(TEN, 60), "key")
+        calendar.move(uid_for("b"), TimeSlot.of(TEN, 60), "key")
     assert calendar.find(uid_for("b")) == appointment("b", TEN + timedelta(hours=2))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batuta.agents.appointments.models import Intent
+from batuta.agents.appointments.models import RequestKind
 from batuta.agents.appointments.parsing import parse_request
 
 
@@ -55,7 +55,7 @@ from batuta.agents.appointments.parsing import parse_request
 def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -> None:
     parsed = parse_request(text)
     assert {name: getattr(parsed, name) for name in expected} == expected
-    assert parsed.intent is Intent.CREATION
+    assert parsed.intent is RequestKind.CREATION
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -
 )
 def test_a_move_is_read_from_where_it_goes(text: str, date: str | None, time: str | None) -> None:
     parsed = parse_request(text)
-    assert (parsed.intent, parsed.date_text, parsed.time_text) == (Intent.RESCHEDULING, date, time)
+    assert (parsed.intent, parsed.date_text, parsed.time_text) == (RequestKind.RESCHEDULING, date, time)
     assert parsed.contact == "Ana"
 
 
 @pytest.mark.parametrize("text", ["Am I free on Friday?", "¿estoy libre mañana a las 10?", "¿Tengo un hueco hoy?"])
 def test_a_question_is_not_a_booking(text: str) -> None:
-    assert parse_request(text).intent is Intent.QUESTION
+    assert parse_request(text).intent is RequestKind.QUESTION
 
 
 def test_rules_say_that_they_are_less_sure_than_a_model() -> None:

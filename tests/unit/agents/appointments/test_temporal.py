@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batuta.agents.appointments.days import resolve_date
-from batuta.agents.appointments.models import Slot
+from batuta.agents.appointments.models import TimeSlot
 from batuta.agents.appointments.temporal import resolve_time, settle
 
 MONDAY = date(2026, 11, 16)
@@ -82,6 +82,6 @@ def test_a_time_that_the_clocks_have_twice_is_the_first() -> None:
 
 def test_an_hour_is_an_hour_when_the_clocks_change() -> None:
     moment, _ = settle(date(2026, 10, 25), time(1, 30), MADRID)
-    slot = Slot.of(moment, 120)
+    slot = TimeSlot.of(moment, 120)
     assert (slot.end.astimezone(UTC) - slot.start.astimezone(UTC)).total_seconds() == 7200
     assert slot.end.isoformat() == "2026-10-25T02:30:00+01:00"

@@ -1,0 +1,123 @@
+"""A request with everything that was found in it: what a classifier and the slots of an intent are given.
+
+"book lunch with Ana tomorrow at 1"  ->  tokens: book lunch with ana <date> <time>
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from batuta.language.amounts import find_money, find_percentages, find_quantities
+from batuta.language.choices import words_with_places
+from batuta.language.dates import find_dates
+from batuta.language.detection import detect_language
+from batuta.language.durations import find_durations
+from batuta.language.expressions import find_expression, needs_last_result
+from batuta.language.findings import Finding, Language
+from batuta.language.folding import composed
+from batuta.language.names import find_contact
+from batuta.language.numbers import find_numbers
+from batuta.language.periods import find_comparisons, find_periods
+from batuta.language.places import find_zones
+from batuta.language.recurrences import find_recurrences
+from batuta.language.times import find_soon, find_times
+
+MAX_CHARS = 1_000
+
+MARKERS = (
+    "zone",
+    "money",
+    "percentage",
+    "comparison",
+    "recurrence",
+    "soon",
+    "date",
+    "period",
+    "time",
+    "quantity",
+    "number",
+)
+"""Kinds of findings that stand for their words in a sentence that is classified, the stronger first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedText:
+    """A text, its language, and its findings by kind."""
+
+    text: str
+    language: Language
+    findings: dict[str, list[Finding[Any]]]
+    expression: str | None
+    """Arithmetic in it, as a calculator takes it."""
+    is_about_last_result: bool
+    """The arithmetic goes on from a number said before."""
+
+    def tokens(self, choices: dict[str, list[Finding[str]]] | None = None) -> list[str]:
+        """Its words, with a marker for each finding; `choices` are named values by slot, marked besides their words."""
+        marked = sorted(
+            (each.span.start, each.span.end, kind) for kind in MARKERS for each in self.findings.get(kind, ())
+        )
+        tokens: list[str] = []
+        last = -1
+        for word, start, end in words_with_places(self.text):
+            covering = [(MARKERS.index(kind), at, kind) for at, until, kind in marked if at <= start and end <= until]
+            if not covering:
+                tokens.append(word)
+                continue
+            _, at, kind = min(covering)
+            if at != last:
+                tokens.append(f"<{kind}>")
+            last = at
+        tokens += [f"<{name}>" for name, found in (choices or {}).items() if found]
+        if self.expression or self.is_about_last_result:
+            tokens.append("<expression>")
+        return tokens
+
+
+def annotated(text: str, *, now: datetime, language: Language | None = None) -> AnnotatedText:
+    """A text with everything found in it, seen from `now`."""
+    return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), language)
+
+
+@lru_cache(maxsize=512)
+def _annotated(text: str, now: datetime, language: Language | None) -> AnnotatedText:
+    told = language or detect_language(text)
+    has_digits_or_words = any(char.isalnum() for char in text)
+    if not has_digits_or_words:
+        return AnnotatedText(text=text, language=told, findings={}, expression=None, is_about_last_result=False)
+    contact = find_contact(text)
+    periods = find_periods(text, now=now, language=told)
+    findings: dict[str, list[Finding[Any]]] = {
+        "zone": find_zones(text),
+        "money": find_money(text, language=told),
+        "percentage": find_percentages(text, language=told),
+        "comparison": find_comparisons(text, now=now, language=told),
+        "recurrence": find_recurrences(text),
+        "soon": find_soon(text, now=now),
+        "date": find_dates(text, now=now, language=told),
+        "period": [each for each in periods if each.value.grain != "day"],
+        "time": find_times(text),
+        "quantity": find_quantities(text, language=told),
+        "duration": find_durations(text),
+        "number": find_numbers(text, language=told),
+        "person": [contact] if contact else [],
+        "any_period": periods,
+    }
+    expression = find_expression(text, language=told)
+    return AnnotatedText(
+        text=text,
+        language=told,
+        findings={kind: found for kind, found in findings.items() if found},
+        expression=expression,
+        is_about_last_result=expression is None and needs_last_result(text),
+    )
+
+
+def last_number(text: str) -> Decimal | None:
+    """The one number that an answer states; where it states several, the one after its last `is`, `=` or `son`."""
+    told = detect_language(text)
+    tail = max((text.rfind(sign) for sign in (" = ", " is ", " are ", " son ", " es ")), default=-1)
+    numbers = {each.value for each in find_numbers(text[tail:] if tail >= 0 else text, language=told)}
+    return numbers.pop() if len(numbers) == 1 else None

@@ -1,0 +1,230 @@
+"""Arithmetic in words: from "15% of 1,200" or "la raíz cuadrada de 2 más 3" to an expression a calculator takes."""
+
+import ast
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from batuta.language.amounts import CURRENCIES
+from batuta.language.dates import without_dates
+from batuta.language.detection import detect_language
+from batuta.language.findings import Language
+from batuta.language.folding import aligned, composed
+from batuta.language.lexicon import one_of
+from batuta.language.numbers import find_numbers
+
+MAX_CHARS = 400
+LAST_RESULT = "§"
+"""Stands for the number said before: "divide it by 4"."""
+
+_N = r"(-?\d+(?:\.\d+)?|§|\([^()]*\))"
+_PERCENT = r"(?:\s*%|\s+percent|\s+per\s+cent|\s+pct|\s+por\s+ciento|\s+porciento)"
+_THE = r"(?:(?:the|el|la|un|una|an?|of|de|del|al|lo|los|las|to|a|by|en|with|con|our|mi|my)\s+)*"
+_PRICE = r"(?:(?:total|price|precio|bill|cuenta|invoice|factura|importe|base|sueldo|salary)\s+(?:of|de|is|es)?\s*)?"
+_DISCOUNT = r"(?:de\s+)?(?:descuento|rebaja|dto\.?|discount|off|reduction)"
+_SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratuity|interest|interes|recargo|markup|margin|margen)"
+_OF_IT = r"(?!\s*(?:[\d(§]|of\b|del?\s+\d))"
+"""After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
+_LIST = r"((?:-?\d+(?:\.\d+)?(?:\s*,\s*(?:and\s+|y\s+|e\s+)?|\s+(?:and|y|e)\s+|\s+|\s*;\s*)?){2,})"
+
+Rewriting = str | Callable[[re.Match[str]], str]
+
+
+def _listed(match: re.Match[str]) -> list[str]:
+    groups = [group for group in match.groups() if group is not None]
+    return re.findall(r"-?\d+(?:\.\d+)?", groups[0])
+
+
+def _sum(match: re.Match[str]) -> str:
+    return "(" + " + ".join(_listed(match)) + ")"
+
+
+def _product(match: re.Match[str]) -> str:
+    return "(" + " * ".join(_listed(match)) + ")"
+
+
+def _average(match: re.Match[str]) -> str:
+    numbers = _listed(match)
+    return f"(({' + '.join(numbers)}) / {len(numbers)})"
+
+
+REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
+    (rf"(?:the\s+|la\s+|el\s+)?(?:average|mean|promedio|media|valor\s+medio)\s+(?:of|de|entre|is|es)?\s*:?\s*{_LIST}", _average),
+    (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
+    (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
+    (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
+    (rf"{_DISCOUNT}\s+{_THE}{_N}{_PERCENT}\s+(?:en|sobre|de|a|on|of|to|from)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
+    (rf"(?:add|anade|agrega|pon|aplica|sum[ae])(?:le)?\s+{_THE}{_N}{_PERCENT}\s*(?:{_SURCHARGE}\s+)?(?:to|a|al|on|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
+    (rf"(?:take|subtract|quita|resta|descuenta)(?:le)?\s+{_THE}{_N}{_PERCENT}\s+(?:off|from|to|a|al|de)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
+    (rf"{_N}\s+(?:plus|with|and|con|mas|y|\+|including|incluyendo)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s+(?:plus|con|mas|\+)\s+{_THE}(?:iva|vat)\s+(?:del?|of|at|al)\s+{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_SURCHARGE}\s+(?:of|de|del|at|al)\s+{_THE}{_N}{_PERCENT}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
+    (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
+    (rf"{_N}\s*(?:\+|plus|mas)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s*(?:-|minus|menos)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"\bwhat\s+percent(?:age)?\s+of\s+{_THE}{_N}\s+(?:is|are)\s+{_N}", r"(\2 / \1 * 100)"),
+    (rf"{_N}\s+is\s+what\s+(?:percent(?:age)?|%)\s+of\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
+    (rf"\bwhat\s+(?:percent(?:age)?|%)\s+(?:is|are)\s+{_N}\s+(?:of|out\s+of)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
+    (rf"{_N}\s+(?:as\s+a\s+percent(?:age)?\s+of|out\s+of)\s+{_THE}{_N}(?:\s+(?:as\s+a\s+percent(?:age)?|in\s+percent))?", r"(\1 / \2 * 100)"),
+    (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+(?:es|son|representan?|supone[n]?)\s+{_N}\s+(?:de|sobre|respecto\s+a)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
+    (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+de\s+{_N}\s+(?:es|son|representan?|supone[n]?)\s+{_N}", r"(\2 / \1 * 100)"),
+    (rf"(?:percent(?:age)?\s+(?:change|increase|growth|difference)|variacion(?:\s+porcentual)?|aumento(?:\s+porcentual)?|crecimiento|incremento|subida)\s+(?:from|de|desde|entre|between)\s+{_THE}{_N}\s+(?:to|a|hasta|and|y)\s+{_THE}{_N}", r"((\2 - \1) / \1 * 100)"),
+    (rf"\badd\s+{_N}\s+to\s+{_N}|\b(?:suma|anade)(?:le)?\s+{_N}\s+al?\s+{_N}", r"(\2 + \1)"),
+    (rf"\b(?:increase|raise|grow)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s+(?:increased|raised|up)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"\b(?:aumentar?|incrementar?|sub(?:e|ir))\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s+(?:decreased|reduced|down)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"\b(?:decrease|reduce|discount|lower|cut)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"\b(?:reduc(?:e|ir)|baja|bajar|descuenta|rebaja)\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
+    (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
+    (rf"\b(?:multiply|multiplicar?)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
+    (rf"\b(?:divide|dividir|reparte|repartir|split)\s+{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
+    (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
+    (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
+    (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
+    (rf"(?:the\s+)?square\s+root\s+(?:of\s+)?{_N}|(?:la\s+)?raiz(?:\s+cuadrada)?\s+(?:de\s+)?{_N}|sqrt\s+(?:of\s+)?{_N}|√\s*{_N}", r"sqrt(\1)"),
+    (rf"(?:the\s+)?cube\s+root\s+of\s+{_N}|(?:la\s+)?raiz\s+cubica\s+de\s+{_N}", r"(\1 ** (1 / 3))"),
+    (rf"(?:the\s+)?(?:a\s+)?half\s+(?:of\s+)?{_N}|(?:la\s+)?mitad\s+de\s+{_N}", r"(\1 / 2)"),
+    (rf"(?:a\s+|one\s+|the\s+)?third\s+of\s+{_N}|(?:un|el)\s+tercio\s+de\s+{_N}|(?:la\s+)?tercera\s+parte\s+de\s+{_N}", r"(\1 / 3)"),
+    (rf"(?:a\s+|one\s+)?quarter\s+of\s+{_N}|(?:un|el)\s+cuarto\s+de\s+{_N}|(?:la\s+)?cuarta\s+parte\s+de\s+{_N}", r"(\1 / 4)"),
+    (rf"(?:the\s+)?(?:double|twice)\s+(?:of\s+)?{_N}|(?:el\s+)?doble\s+de\s+{_N}", r"(\1 * 2)"),
+    (rf"(?:the\s+)?triple\s+(?:of\s+)?{_N}|(?:el\s+)?triple\s+de\s+{_N}", r"(\1 * 3)"),
+    (rf"{_N}\s+(?:squared|al\s+cuadrado|cuadrado)", r"(\1 ** 2)"),
+    (rf"{_N}\s+(?:cubed|al\s+cubo)", r"(\1 ** 3)"),
+    (r"\s*\b(?:(?:raised\s+)?to\s+the\s+power\s+(?:of\s+)?|elevado\s+a(?:\s+la)?)\s*", " ** "),
+    (r"\s*\b(?:multiplied\s+by|multiplicado\s+por|times|veces)\s+", " * "),
+    (r"(?<=[\d)§])\s*(?:por|x|×|·)\s*(?=[\d(§])", " * "),
+    (r"\s*\b(?:divided\s+by|dividido\s+(?:por|entre)|over)\s+", " / "),
+    (r"(?<=[\d)§])\s+entre\s+(?=[\d(§])", " / "),
+    (r"(?<=[\d)§])\s*\b(?:plus|mas)\s+", " + "),
+    (r"(?<=[\d)§])\s*\b(?:minus|menos|less)\s+", " - "),
+    (r"÷|:(?=\s*\d)", " / "),
+    (r"\^", " ** "),
+)  # fmt: skip
+"""Applied in order; the groups of an alternative that did not match are left out before numbering."""
+
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|§|\*\*|//|[-+*/%()]|\b(?:sqrt|round|abs|floor|ceil|min|max|pi)\b|,|\s+")
+_CURRENCY = re.compile(
+    rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
+)
+_OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
+_DATE_LIKE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.+z-]*)?|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d\d\b")
+_REFERENCE = re.compile(
+    r"\b(?:that|it|this|the\s+(?:result|total|answer)|eso|esto|ese\s+(?:resultado|total|numero)|el\s+(?:resultado|total)|lo|la)\b"
+)
+_ATTACHED = (
+    (r"\b(divide|multiplica|reduce|aumenta|incrementa|sube|baja|resta|suma)l[oae]\b(?=\s+(?:por|entre|un|en|a)\b)", r"\1 §"),
+    (r"\b(?:suma|anade|agrega)(?:le|la|lo)\s+(?:otr[oa]s?\s+)?(\d[\d.]*)(?!\s*%)", r"§ + \1"),
+    (r"\b(?:resta|quita)(?:le|la|lo)\s+(?:otr[oa]s?\s+)?(\d[\d.]*)(?!\s*%)", r"§ - \1"),
+    (r"\b(?:suma|anade|agrega)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%(?:\s*(?:de\s+)?(?:iva|vat))?", r"(§ * (1 + \1 / 100))"),
+    (r"\b(?:resta|quita)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%", r"(§ * (1 - \1 / 100))"),
+    (r"\b(?:saca|calcula)le\s+(?:el\s+)?(\d[\d.]*)\s*%", r"(§ * \1 / 100)"),
+    (r"\b(?:halve|half)\s+(?:it|that)\b|\bla\s+mitad(?:\s+de\s+eso)?\s*\W*$", "(§ / 2)"),
+    (r"\b(?:double|twice)\s+(?:it|that)\b|\bdoblalo\b|\bel\s+doble(?:\s+de\s+eso)?\s*\W*$|\bduplicalo\b", "(§ * 2)"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:add|plus|suma|mas|\+)\s*(\d[\d.]*)\s*(%?)\W*$", r"§ + \1\2"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:subtract|minus|resta|menos|less|-)\s*(\d[\d.]*)\s*(%?)\W*$", r"§ - \1\2"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:times|multiplied\s+by|por|multiplicado\s+por|[*x×])\s*(\d[\d.]*)\W*$", r"§ * \1"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:divided\s+by|entre|dividido\s+(?:por|entre)|[/÷])\s*(\d[\d.]*)\W*$", r"§ / \1"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:multiply|multiplica)\s+(?:by|por)\s+(\d[\d.]*)\W*$", r"§ * \1"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*divide\s+(?:by|por|entre)\s+(\d[\d.]*)\W*$", r"§ / \1"),
+)  # fmt: skip
+"""Pronouns that a verb carries or leaves out: "divídelo entre 4", "times 3"."""
+
+
+def find_expression(text: str, *, language: Language | None = None, last: Decimal | None = None) -> str | None:
+    """The longest arithmetic expression a text holds; `last` is the number that `it` or `eso` means, if there is one."""
+    plain = _plain(text[:MAX_CHARS], language or detect_language(text))
+    whole = _longest(_rewritten(plain))
+    if whole is not None or last is None:
+        return whole
+    referred = _with_reference(plain)
+    found = _longest(_rewritten(referred)) if LAST_RESULT in referred else None
+    return (
+        found.replace(LAST_RESULT, f"({last})" if last < 0 else str(last)) if found and LAST_RESULT in found else None
+    )
+
+
+def needs_last_result(text: str) -> bool:
+    """Whether a text is a sum about a number said before: "times 3", "divídelo entre 4"."""
+    plain = _plain(text[:MAX_CHARS], detect_language(text))
+    return _longest(_rewritten(plain)) is None and LAST_RESULT in (_longest(_rewritten(_with_reference(plain))) or "")
+
+
+def _with_reference(plain: str) -> str:
+    for pattern, words in _ATTACHED:
+        changed = re.sub(pattern, words, plain)
+        if changed != plain:
+            return changed
+    return _REFERENCE.sub(LAST_RESULT, plain)
+
+
+def _plain(text: str, language: Language) -> str:
+    """Folded, with every number as a computer writes it, without dates, times and currencies."""
+    text = composed(text)
+    for number in reversed(find_numbers(text, language=language)):
+        text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
+    plain = _DATE_LIKE.sub(" ", aligned(text))
+    if re.search(r"[a-z]{3}", plain):
+        plain = without_dates(plain).replace("\0", " ")
+    return _CURRENCY.sub("", plain)
+
+
+def _written(value: Decimal) -> str:
+    return f"{value.normalize():f}" if value == value.to_integral() else f"{value:f}"
+
+
+def _rewritten(plain: str) -> str:
+    for pattern, replacement in _compiled():
+        plain = pattern.sub(replacement, plain)
+    return plain
+
+
+def _numbered(replacement: Rewriting) -> Callable[[re.Match[str]], str]:
+    """A replacement whose groups are those that matched, whichever alternative they stand in."""
+
+    def rewrite(match: re.Match[str]) -> str:
+        if callable(replacement):
+            return replacement(match)
+        groups = [group for group in match.groups() if group is not None]
+        return re.sub(r"\\(\d)", lambda place: groups[int(place.group(1)) - 1], replacement)
+
+    return rewrite
+
+
+_COMPILED: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = []
+
+
+def _compiled() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
+    if not _COMPILED:
+        _COMPILED.extend((re.compile(pattern), _numbered(replacement)) for pattern, replacement in REWRITINGS)
+    return _COMPILED
+
+
+def _longest(text: str) -> str | None:
+    runs, current, place = [], "", 0
+    for match in _TOKEN.finditer(text):
+        if match.start() != place:
+            runs.append(current)
+            current = ""
+        current += match.group()
+        place = match.end()
+    stripped = [run.strip(" ,") for run in [*runs, current]]
+    valid = [run for run in stripped if _OPERATOR.search(run) and _is_arithmetic(run)]
+    return _bare(max(valid, key=len)) if valid else None
+
+
+def _bare(run: str) -> str:
+    """Without parentheses around the whole."""
+    inner = run[1:-1].strip()
+    is_wrapped = run.startswith("(") and run.endswith(")") and _is_arithmetic(inner)
+    return inner if is_wrapped else run
+
+
+def _is_arithmetic(run: str) -> bool:
+    try:
+        tree = ast.parse(run.replace(LAST_RESULT, "1"), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return isinstance(tree.body, ast.BinOp | ast.Call)

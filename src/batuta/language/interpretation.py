@@ -1,0 +1,161 @@
+"""From a request to what is asked of whom: the likeliest intent, its slots filled, and how sure that is.
+
+    Interpreter(understandings).interpret("ventas por país este año", now=…)
+        ->  [Interpretation(agent_id="erp_agent", intent=measure, values={"measure": …, "split": …, "period": …}, confidence=0.7)]
+
+A follow-up is interpreted together with what it follows (`text ▸ follow-up`): what it says takes the place of what was said.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from batuta.language.annotation import AnnotatedText, annotated
+from batuta.language.choices import index_of
+from batuta.language.findings import Language
+from batuta.language.matching import LabelScore, SentenceClassifier
+from batuta.language.slots import fill_slot
+from batuta.language.understanding import Intent, Slot, Understanding
+
+AMENDED_BY = " ▸ "
+"""Between a request and what was said to it later."""
+SURE_ENOUGH = {"answer": 0.30, "change": 0.42}
+"""From which confidence on something is done without asking."""
+WORTH_ASKING = 0.18
+"""From which confidence on it is asked whether something is meant."""
+RIVAL_SHARE = 0.85
+"""How near another intent of another kind may come before it is asked which is meant."""
+MISSING_FACTOR = {"expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0, "text": 1.0}
+"""What is left of an intent's confidence when a required slot of a type is missing: no sum, no calculation."""
+MISSING_OTHER = 0.75
+FILLED_FACTOR = 1.12
+_REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
+"""From where examples are read: any day will do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpretation:
+    """One thing that a request may mean."""
+
+    agent_id: str
+    intent: Intent
+    confidence: float
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What the slots take, by name, as JSON holds it."""
+    missing: tuple[Slot, ...] = ()
+    """Required slots that the request does not fill."""
+    language: Language = "en"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be done without asking."""
+        return self.confidence >= SURE_ENOUGH[self.intent.effect]
+
+    @property
+    def label(self) -> str:
+        """The intent among all of a team."""
+        return f"{self.agent_id}/{self.intent.id}"
+
+
+class Interpreter:
+    """What a team understands, trained once."""
+
+    def __init__(self, understandings: Sequence[Understanding]) -> None:
+        self._intents = {
+            f"{each.agent_id}/{intent.id}": (each.agent_id, intent)
+            for each in understandings
+            for intent in each.intents
+        }
+        self._choices = {
+            slot.name: slot
+            for _, intent in self._intents.values()
+            for slot in intent.slots
+            if slot.type in ("choice", "flag")
+        }
+        examples = {
+            label: [
+                self._tokens(annotated(text, now=_REFERENCE, language=language))
+                for language, texts in intent.examples.items()
+                for text in texts
+            ]
+            for label, (_, intent) in self._intents.items()
+        }
+        self._classifier = SentenceClassifier(examples)
+
+    def interpret(
+        self, text: str, *, now: datetime, language: Language | None = None, last: str = ""
+    ) -> list[Interpretation]:
+        """What a request may mean, the likeliest first. `last` is what was answered before, which `it` may mean."""
+        parts = text.split(AMENDED_BY)
+        first = annotated(parts[0], now=now, language=language)
+        amendments = [annotated(part, now=now, language=language) for part in parts[1:]]
+        scores = self._classifier.scores(self._tokens(first))
+        found = [self._interpretation(score, [first, *amendments], now, last) for score in scores[:8]]
+        return sorted(found, key=lambda each: -each.confidence)
+
+    def knows_word(self, word: str) -> bool:
+        """Whether a folded word stands in any example."""
+        return self._classifier.knows(word)
+
+    def fallback(self) -> tuple[str, Intent] | None:
+        """Who takes questions that nothing else understands."""
+        return next(((agent, intent) for agent, intent in self._intents.values() if intent.is_fallback), None)
+
+    def filled(
+        self, agent_id: str, intent: Intent, texts: Sequence[AnnotatedText], now: datetime, last: str = ""
+    ) -> Interpretation:
+        """An intent that is known to be meant, with what some texts say of its slots; later ones win."""
+        values: dict[str, Any] = {}
+        for each in texts:
+            for slot in intent.slots:
+                value = fill_slot(slot, each, now=now, last=last)
+                if value is not None and not (slot.type == "text" and slot.name in values):
+                    values[slot.name] = value
+        if len(texts) > 1:
+            values.update(
+                {slot.name: AMENDED_BY.join(t.text for t in texts) for slot in intent.slots if slot.type == "text"}
+            )
+        missing = tuple(slot for slot in intent.slots if slot.is_required and slot.name not in values)
+        defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
+        return Interpretation(
+            agent_id=agent_id, intent=intent, confidence=1.0, values={**defaults, **values}, missing=missing,
+            language=texts[-1].language if texts else "en",
+        )  # fmt: skip
+
+    def _interpretation(
+        self, score: LabelScore, texts: list[AnnotatedText], now: datetime, last: str
+    ) -> Interpretation:
+        agent_id, intent = self._intents[score.label]
+        filled = self.filled(agent_id, intent, texts, now, last)
+        confidence = score.confidence
+        for slot in filled.missing:
+            confidence *= MISSING_FACTOR.get(slot.type, MISSING_OTHER)
+        telling = [slot for slot in intent.slots if slot.name in filled.values and slot.type not in ("text", "result")]
+        if telling and not filled.missing:
+            confidence *= FILLED_FACTOR
+        return Interpretation(
+            agent_id=agent_id, intent=intent, confidence=min(confidence, 1.0), values=filled.values,
+            missing=filled.missing, language=texts[0].language,
+        )  # fmt: skip
+
+    def _tokens(self, text: AnnotatedText) -> list[str]:
+        named = {name: index_of(slot.known_values()).find(text.text) for name, slot in self._choices.items()}
+        return text.tokens(named)
+
+
+@lru_cache(maxsize=32)
+def _interpreter(understandings: tuple[Understanding, ...]) -> Interpreter:
+    return Interpreter(understandings)
+
+
+def interpreter_for(understandings: Sequence[Understanding]) -> Interpreter:
+    """The interpreter of a team, trained when it is first asked for."""
+    return _interpreter(tuple(understandings))
+
+
+def base_of(text: str) -> str:
+    """A request without what was said to it later."""
+    return re.split(re.escape(AMENDED_BY), text, maxsplit=1)[0]

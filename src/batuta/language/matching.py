@@ -1,0 +1,190 @@
+"""Which label a sentence belongs to, learnt from example sentences: a linear classifier over words and letter groups.
+
+Deterministic, without dependencies, trained in a moment when it is made. Features are stems, pairs of stems and groups of
+three to five letters (which forgive typing errors), weighted by rarity; the classifier is AROW, adaptive regularisation of
+weight vectors, which learns from few examples and needs few passes.
+"""
+
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from batuta.language.folding import stem, words_of
+
+PASSES = 6
+REGULARISATION = 0.5
+LETTER_GROUPS = (3, 4, 5)
+LETTER_WEIGHT = 0.7
+"""What letter groups count against whole words."""
+MARGIN_SHARPNESS = 4.0
+
+Vector = list[tuple[int, float]]
+"""Features by number, with their weights; of length 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelScore:
+    """How well a label fits a sentence."""
+
+    label: str
+    score: float
+    """The classifier's: comparable between labels of one sentence only."""
+    similarity: float
+    """To the nearest example of the label, 0 to 1: comparable between sentences."""
+    confidence: float
+    """0 to 1: alike, and not as much like another label."""
+
+
+class SentenceClassifier:
+    """Labels with example sentences, and the way from a sentence to a label."""
+
+    def __init__(self, examples: Mapping[str, Iterable[Sequence[str]]]) -> None:
+        """`examples` are sentences as lists of tokens (see `tokens_of`), by label."""
+        self.labels = tuple(examples)
+        pairs = [(number, tokens) for number, label in enumerate(self.labels) for tokens in examples[label]]
+        raw = [(number, _features(tokens)) for number, tokens in pairs]
+        self._numbers, self._rarity = _vocabulary([features for _, features in raw])
+        self._unknown_rarity = math.log(1 + len(raw)) + 1
+        vectors = [(number, self._vector(features)) for number, features in raw]
+        self._weights = _trained(vectors, len(self._numbers), len(self.labels))
+        self._examples: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        self._example_labels = [number for number, _ in raw]
+        for place, (_, features) in enumerate(raw):
+            words = self._word_vector(features)
+            for number, weight in words.items():
+                if number >= 0:
+                    self._examples[number].append((place, weight))
+
+    def scores(self, tokens: Sequence[str]) -> list[LabelScore]:
+        """All labels, the best first."""
+        if not self.labels:
+            return []
+        features = _features(tokens)
+        vector = self._vector(features)
+        totals = [0.0] * len(self.labels)
+        for number, weight in vector:
+            row = self._weights[number]
+            for label, each in enumerate(row):
+                totals[label] += each * weight
+        similar = self._similarities(features)
+        order = sorted(range(len(totals)), key=lambda label: (-totals[label], label))
+        best = totals[order[0]]
+        runner_up = totals[order[1]] if len(order) > 1 else best - 1
+        found = []
+        for label in order:
+            rival = runner_up if label == order[0] else best
+            certainty = 1 / (1 + math.exp(-MARGIN_SHARPNESS * (totals[label] - rival)))
+            confidence = similar[label] * (2 * certainty if certainty < 0.5 else 1) * (0.5 + 0.5 * certainty)
+            found.append(
+                LabelScore(
+                    label=self.labels[label], score=totals[label], similarity=similar[label], confidence=confidence
+                )
+            )
+        return found
+
+    def knows(self, word: str) -> bool:
+        """Whether a folded word stands in an example."""
+        return f"w:{stem(word)}" in self._numbers
+
+    def _vector(self, features: Counter[str]) -> Vector:
+        """Known features, weighted by rarity; words and letter groups each of their own length."""
+        parts: dict[bool, Vector] = {True: [], False: []}
+        for feature, count in features.items():
+            number = self._numbers.get(feature)
+            if number is not None:
+                weight = (1 + math.log(count)) * self._rarity[number]
+                parts[feature[0] == "c"].append((number, weight))
+        vector: Vector = []
+        for is_letters, part in parts.items():
+            length = math.sqrt(sum(weight * weight for _, weight in part))
+            share = LETTER_WEIGHT if is_letters else 1.0
+            vector += [(number, weight / length * share) for number, weight in part] if length else []
+        return vector
+
+    def _word_vector(self, features: Counter[str]) -> dict[int, float]:
+        """Single words only; those that no example has count too, as something else that is asked."""
+        found: dict[int, float] = {}
+        for place, feature in enumerate(features):
+            if feature[0] == "w":
+                number = self._numbers.get(feature, -1 - place)
+                found[number] = self._rarity[number] if number >= 0 else self._unknown_rarity
+        length = math.sqrt(sum(weight * weight for weight in found.values())) or 1.0
+        return {number: weight / length for number, weight in found.items()}
+
+    def _similarities(self, features: Counter[str]) -> list[float]:
+        shares: dict[int, float] = defaultdict(float)
+        for number, weight in self._word_vector(features).items():
+            for place, other in self._examples.get(number, ()):
+                shares[place] += weight * other
+        best = [0.0] * len(self.labels)
+        for place, share in shares.items():
+            label = self._example_labels[place]
+            best[label] = max(best[label], share)
+        return best
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a sentence as a classifier takes them."""
+    return words_of(text)
+
+
+def _features(tokens: Sequence[str]) -> Counter[str]:
+    stems = [token if token[:1] == "<" else stem(token) for token in tokens]
+    found = Counter(f"w:{each}" for each in stems)
+    found.update(f"b:{one} {other}" for one, other in pairwise(stems))
+    for token in tokens:
+        if token[:1] != "<":
+            padded = f" {token} "
+            for size in LETTER_GROUPS:
+                found.update(f"c:{padded[at : at + size]}" for at in range(len(padded) - size + 1))
+    return found
+
+
+def _vocabulary(sentences: list[Counter[str]]) -> tuple[dict[str, int], list[float]]:
+    counts: Counter[str] = Counter(feature for features in sentences for feature in features)
+    numbers = {feature: number for number, feature in enumerate(counts)}
+    total = len(sentences)
+    return numbers, [math.log((1 + total) / (1 + count)) + 1 for count in counts.values()]
+
+
+def _trained(vectors: list[tuple[int, Vector]], features: int, labels: int) -> list["array[float]"]:
+    """Weights by feature and label: each sentence pulls its own label up and the likeliest other down."""
+    weights = [array("d", [0.0]) * labels for _ in range(features)]
+    variance = [array("d", [1.0]) * labels for _ in range(features)]
+    if labels < 2:
+        return weights
+    for turn in range(PASSES):
+        for place in _order(len(vectors), turn):
+            right, vector = vectors[place]
+            totals = [0.0] * labels
+            for number, weight in vector:
+                for label, each in enumerate(weights[number]):
+                    totals[label] += each * weight
+            wrong = max((label for label in range(labels) if label != right), key=lambda label: totals[label])
+            margin = totals[right] - totals[wrong]
+            if margin < 1:
+                _update(weights, variance, vector, (right, wrong), margin)
+    return weights
+
+
+def _update(
+    weights: list["array[float]"], variance: list["array[float]"], vector: Vector, pair: tuple[int, int], margin: float
+) -> None:
+    right, wrong = pair
+    spread = sum(weight * weight * (variance[n][right] + variance[n][wrong]) for n, weight in vector)
+    beta = 1 / (spread + REGULARISATION)
+    step = (1 - margin) * beta
+    for number, weight in vector:
+        for label, sign in ((right, 1.0), (wrong, -1.0)):
+            own = variance[number][label]
+            weights[number][label] += sign * step * own * weight
+            variance[number][label] = own - beta * (own * weight) ** 2
+
+
+def _order(count: int, turn: int) -> list[int]:
+    """Another order for each pass, the same each time: sentences of one label must not follow one another."""
+    stride = next((step for step in range(int(count * 0.618) + turn, count * 2) if math.gcd(step, count) == 1), 1)
+    return [(turn + place * stride) % count for place in range(count)] if count else []

@@ -1,0 +1,177 @@
+"""Slots filled from a request, by their type. Values come as JSON holds them: dates as ISO text, amounts as text."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batuta.language.amounts import find_units
+from batuta.language.annotation import AnnotatedText, last_number
+from batuta.language.calendar_math import Period
+from batuta.language.choices import index_of
+from batuta.language.expressions import find_expression
+from batuta.language.findings import Finding
+from batuta.language.folding import aligned
+from batuta.language.moments import find_moments
+from batuta.language.names import find_companies
+from batuta.language.understanding import Slot
+
+_QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200})'(?!\w)")
+_LIMIT = re.compile(
+    r"\b(?:top|first|best|worst|last|bottom|primer[oa]s|mejores|peores|principales|mayores|menores|los|las|the|ultim[oa]s)\s+"
+    r"(?P<number>\d{1,3})\b(?!\s*(?:%|days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|€|eur))|"
+    r"\b(?P<before>\d{1,3})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
+)
+_LEAST = re.compile(
+    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|cheapest)\b"
+)
+_MOST = re.compile(
+    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
+)
+_RESULT_NAME = re.compile(
+    r"\bdataset[\"']?\s*[:=]?\s*[\"'`]?(?P<name>[a-z_][a-z0-9_]{2,59})|`(?P<quoted>[a-z_][a-z0-9_]{2,59})`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    text: AnnotatedText
+    now: datetime
+    last: str
+
+
+Fill = Callable[[Slot, _Source], Any]
+
+
+def fill_slot(slot: Slot, text: AnnotatedText, *, now: datetime, last: str = "") -> Any:
+    """What a request says for a slot, or `None`. `last` is what was answered before."""
+    return _FILLERS[slot.type](slot, _Source(text, now, last))
+
+
+def _chosen(slot: Slot, found: list[Finding[Any]], source: _Source) -> list[Finding[Any]]:
+    """Of several, those after the words that a slot asks for; without such words, all."""
+    if not slot.after:
+        return found
+    plain = aligned(source.text.text)
+    pattern = re.compile(rf"\b(?:{'|'.join(slot.after)})\s+(?:the\s+|el\s+|la\s+|las\s+|los\s+)?$")
+    return [each for each in found if pattern.search(plain[: each.span.start])]
+
+
+def _of_kind(kind: str, shown: Callable[[Any], Any]) -> Fill:
+    def fill(slot: Slot, source: _Source) -> Any:
+        found = _chosen(slot, source.text.findings.get(kind, []), source)
+        if not found:
+            return None
+        return [shown(each.value) for each in found] if slot.is_many else shown(found[0].value)
+
+    return fill
+
+
+def _period(value: Period) -> dict[str, str]:
+    return {"first": value.first.isoformat(), "last": value.last.isoformat(), "grain": value.grain}
+
+
+def _comparison(slot: Slot, source: _Source) -> Any:
+    found = source.text.findings.get("comparison", [])
+    if not found:
+        return None
+    value = found[0].value
+    return {"kind": value.kind, **({"period": _period(value.period)} if value.period else {})}
+
+
+def _moment(slot: Slot, source: _Source) -> Any:
+    found = find_moments(source.text.text, now=source.now)
+    return found[0].value.isoformat() if found else None
+
+
+def _choice(slot: Slot, source: _Source) -> Any:
+    values = slot.known_values()
+    found = _chosen(slot, index_of(values).find(source.text.text, takes_parts=callable(slot.values)), source)
+    if not found:
+        return None
+    return list(dict.fromkeys(each.value for each in found)) if slot.is_many else found[0].value
+
+
+def _flag(slot: Slot, source: _Source) -> Any:
+    return True if index_of(slot.known_values()).find(source.text.text) else None
+
+
+def _expression(slot: Slot, source: _Source) -> Any:
+    if source.text.expression:
+        return source.text.expression
+    number = last_number(source.last) if source.last else None
+    return find_expression(source.text.text, language=source.text.language, last=number) if number is not None else None
+
+
+def _text(slot: Slot, source: _Source) -> Any:
+    return source.text.text or None
+
+
+def _quoted(slot: Slot, source: _Source) -> Any:
+    found = _QUOTED.search(source.text.text)
+    return (found.group(1) or found.group(2)) if found else None
+
+
+def _limit(slot: Slot, source: _Source) -> Any:
+    found = _LIMIT.search(aligned(source.text.text))
+    return int(found["number"] or found["before"]) if found else None
+
+
+def _ranking(slot: Slot, source: _Source) -> Any:
+    plain = aligned(source.text.text)
+    return "least" if _LEAST.search(plain) else "most" if _MOST.search(plain) else None
+
+
+def _company(slot: Slot, source: _Source) -> Any:
+    found = find_companies(source.text.text)
+    return found[0].value if found else None
+
+
+def _unit(slot: Slot, source: _Source) -> Any:
+    taken = [each.span for each in source.text.findings.get("quantity", ())]
+    units = [each for each in find_units(source.text.text) if not any(each.span.overlaps(span) for span in taken)]
+    found = _chosen(slot, units, source) or units
+    return found[-1].value if found else None
+
+
+def _result(slot: Slot, source: _Source) -> Any:
+    found = _RESULT_NAME.search(source.last)
+    return (found["name"] or found["quoted"]) if found else None
+
+
+def _money(value: Any) -> dict[str, str]:
+    return {"amount": str(value.amount), "currency": value.currency}
+
+
+def _quantity(value: Any) -> dict[str, str]:
+    return {"amount": str(value.amount), "unit": value.unit}
+
+
+_FILLERS: dict[str, Fill] = {
+    "text": _text,
+    "quoted": _quoted,
+    "number": _of_kind("number", float),
+    "integer": _of_kind("number", int),
+    "money": _of_kind("money", _money),
+    "percentage": _of_kind("percentage", float),
+    "quantity": _of_kind("quantity", _quantity),
+    "unit": _unit,
+    "duration": _of_kind("duration", lambda value: int(value.total_seconds() // 60)),
+    "date": _of_kind("date", lambda value: value.isoformat()),
+    "time": _of_kind("time", lambda value: f"{value:%H:%M}"),
+    "moment": _moment,
+    "period": _of_kind("any_period", _period),
+    "comparison": _comparison,
+    "recurrence": _of_kind("recurrence", lambda value: value.frequency),
+    "zone": _of_kind("zone", str),
+    "person": _of_kind("person", str),
+    "company": _company,
+    "expression": _expression,
+    "choice": _choice,
+    "ranking": _ranking,
+    "limit": _limit,
+    "result": _result,
+    "flag": _flag,
+}
+"""How each type of slot is found; a duration counts minutes."""
