@@ -19,7 +19,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -70,7 +70,7 @@ class SandboxStore:
         self.connection = sqlite3.connect(
             str(path), isolation_level=None, check_same_thread=False, cached_statements=1024
         )
-        self._prepare(behaviour.ddl if behaviour else [])
+        self._prepare(tuple(behaviour.ddl) if behaviour else (), is_memory=str(path) == MEMORY)
         if today is not None:
             self.set_today(today)
 
@@ -127,6 +127,17 @@ class SandboxStore:
         with self.transaction():
             self.connection.execute("INSERT OR REPLACE INTO _settings VALUES (?, ?)", (name, value))
 
+    def fill_report(self, set_name: str, company: str, rows: Iterable[Row]) -> None:
+        """Put the rows of a computed set into its temporary table, in place of those of the last time."""
+        table = self.table(set_name)
+        target = f'temp."_report_{set_name}"'
+        self.connection.execute(table.report_ddl)
+        self.connection.execute(f"DELETE FROM {target} WHERE company = ?", (company,))
+        self.connection.executemany(
+            table.insert_sql.replace(f'"{set_name}"', target, 1),
+            ((company, *table.encode({**table.blank, **row})) for row in rows),
+        )
+
     def snapshot(self, path: Path | str) -> None:
         """Copy the whole database into a file."""
         with self.lock:
@@ -148,14 +159,18 @@ class SandboxStore:
     def close(self) -> None:
         self.connection.close()
 
-    def _prepare(self, ddl: Iterable[str]) -> None:
-        self.connection.execute("PRAGMA journal_mode = WAL")
-        self.connection.execute("PRAGMA synchronous = NORMAL")
+    def _prepare(self, ddl: tuple[str, ...], *, is_memory: bool) -> None:
+        if is_memory:
+            self.connection.deserialize(_blank_database(ddl))
+        for name, value in (("journal_mode", "WAL"), ("synchronous", "NORMAL"), ("temp_store", "MEMORY")):
+            self.connection.execute(f"PRAGMA {name} = {value}")
         self.connection.execute("PRAGMA busy_timeout = 5000")
-        self.connection.create_function("today", 0, lambda: self.today().isoformat())
         if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            statements = [_INTERNAL, *(_table_ddl(each) for each in self.schema.sets.values()), *ddl]
-            self.connection.executescript("BEGIN;" + ";\n".join(statements) + ";PRAGMA user_version = 1;COMMIT;")
+            self.connection.executescript(_whole_ddl(ddl))
+        self.connection.create_function("today", 0, lambda: self.today().isoformat())
+        # lower() and upper() of SQLite know ASCII only.
+        self.connection.create_function("unicode_lower", 1, str.lower, deterministic=True)
+        self.connection.create_function("unicode_upper", 1, str.upper, deterministic=True)
 
     def _undo(self, name: str) -> None:
         if self._depth == 0:
@@ -217,7 +232,7 @@ class Records:
         assignments = "".join(f'"{column.name}" = ?, ' for column in columns)
         bound = [column.encode(value) for column, value in zip(columns, changes.values(), strict=True)]
         done = self.store.connection.execute(
-            f'UPDATE "{set_name}" SET {assignments}"_version" = "_version" + 1 WHERE {table.key_test}',  # noqa: S608
+            f'UPDATE "{set_name}" SET {assignments}"_version" = "_version" + 1 WHERE {table.key_test}',
             (*bound, self._company_of(table), *table.encode_key(key)),
         )
         row = self.get(set_name, *key) if done.rowcount else None
@@ -229,13 +244,13 @@ class Records:
         """Remove a record; one that is not there stays away."""
         table = self.store.table(set_name)
         bound = (self._company_of(table), *table.encode_key(key))
-        self.store.connection.execute(f'DELETE FROM "{set_name}" WHERE {table.key_test}', bound)  # noqa: S608
+        self.store.connection.execute(f'DELETE FROM "{set_name}" WHERE {table.key_test}', bound)
 
     def version(self, set_name: str, *key: Value) -> int:
         """The version of a record, from which its ETag is made; 0 where there is none."""
         table = self.store.table(set_name)
         bound = (self._company_of(table), *table.encode_key(key))
-        found = self.sql(f'SELECT "_version" FROM "{set_name}" WHERE {table.key_test}', bound)  # noqa: S608
+        found = self.sql(f'SELECT "_version" FROM "{set_name}" WHERE {table.key_test}', bound)
         return int(found[0][0]) if found else 0
 
     def sql(self, statement: str, bound: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
@@ -300,7 +315,7 @@ class SetTable:
 
     @cached_property
     def select_sql(self) -> str:
-        return f'SELECT {self.read_list} FROM "{self.entity.name}" t'  # noqa: S608 - names of the catalogue
+        return f'SELECT {self.read_list} FROM "{self.entity.name}" t'
 
     @cached_property
     def read_list(self) -> str:
@@ -310,7 +325,15 @@ class SetTable:
     def insert_sql(self) -> str:
         names = ", ".join(f'"{each.name}"' for each in self.columns.values())
         marks = ", ".join("?" * len(self.columns))
-        return f'INSERT INTO "{self.entity.name}" (company, {names}) VALUES (?, {marks})'  # noqa: S608
+        return f'INSERT INTO "{self.entity.name}" (company, {names}) VALUES (?, {marks})'
+
+    @cached_property
+    def report_ddl(self) -> str:
+        columns = "".join(f', "{each.name}" {column_type(each.property)}' for each in self.columns.values())
+        return (
+            f'CREATE TEMP TABLE IF NOT EXISTS "_report_{self.entity.name}" '
+            f'(company TEXT NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1{columns})'
+        )
 
     @cached_property
     def key_test(self) -> str:
@@ -330,6 +353,22 @@ class SetTable:
 
 class _RehearsalEndedError(Exception):
     """Ends a rehearsal: never leaves this module."""
+
+
+@cache
+def _blank_database(ddl: tuple[str, ...]) -> bytes:
+    """A database without records: made once in a process, because hundreds of tables take their time."""
+    connection = sqlite3.connect(MEMORY, isolation_level=None)
+    try:
+        connection.executescript(_whole_ddl(ddl))
+        return connection.serialize()
+    finally:
+        connection.close()
+
+
+def _whole_ddl(ddl: tuple[str, ...]) -> str:
+    statements = [_INTERNAL, *(_table_ddl(each) for each in load_schema().sets.values()), *ddl]
+    return "BEGIN;" + ";\n".join(statements) + ";PRAGMA user_version = 1;COMMIT;"
 
 
 def _table_ddl(entity: EntitySet) -> str:
