@@ -1,10 +1,12 @@
-"""Kill a worker process before and after every event of a turn, then compare with a turn that was left alone.
+"""Kill a worker process at every event of a turn, then compare with a turn that was left alone.
 
     python -m tests.chaos.boundaries [--backend sqlite] [--crew busy] [--stride 1]
 
-Every boundary has a turn and a process of its own, which ends itself there by SIGKILL; another process finishes all of
-them. The person who is asked knows what really happened, so every turn must end with the same view. A stride of 5
-takes every fifth boundary. Prints one line per backend and ends with 1 if a promise was broken.
+Every boundary has a turn and a process of its own, which ends itself there by SIGKILL: when everything before the event
+is in the log, when the event is too, when what was told since the last barrier is not, and while a commit with it is
+under way; another process finishes all of them. The person who is asked knows what really happened, so every turn must
+end with the same view. A stride of 5 takes every fifth boundary. Prints one line per backend and ends with 1 if a
+promise was broken.
 """
 
 import argparse
@@ -15,17 +17,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
+from typing import Literal, NoReturn
 
 from batuta.events.envelope import Event
 from batuta.events.queue import Lease, TurnQueue, WorkStatus
-from batuta.events.routing import Persistence
-from batuta.events.sink import Recorder
+from batuta.events.sink import OnStored, Recorder
 from batuta.eventstore.migrations import migrate
+from batuta.eventstore.recorder import TurnRecorder
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
@@ -41,15 +44,21 @@ from tests.support.turns import LogDesk
 LEASE = timedelta(seconds=3)
 LONGEST_SECONDS = 600.0
 QUICK = 0.0
+TURNS_OF_A_COMMIT = 3
+"""Of the loop: then a batch is on its way to the store, and nobody has heard of it."""
+
+
+Death = Literal["before", "after", "unsaved", "committing"]
+DEATHS: tuple[Death, ...] = ("before", "after", "unsaved", "committing")
 
 
 @dataclass
 class MortalDesk:
-    """Where a turn's owner writes until it dies: before or after its event number `kill_at`."""
+    """Where a turn's owner writes until it dies at its event number `kill_at`."""
 
     desk: LogDesk
     kill_at: int | None = None
-    is_stored_first: bool = False
+    how: Death = "before"
     written: int = 0
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
@@ -66,24 +75,49 @@ class MortalDesk:
 
 @dataclass(frozen=True)
 class MortalRecorder:
-    inner: Recorder
+    inner: TurnRecorder
     told: set[str]
     desk: MortalDesk
 
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        if event.event_id in self.told or event.is_transient or not self.desk.is_last():
+            return self.inner.submit(event, on_stored)
+        if self.desk.how == "unsaved":
+            _die()
+        if self.desk.how != "before":
+            self.inner.submit(event, on_stored)
+        return self._die_soon()
+
+    async def barrier(self) -> None:
+        await self.inner.barrier()
+
     async def record(self, event: Event) -> Event:
-        if event.event_id in self.told or event.persistence is Persistence.TRANSIENT or not self.desk.is_last():
-            return await self.inner.record(event)
-        if self.desk.is_stored_first:
-            await self.inner.record(event)
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError("unreachable")
+        stored: list[Event] = []
+        if (waiting := self.submit(event, stored.append)) is not None:
+            await waiting
+        await self.barrier()
+        return stored[0]
+
+    async def _die_soon(self) -> None:
+        storing = asyncio.ensure_future(self.inner.barrier())
+        if self.desk.how == "committing":
+            for _ in range(TURNS_OF_A_COMMIT):
+                await asyncio.sleep(0)
+        else:
+            await storing
+        _die()
 
 
-async def die(place: dict[str, str], ledger: str, crew: str, turn: str, kill_at: int, is_stored_first: bool) -> None:
+def _die() -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("unreachable")
+
+
+async def die(place: dict[str, str], ledger: str, crew: str, turn: str, kill_at: int, how: Death) -> None:
     """In a process of its own: run the turn, answering what it asks, up to the boundary."""
     async with opener_of(place)() as store:
         say(ready=True)
-        desk = MortalDesk(LogDesk(store.log), kill_at, is_stored_first)
+        desk = MortalDesk(LogDesk(store.log), kill_at, how)
         await _play(store, CREWS[crew], FileLedger(ledger, pause_seconds=QUICK), desk, turn)
 
 
@@ -92,7 +126,7 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1, crew
     if "url" in place:
         await migrate(place["url"])
     calm = await calm_view(crew)
-    boundaries = [(n, first) for n in range(1, await _count_events(crew) + 1) for first in (False, True)][::stride]
+    boundaries = [(n, how) for n in range(1, await _count_events(crew) + 1) for how in DEATHS][::stride]
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
         ledger = str(Path(directory) / "ledger")
@@ -100,10 +134,10 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, stride: int = 1, crew
         async with opener_of(place)() as store, asyncio.timeout(LONGEST_SECONDS):
             person = Person(store, FileLedger(ledger))
             accepted: dict[str, str] = {}
-            for kill_at, is_stored_first in boundaries:
+            for kill_at, how in boundaries:
                 (turn,) = fresh = await accept(store, 1)
                 accepted |= fresh
-                boundary = {"turn": turn, "kill_at": kill_at, "is_stored_first": is_stored_first}
+                boundary = {"turn": turn, "kill_at": kill_at, "how": how}
                 await _killed(zygote, {**arguments, **boundary})
             async with zygote.running(f"{WORKERS}:work", {**arguments, "owner": "survivor"}):
                 await answer_until_done(person, accepted)

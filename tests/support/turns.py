@@ -22,7 +22,7 @@ class LogDesk:
 
     log: EventLog
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> TurnRecorder:
         return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:

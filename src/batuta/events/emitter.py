@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from batuta.events.observers import watching
-from batuta.events.sink import EventSink, Recorder
+from batuta.events.sink import EventSink, PipelinedRecorder, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import EventId, canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import never_waits, to_the_end
@@ -57,6 +57,7 @@ class Emitter:
         "_never_waits",
         "_now",
         "_observe",
+        "_pipeline",
         "_recorder",
         "_watcher",
         "is_heard",
@@ -78,6 +79,7 @@ class Emitter:
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
+        self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
         self.is_heard = sink is not None or recorder is not None
         """Whether anybody listens."""
         self._never_waits = never_waits(recorder, "record")
@@ -98,8 +100,18 @@ class Emitter:
         if self._watcher is not None:
             self._watcher.disclose(self._made(event_type, facts, None))
 
+    async def barrier(self) -> None:
+        """Return when everything told so far is durable and has been shown: what depends on it outside may happen."""
+        if self._pipeline is not None:
+            await self._pipeline.barrier()
+
     async def settle(self) -> None:
-        """At the end of the run: the observer has its moment to see the rest."""
+        """At the end of the run: everything it told is durable, and the observer has its moment to see the rest.
+
+        Raises what kept the recorder from storing it.
+        """
+        if self._pipeline is not None:
+            await to_the_end(self._pipeline.barrier())
         if self._watcher is not None and not self._watcher.is_settled():
             await self._watcher.settle()
 
@@ -126,7 +138,8 @@ class Emitter:
             **self._fields,
             **payload,
         )
-        await self._publish(event)
+        if (publishing := self._publish(event)) is not None:
+            await publishing
         return event.event_id
 
     async def tell_own(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> None:
@@ -163,12 +176,17 @@ class Emitter:
             return new_id()
         return self._naming.name(event_type, key, payload)
 
-    async def _publish(self, event: "Event") -> None:
+    def _publish(self, event: "Event") -> Awaitable[None] | None:
+        """Have it stored and shown; what has to be waited for, if something has."""
+        if self._pipeline is not None:
+            waiting = self._pipeline.submit(event, self._observe)
+            return self._pipeline.barrier() if waiting is None and event.is_sync_required else waiting
         if self._recorder is not None and not event.is_transient:
             recording = self._record_and_show(event, self._recorder)
-            await (recording if self._never_waits else to_the_end(recording))
-        elif self._observe is not None:
+            return recording if self._never_waits else to_the_end(recording)
+        if self._observe is not None:
             self._observe(event)
+        return None
 
     async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
         recorded = await self._record(event, recorder)

@@ -81,6 +81,11 @@ class Event(BaseModel):
         return self.persistence is Persistence.TRANSIENT
 
     @property
+    def is_sync_required(self) -> bool:
+        """Whether a run waits until it is stored and its read-model rows are committed."""
+        return self.persistence is Persistence.SYNC_REQUIRED
+
+    @property
     def is_visible(self) -> bool:
         """Whether a user may see it; asks the one function that decides."""
         # Not by `getattr`: a model looks long for what it does not have, and this is asked for every event.

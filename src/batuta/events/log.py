@@ -20,6 +20,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self, runtime_checkable
 
+from batuta.events.admission import Batch, Limits
 from batuta.events.envelope import Event
 from batuta.kernel.ids import SessionId
 
@@ -190,6 +191,9 @@ class EventLog(Protocol):
     effect, and sending it again is harmless and answers the same (`begin_epoch` may answer with one epoch more).
     """
 
+    limits: Limits
+    """What may enter; `admit` applies it."""
+
     async def append(
         self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
@@ -208,6 +212,12 @@ class EventLog(Protocol):
                 mixed with new ones. Also an alarm.
             EventRefusedError: nothing to store, transient, of another session, or beyond JSON; and its kinds
                 `UnknownEventTypeError`, `UnattributedEventError`, `EventTooLargeError`.
+        """
+        ...
+
+    async def append_batch(self, batch: Batch) -> Appended:
+        """As `append`, for events that were admitted before (`batuta.events.admission.admit`). Raises as `append`,
+        except that nothing is refused any more.
         """
         ...
 

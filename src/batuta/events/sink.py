@@ -4,10 +4,14 @@ A sink handed to a run is an observer: it watches from beside the run and can ne
 The one recording sink (`Recorder`) is awaited.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from batuta.events.envelope import Event
+
+OnStored = Callable[["Event"], object]
+"""Called with an event once it is durable and has its position."""
 
 
 @runtime_checkable
@@ -37,4 +41,27 @@ class Recorder(Protocol):
 
     async def record(self, event: "Event") -> "Event":
         """Store one event and return it as stored (with its position)."""
+        ...
+
+
+@runtime_checkable
+class PipelinedRecorder(Recorder, Protocol):
+    """A recorder that stores events while the run goes on. What must not happen before they are durable waits for
+    `barrier`.
+
+    Events are stored in the order they were submitted, each only after all those before it, so that a crash leaves a
+    beginning of what the run told and never a hole. The first failure is final: everything submitted from then on is
+    refused with it, and the next barrier raises it.
+    """
+
+    def submit(self, event: "Event", on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        """Take one event. If it returns something, too much waits to be stored: a barrier, which has to be awaited.
+
+        `on_stored` is called for one event after the other, in order; for one that is not stored (transient, or in the
+        log since an earlier run) when its turn has come.
+        """
+        ...
+
+    async def barrier(self) -> None:
+        """Return when everything submitted so far is durable. Cancelling the wait takes nothing back."""
         ...

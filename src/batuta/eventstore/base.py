@@ -55,7 +55,7 @@ class StoreLog(ABC):
         )
 
     async def append_batch(self, batch: Batch) -> Appended:
-        """Append events that have passed the gate."""
+        """See `EventLog.append_batch`."""
         try:
             appended = await self._store(batch)
         except SequenceConflictError as error:

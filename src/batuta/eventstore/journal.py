@@ -6,10 +6,14 @@
 
 The events of a turn are read once, when its next owner takes it up. From then on the owner is the only one who may
 write, by its fence, so what it remembers is what the log holds; only after a failure to write it looks again.
+
+What a `read` brought is noted while the run goes on: lost with a crash, it is read again. Every note about another
+effect is durable before the run goes on, so that only reads are ever repeated.
 """
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,7 +23,7 @@ from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
-from batuta.events.sink import Recorder
+from batuta.events.sink import PipelinedRecorder, Recorder
 from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
 from batuta.kernel.tasks import never_waits
@@ -40,17 +44,20 @@ class DurableJournal:
         self._session_id, self._turn_id = stamp.session_id, stamp.turn_id
         self._accepted_at = accepted_at
         self._recorder = recorder
+        self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
         self._fields = stamp.fields()
         self._doubtful: set[str] = set()
         self._known: dict[str, Recorded | Pending] = {}
-        self._attempts: dict[str, int] = {}
+        self._abandoned: Counter[str] = Counter()
+        self._notes: Counter[tuple[type[Event], str]] = Counter()
+        """How often each kind of note was made of an effect: a write that is undone is intended twice."""
         for event in events:
             self._learn(event)
 
     @property
     def never_waits(self) -> bool:
-        """Whether a note is kept without suspending: its recorder decides."""
-        return never_waits(self._recorder, "record")
+        """Whether a note cannot be lost by a cancellation: it is with the recorder before anything is waited for."""
+        return self._pipeline is not None or never_waits(self._recorder, "record")
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
         """What is known of an effect."""
@@ -88,6 +95,17 @@ class DurableJournal:
                 **facts,
             }
         )
+        if self._pipeline is None:
+            await self._write_and_wait(event, effect)
+            return
+        waiting = self._pipeline.submit(event)
+        self._learn(event)
+        if waiting is None and effect.kind != "read":
+            waiting = self._pipeline.barrier()
+        if waiting is not None:
+            await waiting
+
+    async def _write_and_wait(self, event: Event, effect: Effect) -> None:
         try:
             self._learn(await self._recorder.record(event))
         except TransientError:
@@ -98,41 +116,32 @@ class DurableJournal:
         """After a failure nobody knows whether a note is in the log: the log does."""
         events = await events_of_turn(self._log, self._session_id, self._turn_id, after=self._accepted_at)
         self._known.clear()
-        self._attempts.clear()
+        self._abandoned.clear()
+        self._notes.clear()
         for event in events:
             self._learn(event)
         self._doubtful.clear()
 
     def _id_of(self, event_type: type[Event], effect: Effect) -> str:
-        """The same for the same note of the same attempt, so that sending it again stores it once."""
-        place = (
-            f"{self._fields.get('turn_id')}|{effect.key}|{self._attempts.get(effect.key, 0)}|{event_type.route.type}"
-        )
+        """The same for the same note whenever the turn is repeated, so that sending it again stores it once."""
+        number = self._notes[event_type, effect.key]
+        place = f"{self._fields.get('turn_id')}|{effect.key}|{number}|{event_type.route.type}"
         return str(uuid.uuid5(_NAMESPACE, place)).upper()
 
     def _learn(self, event: Event) -> None:
-        learn = _LESSONS.get(type(event))
-        if learn is not None:
-            learn(self, event)
-
-    def _begun(self, event: EffectIntended) -> None:
-        self._known[event.key] = Pending(self._attempts.get(event.key, 0))
-
-    def _done(self, event: EffectRecorded) -> None:
-        self._known[event.key] = Recorded(event.result)
-
-    def _void(self, event: EffectAbandoned) -> None:
-        self._known.pop(event.key, None)
-        self._attempts[event.key] = self._attempts.get(event.key, 0) + 1
+        if isinstance(event, EffectIntended):
+            self._known[event.key] = Pending(self._abandoned[event.key])
+        elif isinstance(event, EffectRecorded):
+            self._known[event.key] = Recorded(event.result)
+        elif isinstance(event, EffectAbandoned):
+            self._known.pop(event.key, None)
+            self._abandoned[event.key] += 1
+        else:
+            return
+        self._notes[type(event), event.key] += 1
 
 
 _NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
-
-_LESSONS: dict[type[Event], Callable[[DurableJournal, Any], None]] = {
-    EffectIntended: DurableJournal._begun,  # noqa: SLF001 - the table of its own methods
-    EffectRecorded: DurableJournal._done,  # noqa: SLF001
-    EffectAbandoned: DurableJournal._void,  # noqa: SLF001
-}
 
 
 async def events_of_turn(log: EventLog, session: str, turn_id: str, *, after: int = 0) -> list[Event]:

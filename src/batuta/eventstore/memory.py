@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from batuta.events.admission import Batch
-from batuta.events.envelope import Event
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
 from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.chain import GENESIS, Place, Sealed, fresh_salt, seal
@@ -103,17 +102,15 @@ class MemoryEventLog(StoreLog):
     """An `EventLog` that forgets everything with its process."""
 
     never_waits = True
-    """Nothing is waited for, and nobody is away: `append` needs no guard against a cancellation."""
+    """Nothing is waited for, and nobody is away: `append_batch` needs no guard against a cancellation."""
 
     def __init__(self, store: MemoryStore | None = None, **options: Unpack[LogOptions]) -> None:
         self.store = store or MemoryStore()
         super().__init__(bells=self.store.bells, **options)
 
-    async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
-    ) -> Appended:
-        """See `EventLog.append`."""
-        return await super().append(session_id, events, fence=fence, client_key=client_key)
+    async def append_batch(self, batch: Batch) -> Appended:
+        """See `EventLog.append_batch`."""
+        return await super().append_batch(batch)
 
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE

@@ -6,7 +6,7 @@ turn = await team.run("Which invoices are late?")
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
-from batuta.events.sink import EventSink
+from batuta.events.sink import EventSink, OnStored, PipelinedRecorder
 from batuta.events.tools import ApprovalResolved
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ConfigurationError, Suspended
@@ -123,7 +123,11 @@ class Orchestrator:
         options.setdefault("turn_id", new_id())
         kept = _Kept(options.get("sink"))
         options["sink"] = kept.sink
-        step = TurnStep(self, turn, kept.events)
+        recorder, told = options.get("recorder"), kept.events
+        if isinstance(recorder, PipelinedRecorder):
+            told = []
+            options["recorder"] = _NotingRecorder(recorder, told)
+        step = TurnStep(self, turn, told)
         result = await step.run(turn.request.text, **options)
         conversation = options.get("conversation")
         if conversation is not None and not result.is_error and step.waiting_for is None:
@@ -252,6 +256,21 @@ class _Kept:
     def emit(self, event: Event) -> None:
         """Keep an event."""
         self.events.append(event)
+
+
+class _NotingRecorder:
+    """Keeps what a turn tells from the moment it is told: the turn itself must not wait until it is durable."""
+
+    def __init__(self, recorder: PipelinedRecorder, told: list[Event]) -> None:
+        self._recorder = recorder
+        self._told = told
+        self.barrier = recorder.barrier
+        self.record = recorder.record
+
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        """Keep the event, and hand it on."""
+        self._told.append(event)
+        return self._recorder.submit(event, on_stored)
 
 
 def _remember(conversation: Conversation, request: str, answer: str) -> None:

@@ -23,13 +23,19 @@ from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
-from batuta.events.sink import EventSink, Recorder
+from batuta.events.sink import EventSink, OnStored, PipelinedRecorder, Recorder
 from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.clock import SYSTEM_CLOCK
-from batuta.kernel.errors import FencedError, IdempotencyConflictError, RecordingFailedError, StoreUnavailableError
+from batuta.kernel.errors import (
+    BatutaError,
+    FencedError,
+    IdempotencyConflictError,
+    RecordingFailedError,
+    StoreUnavailableError,
+)
 from batuta.kernel.ids import new_id
-from batuta.kernel.tasks import cancelled, never_waits
+from batuta.kernel.tasks import cancelled, never_waits, to_the_end
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import refuse_what_is_asked, tell_end
@@ -194,24 +200,23 @@ class TurnWorker:
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
         told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
-        recorder = _OwnersRecorder(self._desk.recorder(lease, told), guard)
         sink = self._sink(lease, told)
-        opening = await recorder.record(_opening(lease))
-        if sink is not None:
-            sink.emit(opening)
-        options["conversation"] = conversation_before(past, lease.work.turn_id)
-        options["recorder"] = recorder
-        options["journal"] = self._desk.journal(lease, recorder, told)
-        options["cancellation"] = cancellation
-        options["sink"] = sink
-        turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
-        if guard.is_lost:
-            raise FencedError("the lease was lost while the turn ran")
-        _raise_if_unrecorded(turn)
-        if not cancellation.is_requested and await self._is_settled(lease, turn):
-            return
-        outcome = await self._end(lease, [*told, opening, *turn.events], recorder, sink)
-        await self._queue.finish(lease, outcome, error=_message(turn))
+        async with _recording(self._desk.recorder(lease, told), guard) as recorder:
+            opening = _opening(lease)
+            await _tell(opening, recorder, sink)
+            options["conversation"] = conversation_before(past, lease.work.turn_id)
+            options["recorder"] = recorder
+            options["journal"] = self._desk.journal(lease, recorder, told)
+            options["cancellation"] = cancellation
+            options["sink"] = sink
+            turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
+            if guard.is_lost:
+                raise FencedError("the lease was lost while the turn ran")
+            _raise_if_unrecorded(turn)
+            if not cancellation.is_requested and await self._is_settled(lease, turn):
+                return
+            outcome = await self._end(lease, [*told, opening, *turn.events], recorder, sink)
+            await self._queue.finish(lease, outcome, error=_message(turn))
 
     async def _expire(self, lease: Lease, told: Sequence[Event], now: datetime) -> list[Event]:
         """Expiry rejects. The decision is written under the key that every decision has, so that only one counts."""
@@ -424,9 +429,55 @@ class _OwnersRecorder:
         self.never_waits = never_waits(recorder, "record")
 
     async def record(self, event: Event) -> Event:
+        self._check()
+        return await self._recorder.record(event)
+
+    def _check(self) -> None:
         if self._guard.is_lost:
             raise FencedError("the lease of this turn is over; another owner goes on with it")
-        return await self._recorder.record(event)
+
+
+class _PipelinedOwnersRecorder(_OwnersRecorder):
+    """The same for a recorder that stores while the run goes on: an owner that lost its turn stops at the next event,
+    or at the next barrier if it has nothing to tell.
+    """
+
+    def __init__(self, recorder: PipelinedRecorder, guard: _LeaseGuard) -> None:
+        super().__init__(recorder, guard)
+        self._pipeline = recorder
+
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        self._check()
+        return self._pipeline.submit(event, on_stored)
+
+    async def barrier(self) -> None:
+        await self._pipeline.barrier()
+        self._check()
+
+
+@contextlib.asynccontextmanager
+async def _recording(recorder: Recorder, guard: _LeaseGuard) -> AsyncIterator[_OwnersRecorder]:
+    """The recorder of an owner; after the block nothing of this owner is on its way to the log any more."""
+    if not isinstance(recorder, PipelinedRecorder):
+        yield _OwnersRecorder(recorder, guard)
+        return
+    try:
+        yield _PipelinedOwnersRecorder(recorder, guard)
+    finally:
+        with contextlib.suppress(BatutaError):
+            await to_the_end(recorder.barrier())
+
+
+async def _tell(event: Event, recorder: _OwnersRecorder, sink: EventSink | None) -> None:
+    """Tell what the run itself does not tell."""
+    show = None if sink is None else sink.emit
+    if isinstance(recorder, _PipelinedOwnersRecorder):
+        if (waiting := recorder.submit(event, show)) is not None:
+            await waiting
+        return
+    stored = await recorder.record(event)
+    if show is not None:
+        show(stored)
 
 
 async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseGuard) -> None:

@@ -139,15 +139,24 @@ class Run:
                 await to_the_end(scope.roll_back())
             if self._background:
                 await self._drain()
-            await self.emitter.settle()
+            return await self._settled(step, result)
         except Suspended:
             await to_the_end(self._stop_background())
             await self.emitter.settle()
             raise
         except BaseException:
             await to_the_end(self._abandon(scope))
-            await self.emitter.settle()
+            with suppress(BatutaError):  # why the run ends says more than that not all of it was recorded
+                await self.emitter.settle()
             raise
+
+    async def _settled(self, step: "Step[Any, Any]", result: StepResult[Any]) -> StepResult[Any]:
+        """The result once everything that was told is durable; a run that could not be recorded has failed."""
+        try:
+            await self.emitter.settle()
+        except BatutaError as error:
+            located = StepError.of(error, step_name=step.name, path=step.name)
+            return StepResult(None, located, result.metrics)
         return result
 
     async def measured(

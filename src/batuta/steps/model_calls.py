@@ -61,6 +61,8 @@ async def told_call(
     await tell(events.LlmRequest, {**facts, **_wishes(request), "is_streaming": account.is_streaming}, None)
     started = time.perf_counter()
     try:
+        # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
+        await ctx._run.emitter.barrier()
         answer = await act()
     except BaseException as error:
         failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}

@@ -4,9 +4,11 @@
     report.check()
 
 `build` makes a fresh team, or a fresh pipeline, for every process that would start. The matrix first runs a turn
-undisturbed, then once for every event it stored, killing the worker just before or just after that event; another
-worker finishes the turn. What a person sees in the end (`batuta.testing.views`) must be the same, and no effect that
-was recorded may have happened twice. What your code does behind Batuta's back is seen only if you let the matrix look:
+undisturbed, then three times for every event it stored: the worker is killed when everything before that event is in
+the log, when the event is too, and when only that is in the log which the run waited for; another worker finishes the
+turn. What a person sees in the end (`batuta.testing.views`) must be the same, and no effect that was recorded may have
+happened twice; what a read brought may have been lost on its way to the log, and is read again. What your code does
+behind Batuta's back is seen only if you let the matrix look:
 
     report = await crash_matrix(build_team, "book monday", outside=lambda: list(sent), reset=sent.clear)
 """
@@ -14,19 +16,19 @@ was recorded may have happened twice. What your code does behind Batuta's back i
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.queue import Lease, NewWork, WorkStatus
 from batuta.events.runtime import EffectRecorded
-from batuta.events.sink import Recorder
+from batuta.events.sink import OnStored, Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
-from batuta.eventstore.recorder import TurnRecorder
+from batuta.eventstore.recorder import FlushPolicy, TurnRecorder
 from batuta.kernel.ids import new_id
 from batuta.orchestration.approvals import as_decision
 from batuta.orchestration.naming import TurnNaming
@@ -41,6 +43,18 @@ from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 MAX_LIVES = 20
 
 Decide = Callable[[ApprovalRequested], ApprovalResolved]
+
+Death = Literal["before", "after", "unsaved"]
+"""What is in the log when a worker dies at an event: all that came before it, the event too, or only what the run
+waited for.
+"""
+DEATHS: tuple[Death, ...] = ("before", "after", "unsaved")
+_WHERE: dict[Death, str] = {
+    "before": "killed before event {}",
+    "after": "killed after event {}",
+    "unsaved": "killed at event {} with what was not waited for",
+}
+ONLY_AT_BARRIERS = FlushPolicy(linger=timedelta(hours=1), batch_events=1_000_000, most_waiting_events=1_000)
 
 
 class Killed(BaseException):
@@ -154,7 +168,7 @@ class _BareStage:
         for _ in range(MAX_LIVES):
             told = await self.events()
             stamp = Stamp(correlation_id=self.turn_id, session_id=self.session_id, turn_id=self.turn_id)
-            recorder = desk.mortal(TurnRecorder(self.log, self.session_id, told=told), told)
+            recorder = desk.mortal(self.session_id, told)
             try:
                 result = await self.step().run(
                     self._value,
@@ -201,44 +215,63 @@ class _Desk:
 
     log: MemoryEventLog
     kill_at: int | None = None
-    is_stored_first: bool = False
+    how: Death = "before"
     written: int = 0
     repeated: list[str] = field(default_factory=list)
     """Effects that were in the log already and happened all the same."""
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        return self.mortal(TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told), told)
+        return self.mortal(str(lease.work.session_id), told, fence=lease.fence)
 
-    def mortal(self, inner: TurnRecorder, told: Sequence[Event]) -> Recorder:
+    def mortal(self, session_id: str, told: Sequence[Event], *, fence: int | None = None) -> "_MortalRecorder":
         """A recorder that dies at its time; what was told before is not counted again."""
+        inner = TurnRecorder(self.log, session_id, fence=fence, told=told, flushing=ONLY_AT_BARRIERS)
         return _MortalRecorder(inner, {event.event_id for event in told}, self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
         stamp = lease.work.stamp
         return DurableJournal(self.log, recorder, stamp, events=told)
 
-    async def write(self, store: Callable[[], Awaitable[Event]]) -> Event:
-        """Store an event, and die before or after it if it is time."""
-        self.written += 1
-        if self.written != self.kill_at:
-            return await store()
-        if self.is_stored_first:
-            await store()
-        raise Killed
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _MortalRecorder:
     inner: TurnRecorder
     told: set[str]
     desk: _Desk
+    is_dead: bool = False
+
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        if self.is_dead:
+            raise Killed
+        is_known = event.event_id in self.told
+        if is_known and isinstance(event, EffectRecorded):
+            self.desk.repeated.append(event.key)
+        self.desk.written += not is_known and not event.is_transient
+        if is_known or event.is_transient or self.desk.written != self.desk.kill_at:
+            return self.inner.submit(event, on_stored)
+        if self.desk.how == "unsaved":
+            self.is_dead = True
+            raise Killed
+        if self.desk.how == "after":
+            self.inner.submit(event)
+        return self._die()
+
+    async def barrier(self) -> None:
+        if self.is_dead:
+            raise Killed
+        await self.inner.barrier()
 
     async def record(self, event: Event) -> Event:
-        if event.event_id in self.told and isinstance(event, EffectRecorded):
-            self.desk.repeated.append(event.key)
-        if event.event_id in self.told or event.persistence == "transient":
-            return await self.inner.record(event)
-        return await self.desk.write(lambda: self.inner.record(event))
+        stored: list[Event] = []
+        if (dying := self.submit(event, stored.append)) is not None:
+            await dying
+        await self.barrier()
+        return stored[0]
+
+    async def _die(self) -> None:
+        self.is_dead = True
+        await self.inner.barrier()
+        raise Killed
 
 
 async def crash_matrix(
@@ -251,7 +284,7 @@ async def crash_matrix(
     outside: Callable[[], Any] = lambda: None,
     stride: int = 1,
 ) -> CrashReport:
-    """Kill a team's turn, or the run of a pipeline, before and after every event it stores.
+    """Kill a team's turn, or the run of a pipeline, at every event it stores, with and without what is on its way.
 
     `same` reduces a log to what must not change, by default to what a person sees of it; the result of a pipeline must
     not change either. `reset` puts the
@@ -262,12 +295,12 @@ async def crash_matrix(
     reduce = same or seen_by_a_person
     stage_of: type[_Stage | _BareStage] = _BareStage if isinstance(build(), Step) else _Stage
 
-    async def played(kill_at: int | None = None, *, is_stored_first: bool = False) -> tuple[_Stage | _BareStage, _Desk]:
+    async def played(kill_at: int | None = None, how: Death = "before") -> tuple[_Stage | _BareStage, _Desk]:
         """One turn or run from its beginning to its end, killed once on the way or never."""
         reset()
         stage = stage_of(build, decide)  # type: ignore[arg-type] # which of both it builds was seen above
         await stage.accept(message)
-        desk = _Desk(stage.log, kill_at, is_stored_first)
+        desk = _Desk(stage.log, kill_at, how)
         await stage.play(desk)
         return stage, desk
 
@@ -276,11 +309,11 @@ async def crash_matrix(
     differences: list[str] = []
     repeated: list[str] = []
     asked: list[str] = []
-    boundaries = [(place, first) for place in range(1, calm_desk.written + 1) for first in (False, True)]
-    for place, is_stored_first in boundaries[::stride]:
-        stage, desk = await played(place, is_stored_first=is_stored_first)
+    boundaries = [(place, how) for place in range(1, calm_desk.written + 1) for how in DEATHS]
+    for place, how in boundaries[::stride]:
+        stage, desk = await played(place, how)
         events = await stage.events()
-        where = f"killed {'after' if is_stored_first else 'before'} event {place}"
+        where = _WHERE[how].format(place)
         if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
             asked.append(where)
         elif (found := await _view(stage, reduce)) != expected:

@@ -1,6 +1,7 @@
 """The durable journal: an effect happens once, whoever dies in between. On every store."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,15 +11,16 @@ from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.eventstore.journal import DurableJournal, events_of_turn
-from batuta.eventstore.recorder import TurnRecorder
+from batuta.eventstore.recorder import FlushPolicy, TurnRecorder
 from batuta.kernel.errors import ConfigurationError, FencedError, RecordingFailedError, UnknownOutcomeError
 from batuta.kernel.ids import new_id
 from batuta.pipelines.journal import Effect, Pending, Recorded
-from batuta.pipelines.journaling import perform
+from batuta.pipelines.journaling import perform, revoke
 from batuta.testing.eventlog import everything, noted
 from tests.support.stores import Store
 
 TEXT = TypeAdapter(str)
+AT_BARRIERS = FlushPolicy(linger=timedelta(hours=1))
 READ = Effect(key="turn/lookup#1", kind="read", name="lookup")
 WRITE = Effect(key="turn/pay#1", kind="write", name="pay")
 
@@ -39,11 +41,18 @@ class Killed(BaseException):
 
 
 async def takeover(log: EventLog, stamp: Stamp, fence: int) -> DurableJournal:
-    """The journal of the next owner of the turn."""
+    """The journal of the next owner of the turn. Nothing of it is stored before it waits for that."""
     events = await events_of_turn(log, str(stamp.session_id), str(stamp.turn_id))
     await log.raise_fence(str(stamp.session_id), fence)
-    recorder = TurnRecorder(log, str(stamp.session_id), fence=fence, told=events)
+    recorder = TurnRecorder(log, str(stamp.session_id), fence=fence, told=events, flushing=AT_BARRIERS)
     return DurableJournal(log, recorder, stamp, events=events)
+
+
+async def ended(journal: DurableJournal) -> None:
+    """The run of this owner came to its end: what it told is stored."""
+    recorder = journal._recorder
+    assert isinstance(recorder, TurnRecorder)
+    await recorder.barrier()
 
 
 @pytest.fixture
@@ -55,9 +64,43 @@ def stamp() -> Stamp:
 async def test_a_recorded_effect_is_returned_to_the_next_owner(store: Store, stamp: Stamp, effect: Effect) -> None:
     """O-3."""
     outside = Outside()
-    first = await perform(await takeover(store.log, stamp, 1), effect, outside.act, TEXT)
+    journal = await takeover(store.log, stamp, 1)
+    first = await perform(journal, effect, outside.act, TEXT)
+    await ended(journal)
     again = await perform(await takeover(store.log, stamp, 2), effect, outside.act, TEXT)
     assert (first, again, outside.done) == ("receipt 1", "receipt 1", 1)
+
+
+async def test_a_write_is_recorded_before_the_run_goes_on_and_a_read_after_it(store: Store, stamp: Stamp) -> None:
+    """O-3: whoever dies now has lost what it read, and nothing it wrote."""
+    outside = Outside()
+    journal = await takeover(store.log, stamp, 1)
+    await perform(journal, WRITE, outside.act, TEXT)
+    await perform(journal, READ, outside.act, TEXT)
+    heir = await takeover(store.log, stamp, 2)
+    assert await heir.recall(WRITE) == Recorded("receipt 1")
+    assert await heir.recall(READ) is None
+
+
+async def test_the_intention_of_a_write_is_durable_before_it_happens(store: Store, stamp: Stamp) -> None:
+    """O-3: and everything that was told before it."""
+    journal = await takeover(store.log, stamp, 1)
+    session = str(stamp.session_id)
+
+    async def act() -> str:
+        return " ".join(event.type for event in (await store.log.read(session)).events)
+
+    await journal.record(READ, "something it depends on")
+    assert await perform(journal, WRITE, act, TEXT) == "effect.recorded effect.intended"
+
+
+async def test_a_write_that_was_undone_is_done_again_by_the_next_owner(store: Store, stamp: Stamp) -> None:
+    """It was intended, recorded, and intended a second time, to be undone: three notes, three events."""
+    outside = Outside()
+    journal = await takeover(store.log, stamp, 1)
+    await perform(journal, WRITE, outside.act, TEXT)
+    await revoke(journal, WRITE, outside.act)
+    assert await perform(await takeover(store.log, stamp, 2), WRITE, outside.act, TEXT) == "receipt 3"
 
 
 async def test_a_write_with_unknown_outcome_is_not_repeated(store: Store, stamp: Stamp) -> None:
@@ -153,12 +196,10 @@ async def test_effects_of_other_turns_are_not_mixed_in(store: Store, stamp: Stam
 
 async def test_after_a_lost_answer_the_log_is_asked_what_it_holds(store: Store, stamp: Stamp) -> None:
     """FT-01: recording failed for good as far as the owner knows, yet the outcome is stored."""
-    journal = await takeover(store.log, stamp, 1)
     healthy = TurnRecorder(store.log, str(stamp.session_id), fence=1)
-    journal._recorder = _Unheard(healthy)
+    journal = DurableJournal(store.log, _Unheard(healthy), stamp)
     with pytest.raises(RecordingFailedError):
         await journal.record(READ, "receipt 1")
-    journal._recorder = healthy
     assert await journal.recall(READ) == Recorded("receipt 1")
 
 
@@ -179,8 +220,10 @@ async def test_a_long_turn_is_read_page_by_page(store: Store, stamp: Stamp) -> N
     journal = await takeover(store.log, stamp, 1)
     recorder = TurnRecorder(store.log, str(stamp.session_id), fence=1)
     events: Sequence[Event] = [_note(stamp, number) for number in range(1500)]
-    await recorder.record_all(events[:900])
-    await recorder.record_all(events[900:])
+    for event in events:
+        if (waiting := recorder.submit(event)) is not None:
+            await waiting
+    await recorder.barrier()
     assert len(await events_of_turn(store.log, str(stamp.session_id), str(stamp.turn_id))) == 1500
     assert journal.pending == ()
 

@@ -2,14 +2,15 @@
 
 import pytest
 
+from batuta.events.admission import Batch
 from batuta.events.conversation import AssistantMessage, Complete
+from batuta.events.envelope import Event
 from batuta.events.log import Appended
 from batuta.events.progress import ContentDelta
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.recorder import Patience, TurnRecorder
 from batuta.kernel.errors import FencedError, RecordingFailedError, StoreUnavailableError, UnattributedEventError
 from batuta.kernel.ids import SessionId, new_id
-from batuta.kernel.tasks import never_waits
 from batuta.testing.clock import FakeClock
 from batuta.testing.eventlog import everything, noted, said, words
 from tests.support.stores import Store
@@ -24,10 +25,13 @@ async def test_a_recorded_event_comes_back_with_its_position(store: Store) -> No
     assert tuple(stored) == (await store.log.read(session)).events
 
 
-async def test_a_batch_is_stored_together_and_in_order(store: Store) -> None:
-    session = new_id()
-    stored = await TurnRecorder(store.log, session).record_all([said("a"), ContentDelta(delta="…"), said("b")])
-    assert [event.sequence_number for event in stored] == [1, None, 2]
+async def test_what_was_submitted_is_stored_in_order_at_the_barrier(store: Store) -> None:
+    session, shown = new_id(), list[Event]()
+    recorder = TurnRecorder(store.log, session)
+    for event in (said("a"), ContentDelta(delta="…"), said("b")):
+        assert recorder.submit(event, shown.append) is None
+    await recorder.barrier()
+    assert [event.sequence_number for event in shown] == [1, None, 2]
     assert await words(store.log, session) == ["a", "b"]
 
 
@@ -68,25 +72,6 @@ async def test_an_event_nobody_signed_is_refused(store: Store) -> None:
         await TurnRecorder(store.log, new_id()).record(AssistantMessage(content="by nobody"))
 
 
-async def test_a_recorder_that_promises_not_to_wait_does_not(store: Store) -> None:
-    """What is never suspended cannot be cancelled halfway: it is spared the guard. A false promise loses events."""
-    recorder = TurnRecorder(store.log, new_id())
-    recording = recorder.record(noted("a"))
-    if not never_waits(recorder, "record"):
-        assert (await recording).sequence_number == 1
-        return
-    with pytest.raises(StopIteration) as done:
-        recording.send(None)
-    assert done.value.value.sequence_number == 1
-
-
-def test_only_a_log_in_memory_without_read_models_to_wait_for_promises_not_to_wait(store: Store) -> None:
-    is_memory = isinstance(store.log, MemoryEventLog)
-    assert never_waits(TurnRecorder(store.log, new_id()), "record") is is_memory
-    assert not never_waits(TurnRecorder(store.log, new_id(), projector=store.projector), "record")
-    assert not never_waits(TurnRecorder(Absent(1), new_id()), "record")
-
-
 class Absent(MemoryEventLog):
     """A log that is away for the first calls: it executes them, but nobody hears its answer."""
 
@@ -94,8 +79,8 @@ class Absent(MemoryEventLog):
         super().__init__()
         self.calls_to_lose = calls
 
-    async def append(self, *args: object, **kwargs: object) -> Appended:
-        answer = await super().append(*args, **kwargs)  # type: ignore[arg-type]
+    async def append_batch(self, batch: Batch) -> Appended:
+        answer = await super().append_batch(batch)
         if self.calls_to_lose:
             self.calls_to_lose -= 1
             raise StoreUnavailableError("the answer got lost")

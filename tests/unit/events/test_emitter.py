@@ -19,6 +19,7 @@ from batuta.events import (
 from batuta.events.agui import translate
 from batuta.events.fold import fold
 from batuta.events.recording import ensure_attributed
+from batuta.events.sink import OnStored
 from batuta.events.wire import from_wire, store_name, to_contract, to_wire
 from batuta.kernel.errors import FencedError, RecordingFailedError
 from tests.support.own_events import weather_event
@@ -153,3 +154,72 @@ async def test_an_event_added_to_the_table_is_recorded_exported_delivered_and_fo
     told, _ = translate([stored])
     custom: dict[str, Any] = told[-1]
     assert (custom["type"], custom["name"], custom["value"]) == ("CUSTOM", "weather_changed", {"sky": "rain"})
+
+
+class Pipeline:
+    """A recorder that stores when it is told to, and notes who waited."""
+
+    never_blocks = True
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.seen: list[str] = []
+        self._failure = failure
+        self._waiting: list[tuple[Event, OnStored | None]] = []
+
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> None:
+        self.seen.append(f"submitted {event.type}")
+        self._waiting.append((event, on_stored))
+
+    async def barrier(self) -> None:
+        self.seen.append("barrier")
+        if self._failure is not None:
+            raise self._failure
+        while self._waiting:
+            event, on_stored = self._waiting.pop(0)
+            if on_stored is not None:
+                on_stored(event)
+
+    async def record(self, event: Event) -> Event:
+        raise AssertionError("a pipelined recorder is given events by `submit`")
+
+    def emit(self, event: Event) -> None:
+        self.seen.append(f"observed {event.type}")
+
+
+STEP = {"step_name": "s", "step_type": "t", "path": "p"}
+
+
+def pipelined(pipeline: Pipeline) -> Emitter:
+    return Emitter(Stamp(correlation_id="c"), now=lambda: NOON, sink=pipeline, recorder=pipeline)
+
+
+async def test_a_pipelined_recorder_is_waited_for_only_where_the_row_says_so() -> None:
+    """`sync_required` is a barrier; anything else is stored while the run goes on."""
+    pipeline = Pipeline()
+    tells = pipelined(pipeline)
+    assert tells.announce(StepStarted, dict(STEP), "p") is None
+    await tells.tell(ContentDelta, {"delta": "h", "source_agent_id": "erp"})
+    assert pipeline.seen == ["submitted step.started", "submitted content_delta"]
+    await tells.tell(UserMessage, {"content": "hello"})
+    assert pipeline.seen[2:] == [
+        "submitted user_message",
+        "barrier",
+        "observed step.started",
+        "observed content_delta",
+        "observed user_message",
+    ]
+
+
+async def test_a_run_ends_when_everything_it_told_is_durable() -> None:
+    pipeline = Pipeline()
+    tells = pipelined(pipeline)
+    await tells.tell_own(StepStarted, dict(STEP), "p")
+    await tells.settle()
+    assert pipeline.seen == ["submitted step.started", "barrier", "observed step.started"]
+
+
+async def test_what_could_not_be_stored_surfaces_at_the_barrier() -> None:
+    tells = pipelined(Pipeline(RecordingFailedError("the disk is full")))
+    await tells.tell_own(StepStarted, dict(STEP), "p")
+    with pytest.raises(RecordingFailedError):
+        await tells.barrier()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from batuta.events.admission import admit
 from batuta.events.log import EventLog, Record
 from batuta.kernel.ids import SessionId
 from batuta.testing.eventlog.subject import Subject, everything, noted, said
@@ -25,6 +26,11 @@ async def _append_as_owner(log: EventLog, session: str) -> Send:
 async def _append_with_a_key(log: EventLog, session: str) -> Send:
     """A client that repeats itself makes new events."""
     return lambda: log.append(session, [said("hello")], client_key="m1")
+
+
+async def _append_batch(log: EventLog, session: str) -> Send:
+    batch = admit(session, [said("a"), noted("b")], fence=2, limits=log.limits)
+    return lambda: log.append_batch(batch)
 
 
 async def _read(log: EventLog, session: str) -> Send:
@@ -127,6 +133,7 @@ LOG_CASES = (
     Case(operation="append", prepare=_append),
     Case(operation="append", variant="as owner", prepare=_append_as_owner),
     Case(operation="append", variant="with a client key", prepare=_append_with_a_key),
+    Case(operation="append_batch", prepare=_append_batch),
     Case(operation="read", prepare=_read),
     Case(operation="read_stored", prepare=_read_stored),
     Case(operation="head", prepare=_head),
