@@ -63,7 +63,7 @@ class SandboxStore:
         self.schema: SandboxSchema = load_schema()
         self.new_id = new_id
         self.lock = threading.RLock()
-        self._wall_clock = wall_clock
+        self.wall_clock = wall_clock
         self._expressions = behaviour.expressions if behaviour else {}
         self._depth = 0
         self._tables: dict[str, SetTable] = {}
@@ -110,14 +110,14 @@ class SandboxStore:
     def today(self) -> date:
         """The working date: the one that was set, else the day of the wall clock."""
         stored = self.setting("today")
-        return date.fromisoformat(stored) if stored else self._wall_clock().date()
+        return date.fromisoformat(stored) if stored else self.wall_clock().date()
 
     def set_today(self, today: date) -> None:
         self.set_setting("today", today.isoformat())
 
     def now(self) -> datetime:
         """The moment of a change: the working date with the time of the wall clock."""
-        return datetime.combine(self.today(), self._wall_clock().timetz())
+        return datetime.combine(self.today(), self.wall_clock().timetz())
 
     def setting(self, name: str) -> str | None:
         found = self.connection.execute("SELECT value FROM _settings WHERE name = ?", (name,)).fetchone()
