@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -44,11 +44,12 @@ from batuta.eventstore.memory_projections import MemoryProjections
 from batuta.eventstore.projectors import Projector
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
 from batuta.server.app import Server
+from batuta.server.config import ModelChoice
 from batuta.server.live import sse
-from batuta.server.live.buffer import Told
-from batuta.server.live.feed import Delivery, Hub
-from batuta.server.live.notifications import LocalBus
-from batuta.server.live.streams import Streams
+from batuta.server.live.feed import SessionFeed
+from batuta.server.live.notifications import LocalNotificationBus, announcing_growth
+from batuta.server.live.stored_events import DeliveredEvent
+from batuta.server.live.streams import LiveStream, LiveStreams
 from batuta.server.security.ownership import Caller, Credential
 from batuta.server.wiring import open_platform
 from bench.load_team import team
@@ -72,7 +73,7 @@ async def ours(settings: dict[str, Any], followed: list[str], others: list[str])
     """The platform, and a door beside it through which events are appended."""
     place = Place(data_dir=Path(settings["data_dir"]))
     loaded = place.loaded().model_copy(update={"port": settings["port"], "worker_concurrency": 0})
-    async with open_platform(loaded, team("http://127.0.0.1:1"), model_label="none") as platform:
+    async with open_platform(loaded, team("http://127.0.0.1:1"), model=ModelChoice(label="none")) as platform:
         server = Server(platform)
         log = platform.backends.log
         await _serve(server, _appender(log, followed), _appender(log, others))
@@ -81,27 +82,25 @@ async def ours(settings: dict[str, Any], followed: list[str], others: list[str])
 async def ours_in_memory(port: int, followed: list[str], others: list[str]) -> None:
     """Our delivery as server-sent events alone: a log in memory, no accounts, nobody who writes a file meanwhile."""
     log = MemoryEventLog()
-    hub = Hub(LocalBus(), log.heads, log.listening)
-    delivery, streams = Delivery(log, hub, Projector(MemoryProjections(log))), Streams()
+    bus, streams = LocalNotificationBus(), LiveStreams()
+    feed = SessionFeed(log, bus, Projector(MemoryProjections(log)))
     credential = Credential(kind="login", digest="")
     caller = Caller(user_id="n", workspace_id="w", email="", name="", roles=frozenset(), credential=credential)
 
-    async def valid(session_id: str) -> AsyncGenerator[list[Told]]:
-        batches = delivery.follow(session_id, Position(1, 0))
-        with streams.open(caller) as stream:
-            async with aclosing(batches), aclosing(stream.until_ended(batches)) as found:
-                async for batch in found:
-                    yield batch
-
     async def stream(request: Request) -> StreamingResponse:
         session_id = request.path_params["session_id"]
-        return sse.respond(sse.frames_of(valid(session_id), session_id=session_id))
+
+        def source(stream: LiveStream) -> AsyncGenerator[list[DeliveredEvent]]:
+            return feed.follow(session_id, Position(1, 0), stream=stream)
+
+        return sse.respond(sse.frames_of(streams, caller, source, session_id=session_id))
 
     app = Starlette(routes=[Route("/api/sessions/{session_id}/stream", stream)])
     config = uvicorn.Config(app, port=port, log_config=None, lifespan="off")
     async with asyncio.TaskGroup() as group:
-        group.create_task(hub.run())
-        await _serve(uvicorn.Server(config), _appender(log, followed), _appender(log, others))
+        group.create_task(feed.run())
+        with announcing_growth(log, bus):
+            await _serve(uvicorn.Server(config), _appender(log, followed), _appender(log, others))
 
 
 def _appender(log: EventLog, sessions: list[str]) -> Send:

@@ -11,16 +11,16 @@ from batuta.events.envelope import Event
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import MessageId, SessionId, TurnId, new_id
+from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.database.tables import messages, read_sessions, user_sessions, users
-from batuta.server.wiring import open_store
 
 BATCH = 5_000
 
 
 async def add_sessions(settings: Settings, email: str, count: int) -> None:
     """Sessions with a title and a message each."""
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         for begin in range(0, count, BATCH):
             await store.database.write(partial(_add_batch, email=email, begin=begin))
         if settings.database_url is not None:
@@ -63,7 +63,7 @@ async def add_long_session(settings: Settings, email: str, count: int) -> str:
         row = {**_owner(connection, email), "session_id": session, "created_at": now, "touched_at": now}
         connection.execute(sa.insert(user_sessions).values(row))
 
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         await store.database.write(add)
         for _ in range(0, count, 500):
             await store.log.append(session, [event for _ in range(125) for event in _exchange(session)])

@@ -116,10 +116,10 @@ async def _durable(backend: str) -> float:
     from batuta.events.queue import WorkStatus
     from batuta.kernel.ids import new_id
     from batuta.orchestration.worker import TurnWorker, WorkerSettings
-    from tests.support.turns import LogDesk, say
+    from tests.support.turns import TurnPersistence, say
 
     async with _opened(backend) as store:
-        worker = TurnWorker(team(), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="bench"))
+        worker = TurnWorker(team(), store.queue, store.log, TurnPersistence(store.log), WorkerSettings(owner="bench"))
 
         async def run() -> None:
             turn = await say(store.queue, new_id(), QUESTION)

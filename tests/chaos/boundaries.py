@@ -39,7 +39,7 @@ from tests.chaos.workers import CREWS, FileLedger
 from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import ChildError, Zygote, say
 from tests.support.stores import Store, memory_opener, opener_of
-from tests.support.turns import LogDesk
+from tests.support.turns import TurnPersistence
 
 LEASE = timedelta(seconds=3)
 LONGEST_SECONDS = 600.0
@@ -56,7 +56,7 @@ DEATHS: tuple[Death, ...] = ("before", "after", "unsaved", "committing")
 class MortalDesk:
     """Where a turn's owner writes until it dies at its event number `kill_at`."""
 
-    desk: LogDesk
+    desk: TurnPersistence
     kill_at: int | None = None
     how: Death = "before"
     written: int = 0
@@ -117,7 +117,7 @@ async def die(place: dict[str, str], ledger: str, crew: str, turn: str, kill_at:
     """In a process of its own: run the turn, answering what it asks, up to the boundary."""
     async with opener_of(place)() as store:
         say(ready=True)
-        desk = MortalDesk(LogDesk(store.log), kill_at, how)
+        desk = MortalDesk(TurnPersistence(store.log), kill_at, how)
         await _play(store, CREWS[crew], FileLedger(ledger, pause_seconds=QUICK), desk, turn)
 
 
@@ -162,7 +162,7 @@ async def _count_events(crew: str) -> int:
     """How many events an undisturbed turn stores."""
     async with memory_opener()() as store:
         (turn,) = await accept(store, 1)
-        desk = MortalDesk(LogDesk(store.log))
+        desk = MortalDesk(TurnPersistence(store.log))
         await _play(store, CREWS[crew], Ledger(), desk, turn)
         return desk.written
 

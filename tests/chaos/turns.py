@@ -34,7 +34,7 @@ from tests.chaos.workers import CREWS, FileLedger
 from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import Child, Zygote
 from tests.support.stores import Store, memory_opener, opener_of
-from tests.support.turns import LogDesk, say
+from tests.support.turns import TurnPersistence, say
 
 BACKENDS = ("sqlite", "postgres")
 WORKERS = "tests.chaos.workers"
@@ -183,7 +183,7 @@ async def undisturbed(crew: str) -> dict[str, Any]:
         ledger = Ledger()
         (turn,) = accepted = await accept(store, 1)
         worker = TurnWorker(
-            CREWS[crew](ledger), store.queue, store.log, LogDesk(store.log), WorkerSettings(owner="calm")
+            CREWS[crew](ledger), store.queue, store.log, TurnPersistence(store.log), WorkerSettings(owner="calm")
         )
         await worker.run_until_idle()
         work = await store.queue.get(turn)

@@ -16,7 +16,7 @@ from tests.integration.orchestration import busy_crew, crew
 from tests.integration.orchestration.crew import Ledger
 from tests.support.processes import say
 from tests.support.stores import opener_of
-from tests.support.turns import LogDesk
+from tests.support.turns import TurnPersistence
 
 CONCURRENCY = 25
 LEASE = timedelta(seconds=4)
@@ -86,6 +86,8 @@ async def work(place: dict[str, str], ledger: str, owner: str, crew: str) -> Non
     """Run turns for ever."""
     async with opener_of(place)() as store:
         settings = WorkerSettings(owner=owner, concurrency=CONCURRENCY, lease=LEASE)
-        worker = TurnWorker(CREWS[crew](FileLedger(ledger)), store.queue, store.log, LogDesk(store.log), settings)
+        worker = TurnWorker(
+            CREWS[crew](FileLedger(ledger)), store.queue, store.log, TurnPersistence(store.log), settings
+        )
         say(ready=True)
         await worker.run(asyncio.Event())

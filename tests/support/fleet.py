@@ -13,14 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from batuta.server.backends import migrate, open_backends
 from batuta.server.config import Settings, load_settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.upgrade import is_exempt
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
-from batuta.server.keys.service import KeyRing
+from batuta.server.keys.service import ApiKeys
 from batuta.server.security.ownership import Caller, Credential
-from batuta.server.wiring import migrate, open_store
 from tests.support.processes import Child, Zygote
 from tests.support.servers import APP_ROLE, PostgresServer, RedisServer
 from tests.support.workplace import free_port
@@ -122,10 +122,10 @@ class Fleet:
 
     async def people(self, count: int) -> list[str]:
         """Accounts, each with the secret of an API key."""
-        async with open_store(self.place.loaded()) as store:
+        async with open_backends(self.place.loaded()) as store:
             database = SystemDatabase(store.database)
             identity = Identity(database, self.place.loaded(), Passwords())
-            keys = KeyRing(database)
+            keys = ApiKeys(database)
             secrets = []
             for number in range(count):
                 user = await identity.create_user(f"e2e00001-{number}@example.com", f"Person {number}", None)
@@ -142,7 +142,7 @@ class Fleet:
 
     async def _require_walls(self) -> None:
         """A run is of what is deployed: nobody serves who sees through row-level security."""
-        async with open_store(self.place.loaded()) as store:
+        async with open_backends(self.place.loaded()) as store:
             sees_through = await store.database.read(is_exempt)
         if sees_through:
             raise AssertionError("the fleet serves as a role that sees through row-level security")

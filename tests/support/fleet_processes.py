@@ -9,7 +9,7 @@ from typing import Any
 
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import serve
-from batuta.server.config import load_settings
+from batuta.server.config import ModelChoice, load_settings
 from batuta.server.wiring import open_platform, open_worker
 from tests.support.processes import say
 
@@ -17,7 +17,9 @@ from tests.support.processes import say
 async def web(settings: dict[str, Any], team: str, about: dict[str, Any]) -> None:
     """Serve until a signal comes."""
     _log_to_stderr()
-    async with open_platform(load_settings({}, **settings), _team(team, about), model_label="chosen") as platform:
+    async with open_platform(
+        load_settings({}, **settings), _team(team, about), model=ModelChoice(label="chosen")
+    ) as platform:
         await serve(platform, on_start=lambda address: say(ready=True, address=address))
 
 

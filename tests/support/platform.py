@@ -21,7 +21,7 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
 from batuta.server.app import Server
-from batuta.server.config import Settings, load_settings
+from batuta.server.config import ModelChoice, Settings, load_settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.identity import repository
 from batuta.server.security.access_control import COOKIE
@@ -318,9 +318,7 @@ async def running(
     async with open_platform(
         settings,
         team or stage.team(),
-        model_label="rules",
-        is_offline=True,
-        models=models,
+        model=ModelChoice(label="rules", is_offline=True, choices=tuple(models)),
         title_model=title_model,
         read_source=read_source,
     ) as platform:

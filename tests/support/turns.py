@@ -17,7 +17,7 @@ from batuta.pipelines.journal import Journal
 
 
 @dataclass(frozen=True)
-class LogDesk:
+class TurnPersistence:
     """Where owners of turns write: the log itself."""
 
     log: EventLog

@@ -16,9 +16,9 @@ from batuta.events.log import PAGE_SIZE
 from batuta.eventstore.audit import Verified, verify_chain, verify_session
 from batuta.eventstore.audit import verify as verify_log
 from batuta.observability.audit_counts import audit
+from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.security.account_trail import TRAIL, AccountTrail, Recorded
-from batuta.server.wiring import open_store
 
 app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)
 
@@ -83,14 +83,14 @@ def counts(
 async def _tampering(settings: Settings, events: Sequence[Event]) -> list[str]:
     """What is wrong with the records of the sessions that an execution is recorded in."""
     sessions = sorted({event.session_id for event in events if event.session_id is not None})
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         verdicts = [await verify_session(store.audit, session) for session in sessions]
     return [_complaint(verdict) for verdict in verdicts if verdict.problems]
 
 
 async def _changes(settings: Settings) -> list[Recorded]:
     found: list[Recorded] = []
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         trail = AccountTrail(store.database)
         while page := await trail.changes(after=found[-1].seq if found else 0, limit=PAGE_SIZE):
             found += page
@@ -100,7 +100,7 @@ async def _changes(settings: Settings) -> list[Recorded]:
 async def _verified(settings: Settings) -> tuple[Verified, int, list[str]]:
     problems: list[str] = []
     count = 0
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         trail = await verify_chain(AccountTrail(store.database), TRAIL)
         async for verdict in verify_log(store.log, store.audit):
             count += 1

@@ -33,7 +33,7 @@ def chat(
     found = team_of(settings_from(config, data_dir=data_dir), team)
     if agent is not None and agent not in (known := found.orchestrator.registry.names):
         raise fail(f"there is no agent {agent!r}; there are {', '.join(sorted(known))}", 2)
-    err.print(f"[dim]{found.model_label}; an empty line ends the conversation[/]")
+    err.print(f"[dim]{found.model.label}; an empty line ends the conversation[/]")
     asyncio.run(_talk(found.orchestrator, agent))
 
 

@@ -12,10 +12,10 @@ from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
+from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.database.upgrade import is_exempt
 from batuta.server.http.static_files import STATIC
-from batuta.server.wiring import open_store
 
 ENOUGH_BYTES = 500_000_000
 Finding = tuple[bool, str]
@@ -45,7 +45,7 @@ async def _stores(settings: Settings) -> list[Finding]:
     if settings.database_url is None and not settings.database_file.exists():
         return [_can_begin(settings.data_dir)]
     try:
-        async with asyncio.timeout(10), open_store(settings) as store:
+        async with asyncio.timeout(10), open_backends(settings) as store:
             durable = await store.log.durability()
             found: list[Finding] = [(True, f"{kind} answers; acknowledged means {durable.mode}")]
             found += [await _answers(name, check) for name, check in store.checks.items()]

@@ -16,10 +16,10 @@ from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import check_address
 from batuta.server.app import serve as serve_platform
-from batuta.server.config import Settings, load_settings
+from batuta.server.backends import migrate as migrate_database
+from batuta.server.config import ModelChoice, Settings, load_settings
 from batuta.server.monitoring.observers import log_to_standard_error
 from batuta.server.team import FirstTeam, first_team
-from batuta.server.wiring import migrate as migrate_database
 from batuta.server.wiring import open_platform, open_worker
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def team_of(settings: Settings, target: str | None) -> FirstTeam:
             return first_team(settings)
         except ConfigurationError as error:
             raise fail(str(error), 2) from error
-    return FirstTeam(orchestrator=load(target, Orchestrator, "team"), model_label=target, is_offline=False)
+    return FirstTeam(orchestrator=load(target, Orchestrator, "team"), model=ModelChoice(label=target))
 
 
 async def _serve(settings: Settings, team: FirstTeam) -> None:
@@ -106,9 +106,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
     async with open_platform(
         settings,
         team.orchestrator,
-        model_label=team.model_label,
-        is_offline=team.is_offline,
-        models=team.models,
+        model=team.model,
         title_model=team.title_model,
         read_source=team.read_source,
     ) as platform:
@@ -122,7 +120,7 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    async with open_worker(settings, team.orchestrator, models=team.models, title_model=team.title_model) as process:
+    async with open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process:
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)
         await process.run(stop)

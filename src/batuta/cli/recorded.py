@@ -11,8 +11,8 @@ from batuta.events.envelope import Event
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.replay import session_events, trace_events
 from batuta.kernel.ids import is_uuid
+from batuta.server.backends import Backends, open_backends
 from batuta.server.config import Settings
-from batuta.server.wiring import Backends, open_store
 
 Execution = Annotated[str, typer.Argument(help="A trace id, a turn id or a session id.")]
 
@@ -26,7 +26,7 @@ def recorded_events(settings: Settings, target: str) -> Sequence[Event]:
 
 
 async def _events(settings: Settings, target: str) -> Sequence[Event]:
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         if not is_uuid(target):
             return await trace_events(store.log, store.traces, target.removeprefix("trc_"))
         return await _of_turn(store, target) or await session_events(store.log, target)

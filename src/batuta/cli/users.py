@@ -19,6 +19,7 @@ from rich.table import Table
 
 from batuta.cli.output import err, fail, out, say_json
 from batuta.cli.platform import ConfigFile, DataDir, run, settings_from
+from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.identity.api import Email
@@ -28,7 +29,6 @@ from batuta.server.identity.service import Identity
 from batuta.server.policy import ROLES
 from batuta.server.problems import Problem
 from batuta.server.security.account_trail import Doer
-from batuta.server.wiring import open_store
 
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ def _do(settings: Settings, work: Callable[[Identity], Awaitable[T]]) -> T:
 
 @asynccontextmanager
 async def _accounts(settings: Settings) -> AsyncIterator[Identity]:
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         yield Identity(SystemDatabase(store.database), settings, Passwords())
 
 

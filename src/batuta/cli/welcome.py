@@ -14,7 +14,7 @@ KEYS = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_API_KEY"
 def greet(console: Console, address: str, settings: Settings, team: FirstTeam) -> None:
     """Say that the platform is ready: a few lines on a terminal, one line in a log."""
     if not console.is_terminal:
-        words = f"{settings.mode}, {team.model_label}; Ctrl-C stops"
+        words = f"{settings.mode}, {team.model.label}; Ctrl-C stops"
         console.print(f"Batuta is ready at {address} ({words})", highlight=False, markup=False, soft_wrap=True)
         return
     facts = Table.grid(padding=(0, 2))
@@ -33,7 +33,7 @@ def _facts(address: str, settings: Settings, team: FirstTeam) -> dict[str, Text]
     return {
         "Open": Text().append(address, style="bold"),
         "Log in": Text(_login(settings)),
-        "Model": Text(f"{team.model_label}{f'; set {KEYS} for a real one' if team.is_offline else ''}"),
+        "Model": Text(f"{team.model.label}{f'; set {KEYS} for a real one' if team.model.is_offline else ''}"),
         "Data": Text(_place(settings)),
         "Stop": Text("Ctrl-C; everything is kept"),
     }

@@ -24,13 +24,14 @@ from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
 from batuta.server.config import Settings
+from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
-from batuta.server.http.middleware import App, Surroundings
-from batuta.server.http.static_files import STATIC
+from batuta.server.http.middleware import App, SecurityHeadersMiddleware
+from batuta.server.http.static_files import STATIC, StaticFolder
 from batuta.server.http.static_files import router as static_router
 from batuta.server.identity import api as identity
 from batuta.server.keys import api as keys
-from batuta.server.live.sockets import LARGEST_FRAME
+from batuta.server.live.sockets import MAX_FRAME_BYTES
 from batuta.server.meta import api as meta
 from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody, respond
 from batuta.server.search import api as search
@@ -56,8 +57,7 @@ async def describe_api(request: Request) -> JSONResponse:
 def create_api(platform: Platform, *, static: Path = STATIC) -> FastAPI:
     """The HTTP side alone."""
     api = _routed()
-    api.state.platform = platform
-    api.state.static = static
+    provide(api, {**platform.provided(), StaticFolder: StaticFolder(static)})
     return api
 
 
@@ -83,7 +83,7 @@ def create_app(platform: Platform, *, static: Path = STATIC) -> App:
     is_https = (platform.settings.public_url or "").startswith("https://")
     api = create_api(platform, static=static)
     both = socketio.ASGIApp(platform.sockets.server, api, socketio_path=SOCKET_PATH)
-    return Surroundings(both, max_body_bytes=platform.settings.max_body_bytes, is_https=is_https)
+    return SecurityHeadersMiddleware(both, max_body_bytes=platform.settings.max_body_bytes, is_https=is_https)
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
@@ -117,7 +117,7 @@ class Server(uvicorn.Server):
                 proxy_headers=settings.is_proxied,
                 forwarded_allow_ips="*" if settings.is_proxied else None,
                 ws=SocketProtocol,
-                ws_max_size=LARGEST_FRAME,
+                ws_max_size=MAX_FRAME_BYTES,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
                 log_config=None,
@@ -148,7 +148,7 @@ class Server(uvicorn.Server):
         """Stop in good order."""
         gc.unfreeze()
         await self._stop_accepting()
-        await self._platform.close_connections()
+        await self._platform.connections.close()
         await super().shutdown(sockets)
         for late in list(self.server_state.connections):  # did not end in the time they were given
             cast("Any", late).transport.close()

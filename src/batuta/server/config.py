@@ -10,6 +10,7 @@ error message.
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -176,6 +177,16 @@ class Settings(BaseModel):
         if missing:
             raise ValueError(f"oidc_client_secrets: no secret for {', '.join(missing)}")
         return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """The model a team runs on, and those that a user may choose in its place."""
+
+    label: str
+    is_offline: bool = False
+    choices: tuple[str, ...] = ()
+    """The models users choose from, the default first; empty where there is no choice."""
 
 
 def make_data_dir(folder: Path) -> None:

@@ -9,7 +9,7 @@ from batuta.llm.model import Model
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.server.config import Settings, make_data_dir
+from batuta.server.config import ModelChoice, Settings, make_data_dir
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -20,10 +20,7 @@ class FirstTeam:
     """A team and the model it runs on."""
 
     orchestrator: Orchestrator
-    model_label: str
-    is_offline: bool
-    models: tuple[str, ...] = ()
-    """The models people choose from, the default first; nothing where there is no choice."""
+    model: ModelChoice
     title_model: Model | None = None
     """Names sessions; the built-in model cannot, and their first words stay their title."""
     read_source: ReadSource | None = None
@@ -35,7 +32,7 @@ def first_team(settings: Settings) -> FirstTeam:
     models = settings.models or (default_model(),)
     model = models[0]
     for other in models[1:]:
-        model_of(other)  # one that is misspelt or has no key is complained about now, not to whoever chooses it
+        model_of(other)  # a misspelt name or a missing key is reported at the start, not to the user who chooses it
     is_offline = model == OFFLINE_MODEL
     make_data_dir(settings.data_dir)
     orchestrator = Orchestrator(
@@ -51,9 +48,11 @@ def first_team(settings: Settings) -> FirstTeam:
     title_model = settings.title_model or model
     return FirstTeam(
         orchestrator=orchestrator,
-        model_label=OFFLINE_LABEL if is_offline else model,
-        is_offline=is_offline,
-        models=models if len(models) > 1 else (),
+        model=ModelChoice(
+            label=OFFLINE_LABEL if is_offline else model,
+            is_offline=is_offline,
+            choices=models if len(models) > 1 else (),
+        ),
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
         read_source=documents.reader(data_dir=settings.data_dir),
     )

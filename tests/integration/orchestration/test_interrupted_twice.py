@@ -15,7 +15,7 @@ from batuta.pipelines.journal import Journal
 from batuta.testing import FakeClock
 from batuta.testing.crashes import Killed
 from tests.integration.orchestration.crew import Ledger, build
-from tests.support.turns import LogDesk, say
+from tests.support.turns import TurnPersistence, say
 
 
 async def test_every_interruption_of_a_write_is_a_question_of_its_own() -> None:
@@ -70,10 +70,10 @@ class _Twice:
         await self.queue.resume(work.turn_id, waiting_for=asked.approval_id)
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        return _Mortal(LogDesk(self.log).recorder(lease, told), self)
+        return _Mortal(TurnPersistence(self.log).recorder(lease, told), self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
-        return LogDesk(self.log).journal(lease, recorder, told)
+        return TurnPersistence(self.log).journal(lease, recorder, told)
 
     def is_time_to_die(self, event: Event) -> bool:
         """After the first intention to shout, and before what came of the second one is kept."""

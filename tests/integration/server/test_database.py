@@ -12,19 +12,20 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.server.backends import migrate
 from batuta.server.config import Settings
 from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
-from batuta.server.database.principal import SYSTEM, acting
+from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.tables import metadata, workspaces
 from batuta.server.database.upgrade import VERSION_TABLE
-from batuta.server.wiring import migrate, open_platform
+from batuta.server.wiring import open_platform
 from tests.support.platform import Stage, settings_for
 from tests.support.servers import PostgresServer
 
 MIGRATE = """
 import asyncio, os
 from batuta.server.config import load_settings
-from batuta.server.wiring import migrate
+from batuta.server.backends import migrate
 asyncio.run(migrate(load_settings(os.environ)))
 """
 MOMENT = datetime(2026, 3, 1, 12, 30, 0, 5, tzinfo=UTC)
@@ -132,7 +133,7 @@ async def test_a_server_that_never_answers_is_waited_for_no_longer_than_allowed(
     private_postgres: PostgresServer,
 ) -> None:
     async with closing(PostgresDatabase(private_postgres.url(), command_seconds=0.5)) as database:
-        with acting(SYSTEM):
+        with acting_as(SYSTEM):
             assert await database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
             private_postgres.pause()
             async with asyncio.timeout(20):

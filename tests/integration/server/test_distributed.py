@@ -7,13 +7,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from batuta.events.progress import ContentDelta
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.live.notifications import News
-from batuta.server.live.redis_notifications import RedisBus
+from batuta.server.live.notifications import Notification
+from batuta.server.live.redis_notifications import RedisNotificationBus
 from batuta.server.wiring import open_worker
 from tests.support.platform import Person, Running, Stage, has_ended, running, settings_for
 from tests.support.servers import RedisServer
@@ -105,16 +106,33 @@ async def test_readiness_tells_of_redis(sites: list[Running]) -> None:
     assert ready["checks"] == {"event log": "ok", "database": "ok", "redis": "ok"}
 
 
-async def test_the_bus_carries_news_between_processes(redis_url: str) -> None:
+async def test_a_user_is_notified_at_whichever_process_they_are_connected_to(sites: list[Running]) -> None:
+    """W-12: what ended elsewhere shows in the page; other users hear nothing of it."""
+    ana, bob = await sites[0].person("ana@example.com"), await sites[1].person("bob@example.com")
+    shown: dict[str, list[dict[str, Any]]] = {"ana": [], "bob": []}
+    for name, person in (("ana", await at(sites[1], ana)), ("bob", bob)):
+        tab = await person.tab()
+        tab.client.on("job:ended", shown[name].append)
+    content = {"job_id": new_id(), "status": "failed"}
+    async with asyncio.timeout(10):
+        while not shown["ana"]:
+            bus = sites[0].platform.backends.bus
+            bus.publish(Notification("user", ana.user_id, name="job:ended", content=content))
+            await asyncio.sleep(0.1)
+    assert shown["ana"][0] == content
+    assert not shown["bob"]
+
+
+async def test_notifications_reach_the_other_processes(redis_url: str) -> None:
     """Each process hears the others, and itself once."""
-    first, second = RedisBus(redis_url), RedisBus(redis_url)
-    heard: dict[str, list[News]] = {"first": [], "second": []}
+    first, second = RedisNotificationBus(redis_url), RedisNotificationBus(redis_url)
+    heard: dict[str, list[Notification]] = {"first": [], "second": []}
     piece = ContentDelta(session_id=SessionId(new_id()), delta="ñ", source_agent_id="a", message_id=new_id())
     async with first.running(), second.running():
-        with first.listening(heard["first"].append), second.listening(heard["second"].append):
+        with first.subscribed({"live": heard["first"].append}), second.subscribed({"live": heard["second"].append}):
             async with asyncio.timeout(10):
                 while not heard["second"]:
-                    first.publish(News(kind="live", ids=frozenset({str(piece.session_id)}), event=piece))
+                    first.publish(Notification("live", str(piece.session_id), event=piece))
                     await asyncio.sleep(0.1)
     assert heard["second"][0].event == piece
     assert len(heard["first"]) >= len(heard["second"])
@@ -123,5 +141,5 @@ async def test_the_bus_carries_news_between_processes(redis_url: str) -> None:
 async def test_a_bus_that_is_closed_while_it_connects_closes(redis_url: str) -> None:
     """As under a command that looks something up and ends: at any moment of the connection."""
     for step in range(100):
-        async with asyncio.timeout(5), RedisBus(redis_url).running():
+        async with asyncio.timeout(5), RedisNotificationBus(redis_url).running():
             await asyncio.sleep(step / 10_000)

@@ -39,7 +39,7 @@ async def test_an_unexpected_error_tells_nothing_of_itself(embedded: Running, mo
         raise RuntimeError("password=hunter2 in /etc/passwd")
 
     ana = await embedded.person()
-    monkeypatch.setattr("batuta.server.settings.service.PreferenceBook.of", broken)
+    monkeypatch.setattr("batuta.server.settings.service.UserPreferences.get", broken)
     answer = await ana.http.get("/api/settings")
     assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL")
     assert "hunter2" not in answer.text

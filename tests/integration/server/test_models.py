@@ -36,7 +36,7 @@ def team_on(models: str, folder: Path) -> FirstTeam:
 @pytest.fixture
 async def site(provider: Simulator, tmp_path: Path) -> AsyncIterator[Running]:
     team = team_on(f"{FIRST}, {SECOND}", tmp_path)
-    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.models) as found:
+    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.model.choices) as found:
         yield found
 
 
@@ -83,7 +83,7 @@ async def test_a_specialist_thinks_too_where_its_provider_lets_it(site: Running,
 
 async def test_the_built_in_model_does_not_mind_the_switch(tmp_path: Path) -> None:
     team = team_on(OFFLINE_MODEL, tmp_path)
-    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.models) as site:
+    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.model.choices) as site:
         ana = await site.person()
         events = await ana.ask(await ana.session(), "hello", enable_thinking=True, thinking_budget=2_000)
         assert [event["status"] for event in events if event["type"] == "complete"] == ["success"]
@@ -117,12 +117,12 @@ async def test_a_model_that_is_not_offered_is_refused_by_name(site: Running) -> 
 
 async def test_a_choice_that_is_offered_no_more_falls_back_to_the_default(provider: Simulator, tmp_path: Path) -> None:
     both = team_on(f"{FIRST},{SECOND}", tmp_path)
-    async with running(settings_for(tmp_path), team=both.orchestrator, models=both.models) as site:
+    async with running(settings_for(tmp_path), team=both.orchestrator, models=both.model.choices) as site:
         ana = await site.person()
         assert (await ana.http.patch("/api/settings", json={"model": SECOND})).status_code == 200
         cookies, me = dict(ana.http.cookies), ana.me
     one = team_on(FIRST, tmp_path)
-    async with running(settings_for(tmp_path), team=one.orchestrator, models=one.models) as site:
+    async with running(settings_for(tmp_path), team=one.orchestrator, models=one.model.choices) as site:
         ana = site.stranger()
         for name, value in cookies.items():
             ana.http.cookies.set(name, value, domain="127.0.0.1")
@@ -151,7 +151,7 @@ async def test_a_key_alone_puts_the_team_on_a_model_of_its_provider(
             monkeypatch.setenv(name, value.format(url=provider.url))
         named_models._from_name.cache_clear()
         team = first_team(load_settings({}, data_dir=tmp_path))
-        assert not team.is_offline
+        assert not team.model.is_offline
         async with running(settings_for(tmp_path), team=team.orchestrator) as site:
             ana = await site.person()
             told = await ana.ask(await ana.session(), "What is six times seven?", target_agent_id="calculator_agent")

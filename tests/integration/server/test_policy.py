@@ -16,11 +16,11 @@ from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.ids import new_id
 from batuta.server import policy
 from batuta.server.app import create_api
+from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.http.guard import GuardedRoute, new_router
 from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, Rule
 from batuta.server.security.ownership import OWNERSHIP
-from batuta.server.wiring import open_store
 from tests.support.platform import Person, Running
 
 BODIES: dict[str, Any] = {
@@ -88,7 +88,7 @@ async def test_work_of_a_kind_without_a_row_is_not_queued(site: Running) -> None
 @pytest.mark.parametrize("asked", [None, ("surprise",)])
 async def test_work_of_a_kind_without_a_row_is_not_done(settings: Settings, asked: Collection[str] | None) -> None:
     """P-21: whoever put it there; with a row, the same work is given out."""
-    async with open_store(settings) as store:
+    async with open_backends(settings) as store:
         log = store.log
         assert isinstance(log, SqliteEventLog | PostgresEventLog)
         anyone = SqliteTurnQueue(log) if isinstance(log, SqliteEventLog) else PostgresTurnQueue(log)

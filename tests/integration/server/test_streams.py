@@ -205,6 +205,6 @@ async def test_the_server_stops_without_waiting_for_streams(site: Running) -> No
     async with stream(ana, "GET", f"/api/sessions/{session}/stream") as frames:
         await until_end(frames)
         async with asyncio.timeout(3):
-            await site.platform.close_connections()
+            await site.platform.connections.close()
             assert [frame async for frame in frames] == []
         await tab.until(lambda: not tab.client.connected, seconds=3)

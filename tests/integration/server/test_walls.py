@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from batuta.server.database.engines import Database, PostgresDatabase
-from batuta.server.database.principal import NOBODY, SYSTEM, Behalf, acting
+from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
 from batuta.server.database.tables import approvals, log_heads, messages, turns, user_sessions
 from batuta.server.database.upgrade import VERSION_TABLE, is_exempt
 from tests.support.platform import Person, Running, running, settings_for
@@ -24,14 +24,14 @@ async def distributed(platform_url: str, tmp_path: Path) -> AsyncIterator[Runnin
         yield found
 
 
-async def sessions_seen(database: Database, behalf: Behalf) -> dict[str, set[str]]:
+async def sessions_seen(database: Database, behalf: Principal) -> dict[str, set[str]]:
     """The sessions whose rows can be read, by table, without any condition in the query."""
     tables = (user_sessions, messages, turns, approvals, log_heads)
 
     def look(connection: sa.Connection) -> dict[str, set[str]]:
         return {table.name: set(connection.execute(sa.select(table.c.session_id)).scalars()) for table in tables}
 
-    with acting(behalf):
+    with acting_as(behalf):
         return await database.read(look)
 
 
@@ -74,11 +74,11 @@ async def test_a_query_without_any_condition_shows_only_ones_own(distributed: Ru
     own = {person.user_id: await filled(person) for person in (ana, ben, eve)}
     database = distributed.platform.backends.database
     for person in (ana, ben, eve):
-        seen = await sessions_seen(database, Behalf(user_id=person.user_id, scope="user"))
+        seen = await sessions_seen(database, Principal(user_id=person.user_id, scope="user"))
         assert set(map(frozenset, seen.values())) == {frozenset({own[person.user_id]})}
-    assert not any((await sessions_seen(database, NOBODY)).values())
+    assert not any((await sessions_seen(database, ANONYMOUS)).values())
     workspace = ana.me["user"]["workspace_id"]
-    seen = await sessions_seen(database, Behalf(user_id=ana.user_id, workspace_id=workspace, scope="user"))
+    seen = await sessions_seen(database, Principal(user_id=ana.user_id, workspace_id=workspace, scope="user"))
     assert seen["approvals"] == {own[ana.user_id], own[ben.user_id]}
     assert (await sessions_seen(database, SYSTEM))["messages"] == set(own.values())
 
@@ -88,7 +88,7 @@ async def test_nobody_writes_into_foreign_rows(distributed: Running) -> None:
     session = await ana.session(title="Hers")
     database = distributed.platform.backends.database
     rename = sa.update(user_sessions).where(user_sessions.c.session_id == session).values(title="Mine")
-    with acting(Behalf(user_id=ben.user_id, scope="user")):
+    with acting_as(Principal(user_id=ben.user_id, scope="user")):
         assert await database.write(lambda connection: connection.execute(rename).rowcount) == 0
     assert (await ana.http.get(f"/api/sessions/{session}")).json()["title"] == "Hers"
 
@@ -128,7 +128,7 @@ async def test_connections_carry_nothing_over(distributed: Running) -> None:
                 raise RuntimeError
             return seen
 
-        with acting(Behalf(user_id=user_id, scope="user")):
+        with acting_as(Principal(user_id=user_id, scope="user")):
             async with asyncio.timeout(chance.random() / 200 if fate == "cancel" else 20):
                 seen = await database.read(query)
         if seen != {own[user_id]}:
@@ -137,5 +137,5 @@ async def test_connections_carry_nothing_over(distributed: Running) -> None:
     for _ in range(20):
         fates = [(chance.choice(people).user_id, chance.choice(("", "", "break", "cancel"))) for _ in range(50)]
         await asyncio.gather(*(look(user_id, fate) for user_id, fate in fates), return_exceptions=True)
-        assert not any((await sessions_seen(database, NOBODY)).values())
+        assert not any((await sessions_seen(database, ANONYMOUS)).values())
     assert leaks == []

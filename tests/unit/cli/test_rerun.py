@@ -12,7 +12,7 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.ids import new_id
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
-from tests.support.turns import LogDesk, say
+from tests.support.turns import TurnPersistence, say
 from tests.unit.cli.crew import team
 
 TEAM = str(Path(__file__).with_name("crew.py")) + ":team"
@@ -22,7 +22,7 @@ async def _play(path: Path) -> str:
     async with SqliteEventLog(path) as log:
         queue = SqliteTurnQueue(log)
         turn_id = await say(queue, new_id(), "a table for monday", target_agent_id="host")
-        await TurnWorker(team, queue, log, LogDesk(log), WorkerSettings(owner="w")).run_until_idle()
+        await TurnWorker(team, queue, log, TurnPersistence(log), WorkerSettings(owner="w")).run_until_idle()
     return turn_id
 
 

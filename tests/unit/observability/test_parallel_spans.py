@@ -20,7 +20,7 @@ SIDES = ("left", "right")
 
 
 @dataclass
-class Told:
+class DeliveredEvent:
     """What the branches brought."""
 
     answers: list[str] = field(default_factory=list)
@@ -75,8 +75,8 @@ async def test_same_named_agents_side_by_side_keep_their_own_marks_and_ends(firs
     kept = CapturingSink()
     traffic = Traffic(first)
     both = ParallelStep(
-        Told,
-        [Branch(traffic.clerk(side, is_rejected_once=side == corrected), merge=Told.add) for side in SIDES],
+        DeliveredEvent,
+        [Branch(traffic.clerk(side, is_rejected_once=side == corrected), merge=DeliveredEvent.add) for side in SIDES],
     )
     assert not (await Pipeline("shop", both).run("go", sink=kept)).is_error
     agents = {side_of(span): span for span in assemble(kept.events) if span.kind is SpanKind.AGENT}

@@ -25,7 +25,7 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
 from batuta.tools.context import ToolUser
-from tests.support.turns import LogDesk, say
+from tests.support.turns import TurnPersistence, say
 
 Rule = Callable[[ModelRequest], Reply]
 
@@ -117,7 +117,7 @@ class Stage:
 
     async def play(self, text: str = "go") -> "RecordedTurn":
         turn_id = await say(self.queue, self.session, text, roles=["clerk"])
-        worker = TurnWorker(self.team, self.queue, self.log, LogDesk(self.log), WorkerSettings(owner="w"))
+        worker = TurnWorker(self.team, self.queue, self.log, TurnPersistence(self.log), WorkerSettings(owner="w"))
         await worker.run_until_idle()
         (asked,) = [e for e in await self.events() if isinstance(e, ApprovalRequested) and e.turn_id == turn_id]
         answer = ApprovalResolved(

@@ -1,7 +1,7 @@
 """E-14: an event type that is added to the table alone takes the whole road, as its row says."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -18,10 +18,10 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import StepFailedError, UnattributedEventError
 from batuta.kernel.ids import SessionId, new_id
 from batuta.observability.channel import EventChannel, Interest
-from batuta.server.live.buffer import Told
-from batuta.server.live.feed import Delivery, Hub
-from batuta.server.live.live_text import LiveSink
-from batuta.server.live.notifications import LocalBus, News
+from batuta.server.live.feed import SessionFeed
+from batuta.server.live.live_text import LiveEventSink
+from batuta.server.live.notifications import LocalNotificationBus, Notification
+from batuta.server.live.stored_events import DeliveredEvent
 from batuta.testing import CapturingSink
 from tests.support.own_events import weather_event
 
@@ -33,7 +33,7 @@ class Road:
 
     def __init__(self, path: Path) -> None:
         self.log = SqliteEventLog(path)
-        self.bus = LocalBus()
+        self.bus = LocalNotificationBus()
         self.exported = CapturingSink()
         self.ensured: list[int] = []
 
@@ -41,10 +41,7 @@ class Road:
         """Note which events wait for their read models."""
         self.ensured.append(seq)
 
-    async def heads(self, session_ids: Collection[str]) -> Mapping[str, int]:
-        return {}
-
-    async def travel(self, kind: type[Event], **payload: str) -> list[Told]:
+    async def travel(self, kind: type[Event], **payload: str) -> list[DeliveredEvent]:
         """Tell the event in a pipeline; what a follower of the session is given of it."""
 
         @step
@@ -52,23 +49,22 @@ class Road:
             await ctx.tell(kind, **payload)
             return text
 
-        hub = Hub(self.bus, self.heads)
-        delivery = Delivery(self.log, hub, self)
+        feed = SessionFeed(self.log, self.bus, self)
         asked = UserMessage(session_id=SESSION, turn_id=TURN, content="Will it rain?")
         await self.log.append(SESSION, [asked])
-        with self.bus.listening(hub._take), EventChannel() as channel, hub.watch(SESSION):
+        with feed.receiving(), EventChannel() as channel:
             channel.attach(self.exported, name="export", interest=Interest(types=frozenset({"weather_changed"})))
-            async with aclosing(delivery.follow(SESSION, Position(1, 0), pause_seconds=0.05)) as batches:
+            async with aclosing(feed.follow(SESSION, Position(1, 0), pause_seconds=0.05)) as batches:
                 given = await anext(batches)
                 result = await Pipeline("sky", look).run(
                     "look",
                     session_id=SESSION,
                     turn_id=TURN,
-                    sink=_Both(channel, LiveSink(self.bus)),
+                    sink=_Both(channel, LiveEventSink(self.bus)),
                     recorder=TurnRecorder(self.log, SESSION),
                 )
                 result.unwrap()
-                self.bus.publish(News(kind="grown", ids=frozenset({SESSION})))
+                self.bus.publish(Notification("appended", SESSION))
                 while batch := await asyncio.wait_for(anext(batches), 5):
                     given += batch
         return [delivered for delivered in given if delivered.event.type == "weather_changed"]
@@ -77,7 +73,7 @@ class Road:
 class _Both:
     """Two observers as one."""
 
-    def __init__(self, *sinks: EventChannel | LiveSink) -> None:
+    def __init__(self, *sinks: EventChannel | LiveEventSink) -> None:
         self._sinks = sinks
 
     def emit(self, event: Event) -> None:

@@ -1,11 +1,14 @@
 """The team's cards."""
 
-from fastapi import Request
+from typing import Annotated
+
 from pydantic import BaseModel
 
 from batuta.orchestration.conducting import SUPERVISOR
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.config import ModelChoice
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 
 router = new_router(tags=["agents"])
 
@@ -39,10 +42,12 @@ class Team(BaseModel):
 
 
 @router.get("/api/agents")
-async def list_agents(caller: CurrentCaller, request: Request) -> Team:
+async def list_agents(
+    caller: CurrentCaller,
+    team: Annotated[Orchestrator, provided(Orchestrator)],
+    model: Annotated[ModelChoice, provided(ModelChoice)],
+) -> Team:
     """The team."""
-    platform = request.app.state.platform
-    team: Orchestrator = platform.team
     cards = [
         AgentView(
             **card.model_dump(exclude={"model_role", "instructions", "examples"}), examples=_listed(card.examples)
@@ -55,7 +60,7 @@ async def list_agents(caller: CurrentCaller, request: Request) -> Team:
         icon=SUPERVISOR.agent_icon,
         color=SUPERVISOR.agent_color,
     )
-    return Team(items=cards, supervisor=supervisor, models=list(platform.models))
+    return Team(items=cards, supervisor=supervisor, models=list(model.choices))
 
 
 def _listed(examples: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:

@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Response
 
 from batuta.server.agui.service import AguiRuns, RunAgentInput, RunOfTurn
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 from batuta.server.live import sse
+from batuta.server.live.streams import LiveStreams
+from batuta.server.security.ownership import Caller
 
 router = new_router(tags=["agui"])
 
@@ -16,15 +19,18 @@ _STREAM: dict[int | str, dict[str, Any]] = {200: {"description": "AG-UI events",
 
 
 @router.post("/api/agui", response_class=Response, responses=_STREAM)
-async def run(body: RunAgentInput, caller: CurrentCaller, request: Request) -> Response:
+async def run(
+    body: RunAgentInput,
+    caller: CurrentCaller,
+    runs: Annotated[AguiRuns, provided(AguiRuns)],
+    streams: Annotated[LiveStreams, provided(LiveStreams)],
+) -> Response:
     """Begin a run, or answer the interrupts of the last one, and follow it."""
-    runs: AguiRuns = request.app.state.platform.agui
-    return sse.respond(_frames(request, runs, await runs.begin(caller, body)))
+    return sse.respond(_frames(runs, await runs.begin(caller, body), streams, caller))
 
 
-async def _frames(request: Request, runs: AguiRuns, begun: RunOfTurn) -> AsyncIterator[str]:
-    told = runs.told(begun, runs.follow(begun))
-    with request.app.state.platform.streams.open(request.state.caller) as stream:
-        async with aclosing(told), aclosing(stream.until_ended(told)) as batches:
+async def _frames(runs: AguiRuns, begun: RunOfTurn, streams: LiveStreams, caller: Caller) -> AsyncIterator[str]:
+    with streams.open(caller) as stream:
+        async with aclosing(runs.follow(begun, stream)) as batches:
             async for events in batches:
                 yield "".join(map(sse.data_frame, events)) or sse.KEEP_ALIVE

@@ -12,8 +12,8 @@ from batuta.events.agui import AguiEvent, translate
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Position
 from batuta.kernel.ids import is_uuid
-from batuta.server.live.buffer import Told
-from batuta.server.live.feed import Delivery
+from batuta.server.live.feed import SessionFeed
+from batuta.server.live.streams import LiveStream
 from batuta.server.problems import FieldProblem, InvalidProblem
 from batuta.server.security.ownership import Caller
 
@@ -52,12 +52,12 @@ class RunAgentInput(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
-    """What the rest of the platform does for AG-UI."""
+class PlatformPort:
+    """What the other domains do for AG-UI."""
 
     own_session: Callable[[Caller, str], Awaitable[None]]
     """Make sure the session is there and the caller's; a new id gets a new session."""
-    say: Callable[[Caller, str, str, str], Awaitable[tuple[str, Position]]]
+    send: Callable[[Caller, str, str, str], Awaitable[tuple[str, Position]]]
     """Send a message (session, client id, text): its turn, and where it begins."""
     decide: Callable[[Caller, str, Mapping[str, Any]], Awaitable[str]]
     """Answer an approval: the turn that goes on."""
@@ -74,46 +74,43 @@ class RunOfTurn:
 
 
 class AguiRuns:
-    """Begins runs and tells them."""
+    """Begins runs and follows them."""
 
-    def __init__(self, log: EventLog, delivery: Delivery, doors: Doors) -> None:
+    def __init__(self, log: EventLog, feed: SessionFeed, platform: PlatformPort) -> None:
         self._log = log
-        self._delivery = delivery
-        self._doors = doors
+        self._feed = feed
+        self._platform = platform
 
     async def begin(self, caller: Caller, request: RunAgentInput) -> RunOfTurn:
         """Say or decide what the client sent."""
         session_id = session_of(caller, request.threadId)
-        await self._doors.own_session(caller, session_id)
+        await self._platform.own_session(caller, session_id)
         if request.resume:
             turn_id, position = await self._go_on(caller, session_id, request.resume)
         else:
             message_id, text = _last_words(request.messages)
-            turn_id, position = await self._doors.say(caller, session_id, message_id, text)
+            turn_id, position = await self._platform.send(caller, session_id, message_id, text)
         names = {"threadId": request.threadId, "runId": request.runId}
         return RunOfTurn(session_id=session_id, turn_id=turn_id, position=position, names=names)
 
-    def follow(self, run: RunOfTurn) -> AsyncGenerator[list[Told]]:
-        """The turn as it is stored, to its end or its pause."""
-        return self._delivery.follow_turn(run.session_id, run.turn_id, run.position)
-
-    async def told(self, run: RunOfTurn, batches: AsyncGenerator[list[Told]]) -> AsyncGenerator[list[AguiEvent]]:
-        """The same in the protocol's words."""
+    async def follow(self, run: RunOfTurn, stream: LiveStream) -> AsyncGenerator[list[AguiEvent]]:
+        """The turn as it is stored, to its end or its pause, in the events of the protocol."""
         _, state = translate(await self._past(run))
-        async with aclosing(batches) as source:
-            async for batch in source:
-                events, state = translate((told.event for told in batch), state)
+        turn = self._feed.follow_turn(run.session_id, run.turn_id, run.position, stream=stream)
+        async with aclosing(turn) as batches:
+            async for batch in batches:
+                events, state = translate((delivered.event for delivered in batch), state)
                 yield [_renamed(event, run.names) for event in events]
 
     async def _go_on(self, caller: Caller, session_id: str, answers: Sequence[Resume]) -> tuple[str, Position]:
         head = await self._log.head(session_id)
         turn_id = ""
         for answer in answers:
-            turn_id = await self._doors.decide(caller, answer.interruptId, _decision(answer))
+            turn_id = await self._platform.decide(caller, answer.interruptId, _decision(answer))
         return turn_id, head.position
 
     async def _past(self, run: RunOfTurn) -> list[Event]:
-        """What was told before, so that the run knows which plans and approvals there are."""
+        """What came before the run, so that its plans and approvals are known."""
         found: list[Event] = []
         after = 0
         while after < run.position.seq:

@@ -3,14 +3,17 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Request
+from fastapi import Query
 from pydantic import BaseModel
 
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.approvals.service import Approvals, Decision
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 
 router = new_router(tags=["approvals"])
+
+ApprovalsService = Annotated[Approvals, provided(Approvals)]
 
 
 class ApprovalView(BaseModel):
@@ -41,11 +44,11 @@ class Decided(BaseModel):
 @router.get("/api/approvals")
 async def list_approvals(
     caller: CurrentCaller,
-    request: Request,
+    approvals: ApprovalsService,
     state: Annotated[Literal["pending", "approved", "rejected", "edited", "expired"] | None, Query()] = None,
 ) -> ApprovalList:
     """What I may decide, or could."""
-    found = await _approvals(request).of(caller, state)
+    found = await approvals.for_caller(caller, state)
     views = [
         ApprovalView(
             approval_id=approval.approval_id,
@@ -63,11 +66,6 @@ async def list_approvals(
 
 
 @router.post("/api/approvals/{approval_id}")
-async def decide(approval_id: UuidStr, body: Decision, caller: CurrentCaller, request: Request) -> Decided:
+async def decide(approval_id: UuidStr, body: Decision, caller: CurrentCaller, approvals: ApprovalsService) -> Decided:
     """Decide about a tool call."""
-    return Decided(state=await _approvals(request).decide(caller, approval_id, body))
-
-
-def _approvals(request: Request) -> Approvals:
-    approvals: Approvals = request.app.state.platform.approvals
-    return approvals
+    return Decided(state=await approvals.decide(caller, approval_id, body))

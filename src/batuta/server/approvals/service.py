@@ -17,8 +17,8 @@ from batuta.kernel.errors import IdempotencyConflictError
 from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
 from batuta.server.database.engines import Database
-from batuta.server.live.feed import Projected
-from batuta.server.live.notifications import Bus, News
+from batuta.server.live.feed import ReadModels
+from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import ConflictProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
 
@@ -53,19 +53,19 @@ class Approvals:
         database: Database,
         log: EventLog,
         queue: TurnQueue,
-        projected: Projected,
-        bus: Bus,
+        read_models: ReadModels,
+        bus: NotificationBus,
         *,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._database = database
         self._log = log
         self._queue = queue
-        self._projected = projected
+        self._read_models = read_models
         self._bus = bus
         self._clock = clock
 
-    async def of(self, caller: Caller, state: str | None) -> Sequence[Approval]:
+    async def for_caller(self, caller: Caller, state: str | None) -> Sequence[Approval]:
         """What the caller may answer, or could."""
         return await self._database.read(lambda c: repository.for_caller(c, caller, state, MOST))
 
@@ -104,10 +104,10 @@ class Approvals:
         appended = await self._log.append(
             approval.session_id, [resolved], client_key=decision_key(approval.approval_id)
         )
-        await self._projected.ensure(approval.session_id, appended.last_seq)
+        await self._read_models.ensure(approval.session_id, appended.last_seq)
         if approval.turn_id is not None:
             await self._queue.resume(approval.turn_id, waiting_for=approval.approval_id)
-        self._bus.publish(News(kind="work"))
+        self._bus.publish(Notification("work"))
 
     async def _get(self, approval_id: str) -> Approval:
         found = await self._database.read(lambda connection: repository.get(connection, approval_id))

@@ -20,7 +20,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.database.principal import SYSTEM, acting, current, declare
+from batuta.server.database.principal import SYSTEM, acting_as, current_principal, declare
 from batuta.server.database.words import fold
 
 T = TypeVar("T")
@@ -126,12 +126,12 @@ class SystemDatabase:
 
     async def read(self, query: Query[T]) -> T:
         """See `Database.read`."""
-        with acting(SYSTEM):
+        with acting_as(SYSTEM):
             return await self._database.read(query)
 
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
-        with acting(SYSTEM):
+        with acting_as(SYSTEM):
             return await self._database.write(change)
 
     async def close(self) -> None:
@@ -141,10 +141,10 @@ class SystemDatabase:
 
 def _declared(query: Query[T]) -> Query[T]:
     """The same for whoever this task acts for."""
-    behalf = current()
+    principal = current_principal()
 
     def run(connection: sa.Connection) -> T:
-        declare(connection, behalf)
+        declare(connection, principal)
         return query(connection)
 
     return run

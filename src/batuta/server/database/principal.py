@@ -1,10 +1,10 @@
-"""On whose behalf the database is asked: the second wall behind the policy.
+"""The principal a database transaction acts for: the second wall behind the policy.
 
-    act_for(caller)              from here on, in this task and those it starts
-    with acting(SYSTEM): …       the platform's own work, named where it is done
+    act_as(caller.principal)       from here on, in this task and those it starts
+    with acting_as(SYSTEM): …      the platform's own work, named where it is done
 
-PostgreSQL shows a transaction only the rows of whoever it acts for (`migrations/versions/0002_walls.py`); one that acts
-for nobody finds nothing. A forgotten condition in a query then shows too little, never somebody else's rows.
+PostgreSQL shows a transaction only the rows of its principal (`migrations/versions/0002_walls.py`), and none without
+one. A forgotten condition in a query then returns too little, never another user's rows.
 """
 
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ import sqlalchemy as sa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Behalf:
-    """Whoever a transaction acts for."""
+class Principal:
+    """The user, or the platform itself, that a transaction acts for."""
 
     user_id: str = ""
     workspace_id: str = ""
-    """If given, also the sessions of its other people can be read."""
+    """If given, the sessions of the whole workspace can be read."""
     scope: str = ""
 
 
-NOBODY = Behalf()
-SYSTEM = Behalf(scope="system")
+ANONYMOUS = Principal()
+SYSTEM = Principal(scope="system")
 
-_current: ContextVar[Behalf] = ContextVar("behalf", default=NOBODY)
+_current: ContextVar[Principal] = ContextVar("principal", default=ANONYMOUS)
 
 _SETTINGS = sa.text(
     "SELECT set_config('batuta.user_id', :user_id, true), set_config('batuta.workspace_id', :workspace_id, true), "
@@ -42,40 +42,40 @@ _SET = sa.text(
 )
 
 
-def current() -> Behalf:
-    """Whoever this task acts for."""
+def current_principal() -> Principal:
+    """The principal of this task."""
     return _current.get()
 
 
-def act_for(behalf: Behalf) -> None:
-    """Act for somebody to the end of this task."""
-    _current.set(behalf)
+def act_as(principal: Principal) -> None:
+    """Act as a principal to the end of this task."""
+    _current.set(principal)
 
 
 @contextmanager
-def acting(behalf: Behalf) -> Iterator[None]:
-    """Act for somebody within the block."""
-    before = _current.set(behalf)
+def acting_as(principal: Principal) -> Iterator[None]:
+    """Act as a principal within the block."""
+    before = _current.set(principal)
     try:
         yield
     finally:
         _current.reset(before)
 
 
-def declare(connection: sa.Connection, behalf: Behalf) -> None:
-    """Tell PostgreSQL, for this transaction, whom it acts for."""
-    parameters = {"user_id": behalf.user_id, "workspace_id": behalf.workspace_id, "scope": behalf.scope}
+def declare(connection: sa.Connection, principal: Principal) -> None:
+    """Set the principal of a transaction in PostgreSQL."""
+    parameters = {"user_id": principal.user_id, "workspace_id": principal.workspace_id, "scope": principal.scope}
     connection.execute(_SETTINGS, parameters)
 
 
 @contextmanager
-def declared(connection: sa.Connection, behalf: Behalf) -> Iterator[None]:
-    """Act for somebody else within the block, in the same transaction. An error ends the transaction with it."""
+def declared(connection: sa.Connection, principal: Principal) -> Iterator[None]:
+    """Act as another principal within the block, in the same transaction. An error ends the transaction."""
     if connection.dialect.name != "postgresql":
         yield
         return
     row = connection.execute(_SET).one()
-    before = Behalf(user_id=row.user_id, workspace_id=row.workspace_id, scope=row.scope)
-    declare(connection, behalf)
+    before = Principal(user_id=row.user_id, workspace_id=row.workspace_id, scope=row.scope)
+    declare(connection, principal)
     yield
     declare(connection, before)

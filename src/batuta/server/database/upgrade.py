@@ -18,7 +18,7 @@ from batuta.eventstore.migrations import migrate as migrate_event_store
 from batuta.eventstore.postgres_database import reach
 from batuta.kernel.errors import ConfigurationError
 from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, errors_as_ours
-from batuta.server.database.principal import SYSTEM, acting
+from batuta.server.database.principal import SYSTEM, acting_as
 
 VERSION_TABLE = "platform_version"
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -43,7 +43,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
     try:
         async with _alone(database):
             await migrate_event_store(url)
-            with acting(SYSTEM):
+            with acting_as(SYSTEM):
                 await database.write(_upgrade)
                 if grant_to is not None:
                     await database.write(lambda connection: _grant(connection, grant_to))

@@ -1,4 +1,4 @@
-"""The guard of every HTTP route: origin, gate and CSRF, before the body is even read.
+"""The guard of every HTTP route: origin, access and CSRF are checked before the body is read.
 
 All routers use `GuardedRoute`, so a route cannot be added around it.
 """
@@ -6,18 +6,19 @@ All routers use `GuardedRoute`, so a route cannot be added around it.
 import hmac
 from collections.abc import Callable, Coroutine
 from http.cookies import CookieError, SimpleCookie
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
 from batuta.server.config import Settings
-from batuta.server.database.principal import act_for
+from batuta.server.database.principal import act_as
+from batuta.server.http.dependencies import service_of
 from batuta.server.http.text_checks import check_address, check_body
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, Rule
-from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
-from batuta.server.security.access_control import COOKIE, Gate
+from batuta.server.problems import ForbiddenProblem, NotFoundProblem
+from batuta.server.security.access_control import COOKIE, AccessControl
 from batuta.server.security.ownership import Caller
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -59,20 +60,19 @@ def rule_of(method: str, path: str) -> Rule:
 
 async def admit(request: Request, rule: Rule) -> None:
     """Let a request in and note who calls, or raise a problem."""
-    settings: Settings = request.app.state.platform.settings
+    settings = service_of(request, Settings)
     if request.method in UNSAFE:
         check_origin(request.headers.get("origin"), request.headers.get("host"), settings)
     if rule.access is Access.PUBLIC:
         return
     if rule.access is Access.OPERATOR and (is_local(request) or settings.is_metrics_public):
         return
-    gate: Gate = request.app.state.platform.gate
     ids = {name: value for name, value in request.path_params.items() if name not in FREE_PARAMETERS}
     secret = bearer_of(request.headers.get("authorization")) or request.cookies.get(COOKIE)
-    caller = await gate.admit(rule, secret, ids)
+    caller = await service_of(request, AccessControl).admit(rule, secret, ids)
     check_csrf(request, caller)
     request.state.caller = caller
-    act_for(caller.behalf)
+    act_as(caller.principal)
 
 
 def check_csrf(request: Request, caller: Caller) -> None:
@@ -129,17 +129,6 @@ def address_of(request: Request) -> str:
 def origin_of(request: Request) -> str:
     """Where a request comes from, for the audit trail."""
     return f"request from {address_of(request)}"
-
-
-def _caller(request: Request) -> Caller:
-    caller: Caller | None = getattr(request.state, "caller", None)
-    if caller is None:
-        raise UnauthorizedProblem
-    return caller
-
-
-CurrentCaller = Annotated[Caller, Depends(_caller)]
-"""Who calls, in a handler's signature."""
 
 
 async def nothing_here() -> None:

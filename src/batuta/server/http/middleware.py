@@ -45,7 +45,7 @@ HEADERS = {
 HSTS = "max-age=31536000; includeSubDomains"
 
 
-class Surroundings:
+class SecurityHeadersMiddleware:
     """The outermost layer."""
 
     def __init__(self, app: App, *, max_body_bytes: int, is_https: bool) -> None:

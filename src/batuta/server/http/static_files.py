@@ -3,11 +3,13 @@ and texts are sent packed, as they lie packed beside themselves.
 """
 
 import mimetypes
+from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
+from batuta.server.http.dependencies import service_of
 from batuta.server.http.guard import new_router
 from batuta.server.problems import NotFoundProblem
 
@@ -26,6 +28,14 @@ Build it with <code>make web</code>, or use the API: <a href="/openapi.json">its
 <a href="/readyz">its state</a>.</p></body></html>
 """
 
+
+@dataclass(frozen=True, slots=True)
+class StaticFolder:
+    """Where the built web application lies."""
+
+    path: Path = STATIC
+
+
 router = new_router(include_in_schema=False)
 
 
@@ -38,7 +48,7 @@ async def no_such_api(path: str) -> None:
 @router.get("/{path:path}")
 async def page_or_file(path: str, request: Request) -> Response:
     """A file of the application, or its page for every address it knows itself."""
-    root: Path = request.app.state.static
+    root = service_of(request, StaticFolder).path
     found = file_in(root, path)
     if found is not None:
         return _sent(found, request, FOR_EVER if path.startswith("assets/") else ALWAYS_ASK)

@@ -7,11 +7,15 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from batuta.kernel.id_fields import UuidStr
-from batuta.server.http.guard import CurrentCaller, new_router, origin_of
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router, origin_of
 from batuta.server.keys.repository import Key
-from batuta.server.keys.service import KeyRing
+from batuta.server.keys.service import ApiKeys
+from batuta.server.live.connections import LiveConnections
 
 router = new_router(tags=["keys"])
+
+KeysService = Annotated[ApiKeys, provided(ApiKeys)]
 
 ScopeName = Literal["read", "chat", "approve", "metrics"]
 
@@ -46,23 +50,29 @@ class KeyList(BaseModel):
 
 
 @router.get("/api/keys")
-async def list_keys(caller: CurrentCaller, request: Request) -> KeyList:
+async def list_keys(caller: CurrentCaller, keys: KeysService) -> KeyList:
     """My API keys."""
-    return KeyList(items=[KeyView(**_fields(key)) for key in await _ring(request).of(caller)])
+    return KeyList(items=[KeyView(**_fields(key)) for key in await keys.for_caller(caller)])
 
 
 @router.post("/api/keys", status_code=201)
-async def create(body: KeyRequest, caller: CurrentCaller, request: Request) -> NewKeyView:
+async def create(body: KeyRequest, caller: CurrentCaller, request: Request, keys: KeysService) -> NewKeyView:
     """Make an API key."""
-    made = await _ring(request).create(caller, body.name, body.scopes, origin=origin_of(request))
+    made = await keys.create(caller, body.name, body.scopes, origin=origin_of(request))
     return NewKeyView(**_fields(made.key), secret=made.secret)
 
 
 @router.delete("/api/keys/{key_id}", status_code=204)
-async def revoke(key_id: UuidStr, caller: CurrentCaller, request: Request) -> Response:
+async def revoke(
+    key_id: UuidStr,
+    caller: CurrentCaller,
+    request: Request,
+    keys: KeysService,
+    connections: Annotated[LiveConnections, provided(LiveConnections)],
+) -> Response:
     """Revoke an API key, and end what is connected with it."""
-    await _ring(request).revoke(caller, key_id, origin=origin_of(request))
-    await request.app.state.platform.revalidate()
+    await keys.revoke(caller, key_id, origin=origin_of(request))
+    await connections.revalidate()
     return Response(status_code=204)
 
 
@@ -74,8 +84,3 @@ def _fields(key: Key) -> dict[str, object]:
         "created_at": key.created_at,
         "last_used_at": key.last_used_at,
     }
-
-
-def _ring(request: Request) -> KeyRing:
-    ring: KeyRing = request.app.state.platform.keys
-    return ring

@@ -29,14 +29,14 @@ class NewKey:
     secret: str = field(repr=False)
 
 
-class KeyRing:
+class ApiKeys:
     """Everybody's API keys."""
 
     def __init__(self, database: Database, *, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database
         self._clock = clock
 
-    async def of(self, caller: Caller) -> Sequence[Key]:
+    async def for_caller(self, caller: Caller) -> Sequence[Key]:
         """The caller's keys."""
         return await self._database.read(lambda connection: repository.of_user(connection, caller.user_id))
 

@@ -1,150 +1,51 @@
-"""Delivery: reads the log and hands it to whoever follows a session, in order, each event once.
+"""The feed of a session: what its log holds after a position, and then whatever it gains, in order, each event once.
 
-    follow(session, position) -> what was missed, then what comes
+    async for batch in feed.follow(session_id, position): …
 
-The reader is pulled: it reads on when its consumer has taken what it got, so a slow one costs no memory. News only
-wake it; every so often the heads of all followed sessions are looked at, for news that got lost. Transient pieces of
-the running turn are slipped in where they belong, from the beginning of their text on, and dropped when a stored event
-has superseded them.
+A follower is pulled: it goes on when its consumer has taken what it got, so a slow one costs no memory. What this
+process stores is pushed to its followers; a notification from another process makes them read the log; and every so
+often the heads of all followed sessions are compared, for notifications that got lost. Live events of the running turn
+are put where they belong, from the beginning of their text on, and dropped once a stored event has superseded them.
 """
 
 import asyncio
 import time
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
-from batuta.events.conversation import AssistantMessage, Complete, Thinking
+from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
-from batuta.events.log import EventLog, Grown, GrowthListener, Page, Position
+from batuta.events.log import EventLog, Page, Position
 from batuta.events.routing import Persistence
 from batuta.events.stored import wire_of
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.live.buffer import Fresh, Told, fresh_of
-from batuta.server.live.live_text import Watch
-from batuta.server.live.notifications import Bus, News
+from batuta.server.live.cursor import FeedCursor
+from batuta.server.live.notifications import Notification, NotificationBus, NotificationHandlers
+from batuta.server.live.stored_events import DeliveredEvent, stored_events
+from batuta.server.live.streams import LiveStream
+from batuta.server.live.subscription import FeedSubscription
 
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
+"""How often the heads of followed sessions are compared."""
 SETTLE_SECONDS = 0.02
-"""What was found by looking may be on its way: stored by this process, and told in a moment."""
+"""A head that was found higher may be an append of this process that is about to be announced."""
 GATHER_SECONDS = 0.04
-"""Pieces of a running answer that come within this time are delivered together."""
-REST_FACTOR, LONGEST_REST = 2.0, 0.1
+"""Live events that come within this time are delivered together."""
+REST_FACTOR, MAX_REST_SECONDS = 2.0, 0.1
 """After a read a follower rests for twice the time it took: the busier the store, the more events one read fetches."""
 ASK_SECONDS = 0.5
-"""How often a text with a hole is asked for again."""
+"""How often a text with missing characters is asked for again."""
 PAGE = 500
-MOST_CLOSED = 1_000
-"""Messages and turns a follower remembers as over: pieces come late by seconds, a tab may stay open for weeks."""
-
-Heads = Callable[[Collection[str]], Awaitable[Mapping[Any, int]]]
-"""The last position of each of these sessions, from the store."""
-Hearing = Callable[[GrowthListener], AbstractContextManager[None]]
-"""Has somebody hear what this process appends, within a block."""
 
 
-class Hub:
-    """Wakes the followers of sessions."""
-
-    def __init__(self, bus: Bus, heads: Heads, hearing: Hearing | None = None) -> None:
-        self._bus = bus
-        self._heads = heads
-        self._hearing = hearing or nullcontext
-        self._watches: defaultdict[str, list[Watch]] = defaultdict(list)
-        self._seen: dict[str, int] = {}
-        self._asked: dict[str, float] = {}
-
-    async def run(self) -> None:
-        """Pass on news and what is stored here, and look at the heads by time, until cancelled."""
-        with self._bus.listening(self._take), self._hearing(self.hear):
-            while True:
-                await asyncio.sleep(LOOK_SECONDS)
-                await self._look()
-
-    @contextmanager
-    def watch(self, session_id: str) -> Iterator[Watch]:
-        """Be woken for a session within the block."""
-        watch = Watch()
-        self._watches[session_id].append(watch)
-        self._ask(session_id)
-        try:
-            yield watch
-        finally:
-            watch.close()
-            self._watches[session_id].remove(watch)
-            if not self._watches[session_id]:
-                del self._watches[session_id]
-                self._seen.pop(session_id, None)
-                self._asked.pop(session_id, None)
-
-    def hear(self, grown: Grown) -> None:
-        """Hand what this process has just stored to those who follow it."""
-        watches = self._watches.get(grown.session_id)
-        if watches is None:
-            return
-        if grown.appended is None:
-            self._wake(grown.session_id)
-            return
-        self._seen[grown.session_id] = max(grown.appended.last_seq, self._seen.get(grown.session_id, -1))
-        fresh = fresh_of(grown)
-        for watch in watches:
-            watch.hand(fresh)
-
-    def note(self, session_id: str, head: Position) -> None:
-        """Somebody has read that a session goes up to here: whoever follows it learns of it, and nobody has to look."""
-        if head.seq > self._seen.get(session_id, -1):
-            self._seen[session_id] = head.seq
-            self._wake(session_id, head)
-
-    def _take(self, news: News) -> None:
-        if news.kind == "grown":
-            for session_id in news.ids:
-                self._wake(session_id, news.at.get(session_id))
-        elif news.kind == "gone":
-            for session_id in news.ids:
-                for watch in self._watches.get(session_id, ()):
-                    watch.end()
-        elif news.kind == "live" and news.event is not None:
-            self._show(str(news.event.session_id), news.event)
-
-    def _show(self, session_id: str, event: Event) -> None:
-        holed = [watch for watch in self._watches.get(session_id, ()) if not watch.add(event)]
-        if holed and asyncio.get_running_loop().time() - self._asked[session_id] > ASK_SECONDS:
-            self._ask(session_id)
-
-    def _ask(self, session_id: str) -> None:
-        """Ask whoever tells a text in this session to tell it from its beginning."""
-        self._asked[session_id] = asyncio.get_running_loop().time()
-        self._bus.publish(News(kind="joined", ids=frozenset({session_id})))
-
-    def _wake(self, session_id: str, position: Position | None = None) -> None:
-        for watch in self._watches.get(session_id, ()):
-            watch.wake(position)
-
-    async def _look(self) -> None:
-        """Wake the followers of sessions that grew without anybody telling, or of which something was lost."""
-        if not self._watches:
-            return
-        before = dict(self._seen)
-        try:
-            now = await self._heads(tuple(self._watches))
-        except StoreUnavailableError:
-            return
-        await asyncio.sleep(SETTLE_SECONDS)
-        for session_id, last in now.items():
-            has_grown = last > self._seen.get(session_id, -1)
-            if session_id in self._watches and (has_grown or last < before.get(session_id, -1)):
-                self._seen[session_id] = last
-                self._wake(session_id)
-
-
-class Projected(Protocol):
-    """Whoever brings the read models of a session up to a position."""
+class ReadModels(Protocol):
+    """The tables that are projected from the log."""
 
     async def ensure(self, session: str, seq: int) -> None:
-        """Return when they are there."""
+        """Return when the tables of a session hold everything up to a position."""
         ...
 
 
@@ -158,24 +59,112 @@ class WirePage:
     has_more: bool
 
 
-class Delivery:
-    """Hands the log of sessions to those who follow them."""
+class SessionFeed:
+    """Delivers the logs of sessions to their followers. Live within `run`."""
 
-    def __init__(self, log: EventLog, hub: Hub, projected: Projected) -> None:
+    def __init__(self, log: EventLog, bus: NotificationBus, read_models: ReadModels) -> None:
         self._log = log
-        self._hub = hub
-        self._projected = projected
+        self._bus = bus
+        self._read_models = read_models
+        self._subscriptions: defaultdict[str, list[FeedSubscription]] = defaultdict(list)
+        self._heads: dict[str, int] = {}
+        """The highest known position of each followed session."""
+        self._asked_at: dict[str, float] = {}
+
+    async def run(self) -> None:
+        """Serve the followers until cancelled."""
+        with self.receiving():
+            while True:
+                await asyncio.sleep(POLL_SECONDS)
+                await self.compare_heads()
+
+    @contextmanager
+    def receiving(self) -> Iterator[None]:
+        """Pass notifications on to the followers within the block."""
+        handlers: NotificationHandlers = {
+            "appended": self._on_appended,
+            "deleted": self._on_deleted,
+            "live": self._on_live,
+        }
+        with self._bus.subscribed(handlers):
+            yield
+
+    @contextmanager
+    def subscribed(self, session_id: str) -> Iterator[FeedSubscription]:
+        """A subscription to a session within the block."""
+        subscription = FeedSubscription()
+        self._subscriptions[session_id].append(subscription)
+        self._ask_for_text(session_id)
+        try:
+            yield subscription
+        finally:
+            subscription.close()
+            self._subscriptions[session_id].remove(subscription)
+            if not self._subscriptions[session_id]:
+                del self._subscriptions[session_id]
+                self._heads.pop(session_id, None)
+                self._asked_at.pop(session_id, None)
+
+    async def follow(
+        self, session_id: str, position: Position, *, stream: LiveStream | None = None, pause_seconds: float = 15.0
+    ) -> AsyncGenerator[list[DeliveredEvent]]:
+        """Batches of what comes after a position, until the session is deleted or the stream ends. An empty batch says
+        that nothing came for a while.
+
+        Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
+        """
+        cursor = FeedCursor(after=position.seq, previous=position.seq, epoch=position.epoch)
+        is_last, rested_at = False, 0.0
+        with self.subscribed(session_id) as subscription:
+            if stream is not None:
+                stream.on_end(subscription.end)
+            while not subscription.is_over:
+                live, stored = subscription.take()
+                if is_last and stored is not None and not live:
+                    if needed := [each.seq for each in stored if each.needs_rows]:
+                        await self._read_models.ensure(session_id, needed[-1])
+                    batch = cursor.deliver(stored)
+                else:
+                    began = time.monotonic()
+                    page = await self.read(session_id, after=cursor.after, epoch=cursor.checked_epoch)
+                    rested_at = time.monotonic() + min(MAX_REST_SECONDS, REST_FACTOR * (time.monotonic() - began))
+                    batch, is_last = cursor.merge(page, live), page.is_last
+                    subscription.buffer.advance(cursor.position)
+                    self._note_head(session_id, page.head.position)
+                subscription.buffer.advance(cursor.position)
+                if batch:
+                    yield batch
+                if not is_last:
+                    continue
+                if not await subscription.wait(pause_seconds):
+                    yield []
+                elif subscription.live:
+                    await asyncio.sleep(GATHER_SECONDS)
+                elif subscription.buffer.must_read:
+                    await asyncio.sleep(rested_at - time.monotonic())
+
+    async def follow_turn(
+        self, session_id: str, turn_id: str, position: Position, *, stream: LiveStream | None = None
+    ) -> AsyncGenerator[list[DeliveredEvent]]:
+        """The events of one turn, up to its end or its pause."""
+        async with aclosing(self.follow(session_id, position, stream=stream)) as batches:
+            async for batch in batches:
+                own = [delivered for delivered in batch if delivered.turn_id == turn_id]
+                end = next((index for index, delivered in enumerate(own) if delivered.is_a(Complete)), None)
+                yield own if end is None else own[: end + 1]
+                if end is not None:
+                    return
 
     async def read(self, session_id: str, *, after: int, epoch: int | None = None, limit: int = PAGE) -> Page:
-        """A page of the log that may be shown: whoever acts on it finds the rows of what it must act on."""
+        """A page of the log that may be shown: the tables hold what people act on before it is returned."""
         page = await self._log.read(session_id, after=after, epoch=epoch, limit=limit)
         needed = [record.seq for record in page.records if _needs_rows(record.event)]
         if needed:
-            await self._projected.ensure(session_id, needed[-1])
+            await self._read_models.ensure(session_id, needed[-1])
         return page
 
-    async def read_wire(self, session_id: str, *, after: int, limit: int) -> "WirePage":
-        """A page of what users may see, as JSON: long sessions are opened without reading every event of them."""
+    async def read_wire(self, session_id: str, *, after: int, limit: int) -> WirePage:
+        """A page of what users may see, as JSON: long sessions are opened without decoding every event."""
         page = await self._log.read_stored(session_id, after=after, limit=limit)
         shown, previous, needed = [], after, 0
         for record in page.records:
@@ -185,117 +174,65 @@ class Delivery:
                 previous = record.seq
                 needed = record.seq if _NEEDS_ROWS in wire else needed
         if needed:
-            await self._projected.ensure(session_id, needed)
+            await self._read_models.ensure(session_id, needed)
         last = page.records[-1].seq if page.records else after
         return WirePage(page.head.epoch, shown, last, not page.is_last)
 
-    async def follow(
-        self, session_id: str, position: Position, *, pause_seconds: float = 15.0
-    ) -> AsyncGenerator[list[Told]]:
-        """Batches of what comes after a position, until the session is deleted. An empty one says that nothing came for
-        a while.
+    async def compare_heads(self) -> None:
+        """Notify the followers of sessions that grew, or lost events, without a notification."""
+        if not self._subscriptions:
+            return
+        before = dict(self._heads)
+        try:
+            now = await self._log.heads(tuple(self._subscriptions))
+        except StoreUnavailableError:
+            return
+        await asyncio.sleep(SETTLE_SECONDS)
+        for session_id, last in now.items():
+            has_grown = last > self._heads.get(session_id, -1)
+            if session_id in self._subscriptions and (has_grown or last < before.get(session_id, -1)):
+                self._heads[session_id] = last
+                self._notify(session_id)
 
-        Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
-        """
-        reader = _Reader(after=position.seq, previous=position.seq, epoch=position.epoch)
-        is_last, ready = False, 0.0
-        with self._hub.watch(session_id) as watch:
-            while not watch.is_over:
-                pieces, fresh = watch.take(), watch.handed.take()
-                if is_last and fresh is not None and not pieces:
-                    if needed := [one.seq for one in fresh if one.needs_rows]:
-                        await self._projected.ensure(session_id, needed[-1])
-                    batch = reader.handed(fresh)
-                else:
-                    began = time.monotonic()
-                    page = await self.read(session_id, after=reader.after, epoch=reader.checked_epoch)
-                    ready = time.monotonic() + min(LONGEST_REST, REST_FACTOR * (time.monotonic() - began))
-                    batch, is_last = reader.merged(page, pieces), page.is_last
-                    watch.handed.stand(reader.position)
-                    self._hub.note(session_id, page.head.position)
-                watch.handed.stand(reader.position)
-                if batch:
-                    yield batch
-                if is_last and not await watch.wait(pause_seconds):
-                    yield []
-                elif is_last and (watch.has_pieces or watch.handed.must_look):
-                    await asyncio.sleep(GATHER_SECONDS if watch.has_pieces else ready - time.monotonic())
+    def _on_appended(self, notification: Notification) -> None:
+        subscriptions = self._subscriptions.get(notification.subject)
+        if subscriptions is None:
+            return
+        grown = notification.grown
+        if grown is None or grown.appended is None:
+            self._notify(notification.subject, notification.position)
+            return
+        self._heads[grown.session_id] = max(grown.appended.last_seq, self._heads.get(grown.session_id, -1))
+        stored = stored_events(grown)
+        for subscription in subscriptions:
+            subscription.push(stored)
 
-    async def follow_turn(self, session_id: str, turn_id: str, position: Position) -> AsyncGenerator[list[Told]]:
-        """What one turn tells, up to its end or its pause."""
-        async with aclosing(self.follow(session_id, position)) as batches:
-            async for batch in batches:
-                own = [told for told in batch if told.turn_id == turn_id]
-                end = next((index for index, told in enumerate(own) if told.is_a(Complete)), None)
-                yield own if end is None else own[: end + 1]
-                if end is not None:
-                    return
+    def _on_deleted(self, notification: Notification) -> None:
+        for subscription in self._subscriptions.get(notification.subject, ()):
+            subscription.end()
 
+    def _on_live(self, notification: Notification) -> None:
+        session_id, event = notification.subject, notification.event
+        if event is None:
+            return
+        incomplete = [each for each in self._subscriptions.get(session_id, ()) if not each.add_live(event)]
+        if incomplete and asyncio.get_running_loop().time() - self._asked_at[session_id] > ASK_SECONDS:
+            self._ask_for_text(session_id)
 
-@dataclass(slots=True)
-class _Reader:
-    """Where one follower is, and what it was shown."""
+    def _ask_for_text(self, session_id: str) -> None:
+        """Ask the worker of a running turn to publish its text from the beginning."""
+        self._asked_at[session_id] = asyncio.get_running_loop().time()
+        self._bus.publish(Notification("followed", session_id))
 
-    after: int
-    previous: int
-    epoch: int | None
-    closed: OrderedDict[str | None, None] = field(default_factory=OrderedDict)
-    """The last messages and turns of which nothing transient is shown any more."""
-    held: list[Event] = field(default_factory=list)
-    """Pieces of what comes after the pages read so far."""
+    def _note_head(self, session_id: str, head: Position) -> None:
+        """One follower has read how far a session goes: the others need not wait for the next comparison."""
+        if head.seq > self._heads.get(session_id, -1):
+            self._heads[session_id] = head.seq
+            self._notify(session_id, head)
 
-    @property
-    def checked_epoch(self) -> int | None:
-        """The epoch the position belongs to: asked about until the log has confirmed it once."""
-        return self.epoch if self.after else None
-
-    @property
-    def position(self) -> Position:
-        """The place of the last event it was given, or had nothing to be given of."""
-        return Position(self.epoch or 0, self.after)
-
-    def handed(self, fresh: Sequence[Fresh]) -> list[Told]:
-        """What was stored just behind where it is."""
-        batch: list[Told] = []
-        for one in fresh:
-            self.after = one.seq
-            if one.is_visible:
-                batch.append(one.after(self.previous))
-                self.previous = one.seq
-                self._close(one.event)
-        return batch
-
-    def merged(self, page: Page, pieces: list[Event]) -> list[Told]:
-        """Stored events in order, and transient ones before the first stored one that was told after them."""
-        waiting = deque([*self.held, *pieces])
-        batch: list[Told] = []
-        for record in page.records:
-            self.after = record.seq
-            self.epoch = record.epoch
-            if record.event is None or not record.event.is_visible:
-                continue
-            while waiting and _is_before(waiting[0], record.event):
-                batch += self._shown(waiting.popleft(), record.epoch)
-            batch.append(Told(record.event, record.epoch, self.previous))
-            self.previous = record.seq
-            self._close(record.event)
-        self.held = [] if page.is_last else list(waiting)
-        for piece in waiting if page.is_last else ():
-            batch += self._shown(piece, self.epoch or page.head.epoch)
-        return batch
-
-    def _shown(self, piece: Event, epoch: int) -> list[Told]:
-        is_late = piece.turn_id in self.closed or (piece.message_id is not None and piece.message_id in self.closed)
-        return [] if is_late else [Told(piece, epoch, self.previous)]
-
-    def _close(self, event: Event) -> None:
-        """A stored message supersedes its pieces; the end of a turn supersedes all of them."""
-        if isinstance(event, Complete) and event.status != "paused":
-            self.closed[event.turn_id] = None
-        elif isinstance(event, (AssistantMessage, Thinking)) and event.message_id is not None:
-            self.closed[event.message_id] = None
-        if len(self.closed) > MOST_CLOSED:
-            self.closed.popitem(last=False)
+    def _notify(self, session_id: str, position: Position | None = None) -> None:
+        for subscription in self._subscriptions.get(session_id, ()):
+            subscription.notify(position)
 
 
 _NEEDS_ROWS = f'"persistence":"{Persistence.SYNC_REQUIRED}"'.encode()
@@ -303,7 +240,3 @@ _NEEDS_ROWS = f'"persistence":"{Persistence.SYNC_REQUIRED}"'.encode()
 
 def _needs_rows(event: Event | None) -> bool:
     return event is not None and event.persistence is Persistence.SYNC_REQUIRED
-
-
-def _is_before(piece: Event, stored: Event) -> bool:
-    return piece.turn_id == stored.turn_id and piece.original_index < stored.original_index

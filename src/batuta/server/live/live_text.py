@@ -1,22 +1,20 @@
-"""What is being told: whoever joins in the middle gets texts from their beginning, and how far everything else is.
+"""Live text: what a running turn shows before it is stored, kept so that a late follower gets it from its beginning.
 
-    model -> LiveSink (numbers the pieces, keeps the text so far) -> bus -> Watch (lets each character through once)
-                 ^------------------ joined: tell it again ---------------------'
+    model -> LiveEventSink (numbers the pieces, keeps the text so far) -> notification `live` -> FeedSubscription
+                 ^-------------------- notification `followed`: publish it again --------------------'
 
-Only the process that runs a turn keeps its texts, and only until they are stored. A piece that got lost on the way is
-noticed by the next one's offset, and the text is asked for again. Of what else is shown only while something runs, the
-last word about each thing is kept: how far a tool or a step is, which artefacts of an answer began and ended.
+Only the process that runs a turn keeps its texts, and only until they are stored. A follower notices a lost piece by
+the next one's offset, and asks for the text again. Of progress and artefacts only the latest event about each is kept.
 """
 
 import asyncio
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Sequence
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.log import Position
 from batuta.events.progress import (
     ContentDelta,
     FileProgress,
@@ -30,17 +28,14 @@ from batuta.events.progress import (
 )
 from batuta.events.routing import Persistence
 from batuta.events.tools import ToolResponse
-from batuta.server.live.buffer import Fresh, Handover
-from batuta.server.live.notifications import Bus, News
+from batuta.server.live.notifications import Notification, NotificationBus
 
-MOST_CHARACTERS = 8_000_000
-"""Of all texts of a process together; those that grew longest ago are forgotten first."""
-FORGOTTEN_SECONDS = 120.0
+MAX_CHARACTERS = 8_000_000
+"""Of all texts of a process together; those that grew longest ago are dropped first."""
+ABANDONED_SECONDS = 120.0
 """A text that did not grow for so long belongs to a turn that this process lost."""
-MOST_PIECES = 512
-MOST_REMEMBERED = 1_000
-MOST_MARKS = 10_000
-"""Of all turns of a process together; those told longest ago are forgotten first."""
+MAX_PROGRESS_EVENTS = 10_000
+"""Of all turns of a process together; the oldest are dropped first."""
 
 Piece = ContentDelta | ThinkingDelta
 Key = tuple[str, str | None, str | None, str | None]
@@ -58,23 +53,23 @@ def joined(first: Piece, second: Piece) -> Piece:
 
 @dataclass(slots=True)
 class Draft:
-    """A text as far as it was told."""
+    """A text as far as it was streamed."""
 
     last: Piece
     length: int = 0
     grown_at: float = 0.0
     parts: list[str] | None = field(default_factory=list)
-    """Nothing if the text was too much to keep."""
+    """None if the text was too long to keep."""
 
 
-class Drafts:
-    """The texts that the turns of this process are telling."""
+class DraftTexts:
+    """The texts that the turns of this process are streaming."""
 
     def __init__(
-        self, *, most_characters: int = MOST_CHARACTERS, monotonic: Callable[[], float] = time.monotonic
+        self, *, max_characters: int = MAX_CHARACTERS, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._drafts: OrderedDict[Key, Draft] = OrderedDict()
-        self._most = most_characters
+        self._max = max_characters
         self._kept = 0
         self._monotonic = monotonic
 
@@ -82,7 +77,7 @@ class Drafts:
         """The piece, with its place in its text."""
         key = key_of(piece)
         if key not in self._drafts:
-            self._forget_lost()
+            self._drop_abandoned()
         draft = self._drafts.setdefault(key, Draft(piece))
         numbered = piece.model_copy(update={"offset": draft.length})
         draft.last, draft.grown_at = numbered, self._monotonic()
@@ -101,10 +96,10 @@ class Drafts:
         elif isinstance(event, (AssistantMessage, Thinking, StreamDiscarded)) and event.message_id is not None:
             self._drop(lambda key: key[2] == event.message_id)
 
-    def of(self, session_ids: Collection[str]) -> list[Piece]:
-        """The texts that are being told in these sessions, each as one piece from its beginning."""
-        self._forget_lost()
-        found = [draft for draft in self._drafts.values() if draft.last.session_id in session_ids]
+    def in_session(self, session_id: str) -> list[Piece]:
+        """The texts that are being streamed in a session, each as one piece from its beginning."""
+        self._drop_abandoned()
+        found = [draft for draft in self._drafts.values() if draft.last.session_id == session_id]
         return [
             draft.last.model_copy(update={"delta": "".join(draft.parts), "offset": 0})
             for draft in found
@@ -113,13 +108,13 @@ class Drafts:
 
     def _make_room(self) -> None:
         for draft in self._drafts.values():
-            if self._kept <= self._most:
+            if self._kept <= self._max:
                 return
             self._kept -= 0 if draft.parts is None else draft.length
             draft.parts = None
 
-    def _forget_lost(self) -> None:
-        latest = self._monotonic() - FORGOTTEN_SECONDS
+    def _drop_abandoned(self) -> None:
+        latest = self._monotonic() - ABANDONED_SECONDS
         self._drop(lambda key: self._drafts[key].grown_at < latest)
 
     def _drop(self, is_over: Callable[[Key], bool]) -> None:
@@ -128,50 +123,50 @@ class Drafts:
             self._kept -= 0 if draft.parts is None else draft.length
 
 
-Thing = tuple[str, ...]
+ProgressSubject = tuple[str, ...]
 
 
-class Marks:
-    """What was told last about each tool, step, job, file and artefact of the turns that run here."""
+class LatestProgress:
+    """The latest event about each tool, step, job, file and artefact of the turns that run here."""
 
-    def __init__(self, *, most: int = MOST_MARKS) -> None:
-        self._marks: OrderedDict[Thing, Event] = OrderedDict()
-        self._most = most
+    def __init__(self, *, max_events: int = MAX_PROGRESS_EVENTS) -> None:
+        self._events: OrderedDict[ProgressSubject, Event] = OrderedDict()
+        self._max = max_events
 
     def add(self, event: Event) -> None:
-        """Keep it instead of what was told before about the same."""
-        thing = _thing_of(event)
-        if thing is None:
+        """Keep it in place of the one before about the same subject."""
+        subject = _subject_of(event)
+        if subject is None:
             return
-        self._marks[thing] = event
-        self._marks.move_to_end(thing)
-        if len(self._marks) > self._most:
-            self._marks.popitem(last=False)
+        self._events[subject] = event
+        self._events.move_to_end(subject)
+        if len(self._events) > self._max:
+            self._events.popitem(last=False)
 
     def close(self, event: Event) -> None:
         """A tool's answer ends its progress, a message stored or void its artefacts, the end of a turn everything."""
         if isinstance(event, Complete):
-            self._drop(lambda mark: mark.turn_id == event.turn_id)
+            self._drop(lambda kept: kept.turn_id == event.turn_id)
         elif isinstance(event, ToolResponse):
-            self._drop(lambda mark: isinstance(mark, ToolProgress) and mark.tool_use_id == event.tool_use_id)
+            self._drop(lambda kept: isinstance(kept, ToolProgress) and kept.tool_use_id == event.tool_use_id)
         elif isinstance(event, (AssistantMessage, StreamDiscarded)) and event.message_id is not None:
-            self._drop(lambda mark: isinstance(mark, _TAGS) and mark.message_id == event.message_id)
+            self._drop(lambda kept: isinstance(kept, _TAGS) and kept.message_id == event.message_id)
 
-    def of(self, session_ids: Collection[str]) -> list[Event]:
-        """What holds in these sessions now, in the order in which it was told."""
-        found = [mark for mark in self._marks.values() if mark.session_id in session_ids]
-        return sorted(found, key=lambda mark: (str(mark.turn_id), mark.original_index))
+    def in_session(self, session_id: str) -> list[Event]:
+        """The latest events of a session, in the order in which they were emitted."""
+        found = [event for event in self._events.values() if event.session_id == session_id]
+        return sorted(found, key=lambda event: (str(event.turn_id), event.original_index))
 
     def _drop(self, is_over: Callable[[Event], bool]) -> None:
-        for thing in [thing for thing, mark in self._marks.items() if is_over(mark)]:
-            del self._marks[thing]
+        for subject in [subject for subject, event in self._events.items() if is_over(event)]:
+            del self._events[subject]
 
 
 _TAGS = (TagStarted, TagCompleted)
 
 
-def _thing_of(event: Event) -> Thing | None:
-    """What an event tells about; each beginning and end of an artefact is a thing of its own."""
+def _subject_of(event: Event) -> ProgressSubject | None:
+    """What an event is about; each beginning and end of an artefact is a subject of its own."""
     scope = (str(event.session_id), str(event.turn_id), event.type)
     match event:
         case TagStarted() | TagCompleted():
@@ -184,173 +179,42 @@ def _thing_of(event: Event) -> Thing | None:
             return None
 
 
-class LiveSink:
-    """The sink of running turns: passes on what is shown and never stored, and tells it again to who joins late."""
+class LiveEventSink:
+    """The sink of running turns for what is shown and never stored; publishes it again for late followers."""
 
     never_blocks = True
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: NotificationBus) -> None:
         self._bus = bus
-        self._drafts = Drafts()
-        self._marks = Marks()
+        self._drafts = DraftTexts()
+        self._progress = LatestProgress()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def emit(self, event: Event) -> None:
         """Publish a transient event that users may see."""
         try:
             self._loop = asyncio.get_running_loop()
-        except RuntimeError:  # a sink that was slow is called from a thread; the bus lives in the loop
+        except RuntimeError:  # a slow sink is called from a thread; the bus belongs to the loop
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._emit, event)
                 return
         self._emit(event)
 
-    def take(self, news: News) -> None:
-        """Tell again what is being told in sessions that somebody joined."""
-        if news.kind == "joined":
-            for event in (*self._drafts.of(news.ids), *self._marks.of(news.ids)):
-                self._publish(event)
+    def publish_again(self, notification: Notification) -> None:
+        """Publish the texts and progress of a session that has a new follower (`followed`)."""
+        for event in (
+            *self._drafts.in_session(notification.subject),
+            *self._progress.in_session(notification.subject),
+        ):
+            self._publish(event)
 
     def _emit(self, event: Event) -> None:
         self._drafts.close(event)
-        self._marks.close(event)
+        self._progress.close(event)
         is_live = event.persistence is Persistence.TRANSIENT and event.is_visible
         if is_live and event.session_id is not None:
-            self._marks.add(event)
+            self._progress.add(event)
             self._publish(self._drafts.add(event) if isinstance(event, (ContentDelta, ThinkingDelta)) else event)
 
     def _publish(self, event: Event) -> None:
-        self._bus.publish(News(kind="live", ids=frozenset({str(event.session_id)}), event=event))
-
-
-class Watch:
-    """What one follower has not looked at yet."""
-
-    def __init__(self) -> None:
-        self.is_over = False
-        self.handed = Handover()
-        self._is_woken = False
-        self._waiter: asyncio.Future[bool] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._silent_at = 0.0
-        self._pieces: deque[Event] = deque()
-        self._expected: OrderedDict[Key, int] = OrderedDict()
-        """How much of each text was taken."""
-        self._seen: OrderedDict[str, None] = OrderedDict()
-        """The last of all other events that came: they may be told again for somebody else."""
-
-    @property
-    def has_pieces(self) -> bool:
-        """Whether something transient waits."""
-        return bool(self._pieces)
-
-    def wake(self, position: Position | None = None) -> None:
-        """There may be something in the log: up to a position, if that is known."""
-        if position is None or not self.handed.reaches(position):
-            self.handed.look()
-            self._wake()
-
-    def hand(self, fresh: Sequence[Fresh]) -> None:
-        """Something was stored in this process."""
-        self.handed.add(fresh)
-        self._wake()
-
-    def end(self) -> None:
-        """There is nothing more to watch."""
-        self.is_over = True
-        self.handed.look()
-        self._wake()
-
-    def close(self) -> None:
-        """Nobody waits any more."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def add(self, event: Event) -> bool:
-        """A transient event; says no if a text has a hole before it, which has to be told again."""
-        if isinstance(event, StreamDiscarded):
-            for key in [key for key in self._expected if key[2] == event.message_id]:
-                del self._expected[key]
-        if not isinstance(event, (ContentDelta, ThinkingDelta)) or event.offset is None:
-            if event.event_id not in self._seen:
-                self._note(event.event_id)
-                self._append(event)
-            return True
-        key = key_of(event)
-        expected = self._expected.get(key, 0)
-        if event.offset > expected:
-            return False
-        rest = event.delta[expected - event.offset :]
-        if rest:
-            self._expected[key] = expected + len(rest)
-            self._append(event.model_copy(update={"delta": rest, "offset": expected}))
-            if len(self._expected) > MOST_REMEMBERED:
-                self._expected.popitem(last=False)
-        return True
-
-    def take(self) -> list[Event]:
-        """The transient events since the last call."""
-        self._is_woken = False
-        pieces = list(self._pieces)
-        self._pieces.clear()
-        return pieces
-
-    async def wait(self, seconds: float) -> bool:
-        """Return when there is something to look at, or after a while: whether there is."""
-        if self._is_woken:
-            return True
-        loop = asyncio.get_running_loop()
-        self._waiter = loop.create_future()
-        self._silent_at = loop.time() + seconds
-        if self._timer is None or self._timer.when() > self._silent_at:
-            self._set_timer(loop)
-        try:
-            return await self._waiter
-        finally:
-            self._waiter = None
-
-    def _wake(self) -> None:
-        self._is_woken = True
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(True)
-
-    def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
-        """One timer that is late rather than one for each wait: hardly any of these lasts to its end."""
-        self.close()
-        self._timer = loop.call_at(self._silent_at, self._look_at_the_time, loop)
-
-    def _look_at_the_time(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._timer = None
-        if self._waiter is None or self._waiter.done():
-            return  # the next wait sets it again
-        if loop.time() < self._silent_at:
-            self._set_timer(loop)
-        else:
-            self._waiter.set_result(False)
-
-    def _note(self, event_id: str) -> None:
-        self._seen[event_id] = None
-        if len(self._seen) > MOST_REMEMBERED:
-            self._seen.popitem(last=False)
-
-    def _append(self, event: Event) -> None:
-        last = self._pieces[-1] if self._pieces else None
-        if (
-            isinstance(event, (ContentDelta, ThinkingDelta))
-            and isinstance(last, (ContentDelta, ThinkingDelta))
-            and key_of(last) == key_of(event)
-        ):
-            self._pieces[-1] = joined(last, event)
-        else:
-            self._pieces.append(event)
-        if len(self._pieces) > MOST_PIECES:
-            self._lose_oldest()
-        self._wake()
-
-    def _lose_oldest(self) -> None:
-        """When too many wait, the oldest is lost; a text from there on, so that it is asked for again."""
-        lost = self._pieces.popleft()
-        if isinstance(lost, (ContentDelta, ThinkingDelta)) and lost.offset is not None:
-            key = key_of(lost)
-            self._expected[key] = lost.offset
-            self._pieces = deque(piece for piece in self._pieces if key_of(piece) != key)
+        self._bus.publish(Notification("live", str(event.session_id), event=event))

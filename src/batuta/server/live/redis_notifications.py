@@ -1,11 +1,11 @@
-"""The bus between processes: Redis pub/sub. While Redis is away, each process hears only itself and looks by time."""
+"""Notifications between processes: Redis pub/sub. While Redis is away, each process hears only itself."""
 
 import asyncio
 import contextlib
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
 
@@ -16,40 +16,40 @@ from batuta.events.catalogue import decode
 from batuta.events.log import Position
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.ids import new_id
-from batuta.server.live.notifications import Listener, LocalBus, News
+from batuta.server.live.notifications import LocalNotificationBus, Notification, NotificationHandlers
 
 log = logging.getLogger("batuta.server")
 
-CHANNEL = "batuta:news"
+CHANNEL = "batuta:notifications"
 BACKLOG = 10_000
 GATHER_SECONDS = 0.02
-"""What is told within this time goes out as one message."""
+"""What is published within this time goes out as one message."""
 RECONNECT_SECONDS = 1.0
 CANCEL_SECONDS = 0.1
 
 
-class RedisBus:
-    """A `Bus` over Redis. Runs within `running()`."""
+class RedisNotificationBus:
+    """A `NotificationBus` over Redis. Sends and receives within `running()`."""
 
     def __init__(self, url: str) -> None:
         self._redis: Redis = Redis.from_url(url, socket_connect_timeout=2, health_check_interval=10)
-        self._local = LocalBus()
+        self._local = LocalNotificationBus()
         self._origin = new_id()
-        self._outgoing: deque[News] = deque(maxlen=BACKLOG)
+        self._outgoing: deque[Notification] = deque(maxlen=BACKLOG)
         self._has_outgoing = asyncio.Event()
 
-    def publish(self, news: News) -> None:
-        """See `Bus.publish`."""
-        self._local.publish(news)
-        self._outgoing.append(news)
+    def publish(self, notification: Notification) -> None:
+        """See `NotificationBus.publish`."""
+        self._local.publish(notification)
+        self._outgoing.append(notification._replace(grown=None))
         self._has_outgoing.set()
 
-    def listening(self, listener: Listener) -> AbstractContextManager[None]:
-        """See `Bus.listening`."""
-        return self._local.listening(listener)
+    def subscribed(self, handlers: NotificationHandlers) -> AbstractContextManager[None]:
+        """See `NotificationBus.subscribed`."""
+        return self._local.subscribed(handlers)
 
     async def ping(self) -> None:
-        """Ask whether Redis is there. Raises if not."""
+        """Raise unless Redis answers."""
         await self._redis.ping()
 
     @asynccontextmanager
@@ -59,7 +59,7 @@ class RedisBus:
         try:
             yield
         finally:
-            await _end(tasks)
+            await _cancel(tasks)
             await self._redis.aclose()
 
     async def _send(self) -> None:
@@ -67,9 +67,10 @@ class RedisBus:
             await self._has_outgoing.wait()
             await asyncio.sleep(GATHER_SECONDS)
             self._has_outgoing.clear()
-            news = [self._outgoing.popleft() for _ in range(len(self._outgoing))]
-            message = json.dumps({"origin": self._origin, "news": [_dump(one) for one in news]})
-            with contextlib.suppress(RedisError, OSError):  # hints; the others look by time
+            gathered = [self._outgoing.popleft() for _ in range(len(self._outgoing))]
+            notifications = [_dump(each) for each in coalesced(gathered)]
+            message = json.dumps({"origin": self._origin, "notifications": notifications})
+            with contextlib.suppress(RedisError, OSError):  # hints; other processes also look by time
                 await self._redis.publish(CHANNEL, message)
 
     async def _receive(self) -> None:
@@ -80,7 +81,7 @@ class RedisBus:
                     async for message in channel.listen():
                         self._take(message)
             except (RedisError, OSError) as error:
-                log.warning("the bus lost Redis and tries again: %s", type(error).__name__)
+                log.warning("notifications lost Redis and try again: %s", type(error).__name__)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     def _take(self, message: dict[str, Any]) -> None:
@@ -90,28 +91,55 @@ class RedisBus:
             content = json.loads(message["data"])
             if content["origin"] == self._origin:
                 return
-            news = [_load(one) for one in content["news"]]
+            notifications = [_load(each) for each in content["notifications"]]
         except (ValueError, KeyError, TypeError, BatutaError):
-            log.warning("the bus dropped a message it cannot read")
+            log.warning("a notification from Redis cannot be read and was dropped")
             return
-        for one in news:
-            self._local.publish(one)
+        for each in notifications:
+            self._local.publish(each)
 
 
-async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
-    """Cancel them until they have ended: the client of Redis loses a cancellation that comes while it connects."""
+def coalesced(notifications: Iterable[Notification]) -> list[Notification]:
+    """The growth of a session once, up to its last position; everything else as it is.
+
+    If one of several appends is of unknown extent, so is the whole: the follower then reads the log.
+    """
+    found: list[Notification] = []
+    growth: dict[str, int] = {}
+    for each in notifications:
+        index = growth.get(each.subject) if each.kind == "appended" else None
+        if index is None:
+            if each.kind == "appended":
+                growth[each.subject] = len(found)
+            found.append(each)
+        elif found[index].position is not None:
+            found[index] = each
+    return found
+
+
+async def _cancel(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel until all have ended: the client of Redis loses a cancellation that comes while it connects."""
     while running := [task for task in tasks if not task.done()]:
         for task in running:
             task.cancel()
         await asyncio.wait(running, timeout=CANCEL_SECONDS)
 
 
-def _dump(news: News) -> dict[str, Any]:
-    event = None if news.event is None else news.event.model_dump(mode="json")
-    return {"kind": news.kind, "ids": sorted(news.ids), "at": dict(news.at), "event": event}
+def _dump(notification: Notification) -> dict[str, Any]:
+    fields = {name: value for name, value in notification._asdict().items() if value}
+    if notification.event is not None:
+        fields["event"] = notification.event.model_dump(mode="json")
+    return fields
 
 
-def _load(fields: dict[str, Any]) -> News:
-    event = None if fields["event"] is None else decode(fields["event"])
-    at = {session_id: Position(*place) for session_id, place in fields.get("at", {}).items()}
-    return News(kind=fields["kind"], ids=frozenset(fields["ids"]), at=at, event=event)
+def _load(fields: dict[str, Any]) -> Notification:
+    event = decode(fields["event"]) if "event" in fields else None
+    position = Position(*fields["position"]) if "position" in fields else None
+    return Notification(
+        fields["kind"],
+        fields.get("subject", ""),
+        position=position,
+        event=event,
+        name=fields.get("name", ""),
+        content=fields.get("content"),
+    )

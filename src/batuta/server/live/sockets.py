@@ -1,14 +1,14 @@
 """Socket.IO: commands with acknowledgements, and the log of sessions as it grows. WebSocket transport only.
 
-    connect -> gate -> session:join (position) -> what was missed -> what comes
+    connect -> access control -> session:join (position) -> what was missed -> what comes
 
-A handler validates, asks the gate and delegates. Every command is acknowledged with `{ok: true, …}` or
-`{ok: false, problem: {…}}`. A socket is closed when what it was let in with ends.
+A handler validates, checks access and delegates. Every command is acknowledged with `{ok: true, …}` or
+`{ok: false, problem: {…}}`. A socket is closed when the login or key it was opened with ends.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,25 +21,27 @@ from batuta.events.log import EventLog, Position
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.config import Settings
-from batuta.server.database.principal import acting
+from batuta.server.database.principal import acting_as
 from batuta.server.http.guard import bearer_of, cookies_of, is_own_origin
 from batuta.server.http.text_checks import check_text
-from batuta.server.live.feed import Delivery
+from batuta.server.live.feed import SessionFeed
+from batuta.server.live.notifications import Notification, NotificationBus
+from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, Rule
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
-from batuta.server.security.access_control import COOKIE, Gate
+from batuta.server.security.access_control import COOKIE, AccessControl
 from batuta.server.security.ownership import OWNERSHIP, Caller
 
 log = logging.getLogger("batuta.server")
 
 CONNECT = Rule(Access.USER, "read")
-LARGEST_FRAME = 262_144
-MOST_WAITING = 256
-"""Frames that may wait for a slow client; then its reader waits too."""
-PATIENCE_SECONDS = 30.0
-"""How long it waits before the client is sent away, to come back and resume."""
+MAX_FRAME_BYTES = 262_144
+MAX_WAITING_FRAMES = 256
+"""Frames that may wait for a slow client; beyond that its feed waits too."""
+SLOW_CLIENT_SECONDS = 30.0
+"""How long a slow client is waited for; then it is disconnected and can resume."""
 COMMANDS_PER_SECOND, COMMAND_BURST = 20.0, 60.0
-MOST_JOINED = 50
+MAX_JOINED_SESSIONS = 50
 RETRY_SECONDS = 1.0
 
 Ack = dict[str, Any]
@@ -88,21 +90,21 @@ class SocketCommand(NamedTuple):
     handle: Callable[[Caller, Any], Awaitable[Ack]]
 
 
-class Sockets:
+class SocketServer:
     """All sockets of this process."""
 
     def __init__(
         self,
         settings: Settings,
-        gate: Gate,
+        access: AccessControl,
         log: EventLog,
-        delivery: Delivery,
+        feed: SessionFeed,
         commands: Mapping[str, SocketCommand],
     ) -> None:
         self._settings = settings
-        self._gate = gate
+        self._access = access
         self._log = log
-        self._delivery = delivery
+        self._feed = feed
         self._connections: dict[str, Connection] = {}
         self._own: dict[str, tuple[type[BaseModel], Callable[[str, Connection, Any], Awaitable[Ack]]]] = {
             "session:join": (JoinRequest, self._join),
@@ -122,12 +124,25 @@ class Sockets:
         """Who is connected, by socket."""
         return {sid: connection.caller for sid, connection in self._connections.items()}
 
-    async def tell_user(self, user_id: str, event: str, content: dict[str, Any]) -> None:
-        """Send something to all sockets of a person."""
-        await self.server.emit(event, content, room=_room(user_id))
+    async def run(self, bus: NotificationBus) -> None:
+        """Send `user` notifications to the sockets of their user until cancelled."""
+        waiting: asyncio.Queue[Notification] = asyncio.Queue()
+        with bus.subscribed({"user": waiting.put_nowait}):
+            while True:
+                notification = await waiting.get()
+                await self.emit_to_user(notification.subject, notification.name, notification.content or {})
 
-    def is_present(self, user_id: str) -> bool:
-        """Whether a person is connected here."""
+    async def emit_to_user(self, user_id: str, event: str, content: Mapping[str, Any]) -> None:
+        """Send an event to all sockets of a user in this process."""
+        await self.server.emit(event, dict(content), room=_room(user_id))
+
+    @property
+    def has_connections(self) -> bool:
+        """Whether there is any socket in this process."""
+        return bool(self._connections)
+
+    def is_connected(self, user_id: str) -> bool:
+        """Whether a user has a socket in this process."""
         return any(connection.caller.user_id == user_id for connection in self._connections.values())
 
     async def end(self, sids: frozenset[str]) -> None:
@@ -148,8 +163,8 @@ class Sockets:
             async_mode="asgi",
             transports=["websocket"],
             allow_upgrades=False,
-            cors_allowed_origins=self._is_welcome,
-            max_http_buffer_size=LARGEST_FRAME,
+            cors_allowed_origins=self._is_own_origin,
+            max_http_buffer_size=MAX_FRAME_BYTES,
             ping_interval=20,
             ping_timeout=20,
             async_handlers=False,  # commands of one socket take effect in the order they were sent
@@ -160,7 +175,7 @@ class Sockets:
         server.on("*", self._receive)
         return server
 
-    def _is_welcome(self, origin: str | None, environ: Mapping[str, Any]) -> bool:
+    def _is_own_origin(self, origin: str | None, environ: Mapping[str, Any]) -> bool:
         return origin is None or is_own_origin(origin, environ.get("HTTP_HOST"), self._settings)
 
     async def _connect(self, sid: str, environ: Mapping[str, Any], auth: Any) -> None:
@@ -171,7 +186,7 @@ class Sockets:
             or cookies_of(environ.get("HTTP_COOKIE", "")).get(COOKIE)
         )
         try:
-            caller = await self._gate.admit(CONNECT, secret, {})
+            caller = await self._access.admit(CONNECT, secret, {})
         except (Problem, StoreUnavailableError) as error:
             problem = problem_of(error)
             raise Refused(problem.title, problem.body()) from None
@@ -204,8 +219,8 @@ class Sockets:
         shape = self._own[event][0] if event in self._own else self._commands[event].shape
         request = shape.model_validate(content)
         ids = {name: getattr(request, name) for name in OWNERSHIP if hasattr(request, name)}
-        caller = await self._gate.check(rule, connection.caller, ids)
-        with acting(caller.behalf):
+        caller = await self._access.check(rule, connection.caller, ids)
+        with acting_as(caller.principal):
             if event in self._own:
                 return await self._own[event][1](sid, connection, request)
             return await self._commands[event].handle(caller, request)
@@ -219,8 +234,8 @@ class Sockets:
         except StaleEpochError:
             return {**ack, "resync": True}
         await self._stop_following(connection, request.session_id)
-        if len(connection.followers) >= MOST_JOINED:
-            raise TooManyProblem(f"A socket follows at most {MOST_JOINED} sessions.")
+        if len(connection.followers) >= MAX_JOINED_SESSIONS:
+            raise TooManyProblem(f"A socket follows at most {MAX_JOINED_SESSIONS} sessions.")
         connection.followers[request.session_id] = asyncio.create_task(
             self._follow(sid, request.session_id, position), name=f"follow {request.session_id}"
         )
@@ -237,13 +252,12 @@ class Sockets:
             await asyncio.gather(follower, return_exceptions=True)
 
     async def _follow(self, sid: str, session_id: str, position: Position) -> None:
-        """Hand a session's log to a socket, for as long as it is joined; a store that is away is waited for."""
+        """Send the feed of a session to a socket while it is joined; an unavailable store is waited for."""
         while True:
             try:
-                async for batch in self._delivery.follow(session_id, position):
-                    for told in batch:
-                        await self._send(sid, told.wire())
-                        position = Position(told.epoch, told.sequence_number or position.seq)
+                async for batch in self._feed.follow(session_id, position):
+                    await self._send(sid, batch)
+                    position = _position_after(batch, position)
             except StaleEpochError:
                 head = await self._log.head(session_id)
                 await self.server.emit("session:resync", {"session_id": session_id, "epoch": head.epoch}, to=sid)
@@ -251,29 +265,38 @@ class Sockets:
             except StoreUnavailableError:
                 await asyncio.sleep(RETRY_SECONDS)
             except Exception:
-                log.exception("the delivery of session %s failed", session_id)
+                log.exception("the feed of session %s failed", session_id)
                 await self.server.disconnect(sid)
                 return
             else:  # it was deleted
                 return
 
-    async def _send(self, sid: str, wire: str) -> None:
-        """Send one event as soon as the client has taken enough of those before.
+    async def _send(self, sid: str, batch: Sequence[DeliveredEvent]) -> None:
+        """Send events as soon as the client has taken enough of those before.
 
-        It is the frame that `emit` would make, without reading and writing its JSON again.
+        The frames are those that `emit` would make, without reading and writing the JSON of the events again.
         """
         engine_id = self.server.manager.eio_sid_from_sid(sid, "/")
         socket = self.server.eio.sockets.get(engine_id)
         if socket is None:
-            return  # it left; whoever follows for it is about to be told
+            return  # it has disconnected, and the task that follows for it is about to be cancelled
         waited = 0.0
-        while socket.queue.qsize() > MOST_WAITING:
-            if waited >= PATIENCE_SECONDS:
+        while socket.queue.qsize() > MAX_WAITING_FRAMES:
+            if waited >= SLOW_CLIENT_SECONDS:
                 await self.server.disconnect(sid)
                 return
             await asyncio.sleep(0.05)
             waited += 0.05
-        await socket.send(Packet(MESSAGE, f'2["agent:event",{wire}]'))
+        for delivered in batch:
+            await socket.send(Packet(MESSAGE, f'2["agent:event",{delivered.wire()}]'))
+
+
+def _position_after(batch: Sequence[DeliveredEvent], position: Position) -> Position:
+    """Where a client stands that received a batch; live events have no position."""
+    for delivered in reversed(batch):
+        if delivered.sequence_number is not None:
+            return Position(delivered.epoch, delivered.sequence_number)
+    return position
 
 
 def _room(user_id: str) -> str:

@@ -1,15 +1,18 @@
 """What anybody may ask: what this platform is, whether it lives, whether it is ready, and its figures."""
 
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from batuta.server.config import Mode
+from batuta.observability.standard import Observers
+from batuta.server.config import Mode, ModelChoice
+from batuta.server.http.dependencies import CurrentSettings, provided
 from batuta.server.http.guard import new_router
 from batuta.server.http.middleware import App, Receive, Scope, Send
+from batuta.server.meta.service import Health, SetupState
 from batuta.server.problems import NotFoundProblem
 
 router = new_router(tags=["meta"])
@@ -51,16 +54,19 @@ class Meta(BaseModel):
 
 
 @router.get("/api/meta")
-async def describe(request: Request) -> Meta:
+async def describe(
+    settings: CurrentSettings,
+    model: Annotated[ModelChoice, provided(ModelChoice)],
+    setup: Annotated[SetupState, provided(SetupState)],
+) -> Meta:
     """What this platform is."""
-    platform = request.app.state.platform
-    providers = [ProviderLabel(id=provider.id, name=provider.name) for provider in platform.settings.oidc]
+    providers = [ProviderLabel(id=provider.id, name=provider.name) for provider in settings.oidc]
     return Meta(
         version=version("batuta"),
-        mode=platform.settings.mode,
-        is_demo=platform.settings.is_demo,
-        needs_setup=await platform.identity.needs_setup(),
-        model=ModelLabel(label=platform.model_label, is_offline=platform.is_offline),
+        mode=settings.mode,
+        is_demo=settings.is_demo,
+        needs_setup=await setup.needs_setup(),
+        model=ModelLabel(label=model.label, is_offline=model.is_offline),
         login=LoginWays(password=True, oidc=providers),
         languages=LANGUAGES,
     )
@@ -73,9 +79,9 @@ async def alive() -> dict[str, str]:
 
 
 @router.get("/readyz", responses={503: {"description": "A dependency is away"}})
-async def ready(request: Request) -> JSONResponse:
+async def ready(health: Annotated[Health, provided(Health)]) -> JSONResponse:
     """Whether everything it depends on answers, and what an acknowledgement survives."""
-    found = await request.app.state.platform.health.ask()
+    found = await health.ask()
     body: dict[str, Any] = {
         "status": "ok" if found.is_ready else "unavailable",
         "checks": dict(found.checks),
@@ -88,12 +94,11 @@ async def ready(request: Request) -> JSONResponse:
 
 
 @router.get("/metrics", include_in_schema=False)
-async def metrics(request: Request) -> Response:
+async def metrics(observers: Annotated[Observers, provided(Observers)]) -> Response:
     """The figures of this process, or of all that share a directory, in Prometheus' format."""
-    counted = request.app.state.platform.observers.metrics
-    if counted is None:
+    if observers.metrics is None:
         raise NotFoundProblem
-    return _Mounted(counted.app())
+    return _Mounted(observers.metrics.app())
 
 
 class _Mounted(Response):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -14,6 +14,14 @@ from batuta.server.database.engines import Database
 CHECK_SECONDS = 5.0
 
 Check = Callable[[], Awaitable[object]]
+
+
+class SetupState(Protocol):
+    """Knows whether the platform has an owner; `server.identity` implements it."""
+
+    async def needs_setup(self) -> bool:
+        """Whether the first account is still to be created."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

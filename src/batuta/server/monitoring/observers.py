@@ -1,39 +1,28 @@
-"""Who watches a process of the platform, and the figures that no event tells.
+"""The observers of a process: metrics, logs and spans.
 
 Metrics are counted and events are logged by default; spans and metrics go over OTLP where the standard variables name
 an endpoint. A worker process answers Prometheus on a port of its own; a web process under `/metrics`.
 """
 
-import asyncio
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import structlog
 
 from batuta.events.envelope import Event
-from batuta.events.queue import Lease, TurnQueue, WorkStatus
+from batuta.events.queue import Lease
 from batuta.events.sink import EventSink
-from batuta.eventstore.projectors import Projector
-from batuta.kernel.errors import BatutaError
-from batuta.llm.quotas import QUOTAS
 from batuta.observability.logs import configure_logs
-from batuta.observability.metrics import PrometheusMetrics, forget_process
+from batuta.observability.metrics import forget_process
 from batuta.observability.processes import MULTIPROCESS_VARIABLE
 from batuta.observability.propagation import TraceContext
 from batuta.observability.standard import Observers, Watchers, chosen_exporter, watching
 from batuta.server.config import Settings
 
 log = logging.getLogger("batuta.server")
-
-SAMPLE_SECONDS = 2.0
-
-Figures = Mapping[tuple[str, str | None], float]
-"""By metric and the value of its one label, if it has one."""
-Source = Callable[[], Awaitable[Figures]]
 
 
 def log_to_standard_error(settings: Settings) -> None:
@@ -94,87 +83,3 @@ def metrics_port(settings: Settings, observers: Observers) -> Iterator[str | Non
                 MULTIPROCESS_VARIABLE,
             )
         yield url
-
-
-class Gauges:
-    """Asks those who know for what no event tells, every few seconds."""
-
-    def __init__(self, metrics: PrometheusMetrics | None, sources: Sequence[Source]) -> None:
-        self._metrics = metrics
-        self._sources = sources
-        self._is_silent: set[int] = set()
-
-    async def run(self) -> None:
-        """Until cancelled."""
-        while self._metrics is not None:
-            await self.sample()
-            await asyncio.sleep(SAMPLE_SECONDS)
-        await asyncio.Event().wait()
-
-    async def sample(self) -> None:
-        """Ask everybody once. Who does not know now is asked again, and complained about once."""
-        for index, source in enumerate(self._sources):
-            try:
-                self._set(await source())
-                self._is_silent.discard(index)
-            except (BatutaError, OSError) as error:
-                if index not in self._is_silent:
-                    log.warning("figures are missing from /metrics: %s", error)
-                self._is_silent.add(index)
-
-    def _set(self, figures: Figures) -> None:
-        assert self._metrics is not None
-        for (metric, label), value in figures.items():
-            names: dict[str, Any] = {} if label is None else {_LABELS[metric]: label}
-            self._metrics.set(metric, value, **names)
-
-
-_LABELS = {"connected_clients": "transport", "limiter_tokens": "key", "llm_tokens_remaining": "llm_provider"}
-
-
-def of_work(queue: TurnQueue, projector: Projector) -> Source:
-    """How much waits: turns for a worker, events for the read models."""
-
-    async def ask() -> Figures:
-        depth = await queue.depth()
-        lag = await projector.lag()
-        return {
-            ("turn_queue_depth", None): depth.get(WorkStatus.QUEUED, 0),
-            ("log_to_database_lag_seconds", None): lag.total_seconds(),
-        }
-
-    return ask
-
-
-def of_clients(count: Callable[[], Mapping[str, int]]) -> Source:
-    """Who is connected, by the way they are."""
-
-    async def ask() -> Figures:
-        return {("connected_clients", transport): float(number) for transport, number in count().items()}
-
-    return ask
-
-
-def of_models(limits: Callable[[], Mapping[str, float]]) -> Source:
-    """What models may still be asked: by our limits, and by what their providers said last."""
-
-    async def ask() -> Figures:
-        found: dict[tuple[str, str | None], float] = {("limiter_tokens", key): left for key, left in limits().items()}
-        found |= {("llm_tokens_remaining", provider): left for provider, left in QUOTAS.left().items()}
-        return found
-
-    return ask
-
-
-def of_storage(used_bytes: Callable[[], Awaitable[int]], capacity_bytes: Callable[[int], int | None]) -> Source:
-    """How much is stored, of how much there is room for."""
-
-    async def ask() -> Figures:
-        used = await used_bytes()
-        capacity = capacity_bytes(used)
-        found: dict[tuple[str, str | None], float] = {("storage_used_bytes", None): used}
-        if capacity is not None:
-            found["storage_capacity_bytes", None] = capacity
-        return found
-
-    return ask

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from pydantic import BaseModel
 
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 from batuta.server.search.service import Hit, Search
 
 router = new_router(tags=["search"])
@@ -44,10 +45,11 @@ class Found(BaseModel):
 
 @router.get("/api/search")
 async def search(
-    caller: CurrentCaller, request: Request, query: Annotated[str, Query(min_length=1, max_length=200, pattern=r"\S")]
+    caller: CurrentCaller,
+    finder: Annotated[Search, provided(Search)],
+    query: Annotated[str, Query(min_length=1, max_length=200, pattern=r"\S")],
 ) -> Found:
     """My sessions and messages that hold some words."""
-    finder: Search = request.app.state.platform.search
     sessions, messages = await finder.find(caller, query.strip())
     return Found(sessions=[_session(hit) for hit in sessions], messages=[_message(hit) for hit in messages])
 

@@ -27,7 +27,7 @@ AT_ONCE = 1_000
 """Credentials looked up by one query."""
 
 
-class Gate:
+class AccessControl:
     """Lets callers in, or says why not."""
 
     def __init__(self, database: Database, *, idle: timedelta, clock: Clock = SYSTEM_CLOCK) -> None:

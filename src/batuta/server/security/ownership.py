@@ -10,7 +10,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
-from batuta.server.database.principal import Behalf
+from batuta.server.database.principal import Principal
 from batuta.server.database.tables import api_keys, approvals, datasets, turns, user_sessions
 
 APPROVER = "approver"
@@ -40,9 +40,9 @@ class Caller:
     csrf_token: str = field(default="", repr=False)
 
     @property
-    def behalf(self) -> Behalf:
+    def principal(self) -> Principal:
         """Whose rows the database shows: one's own, and those of the workspace to whoever approves in it."""
-        return Behalf(
+        return Principal(
             user_id=self.user_id, workspace_id=self.workspace_id if APPROVER in self.roles else "", scope="user"
         )
 

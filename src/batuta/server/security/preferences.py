@@ -1,6 +1,6 @@
-"""What a person can prefer: told with who they are, kept by the settings."""
+"""The preferences of a user: shown with their identity, kept by the settings."""
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -9,7 +9,7 @@ Language = Literal["en", "es"]
 
 
 class Preferences(BaseModel):
-    """All preferences of a person."""
+    """All preferences of a user."""
 
     theme: Theme = "system"
     language: Language = "en"
@@ -20,3 +20,11 @@ class Preferences(BaseModel):
     """Whether the page, when it is hidden, tells of turns that end or wait for the person."""
     model: str | None = None
     """One of the models that the operator offers; without it, or when it is offered no more, the first of them."""
+
+
+class PreferenceReader(Protocol):
+    """Reads preferences; `server.settings` implements it."""
+
+    async def get(self, user_id: str) -> Preferences:
+        """The preferences of a user; defaults for what they never set."""
+        ...

@@ -4,14 +4,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import to_json
 
 from batuta.events.routing import Persistence
 from batuta.kernel.id_fields import UuidStr
 from batuta.kernel.usage import Usage
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 from batuta.server.sessions import exporting
 from batuta.server.sessions.repository import ListQuery, Status, Summary
 from batuta.server.sessions.service import Sessions, place_of
@@ -19,6 +20,8 @@ from batuta.server.sessions.sources import Sources
 from batuta.server.sessions.timeline import Timeline
 
 router = new_router(tags=["sessions"])
+
+SessionsService = Annotated[Sessions, provided(Sessions)]
 
 LARGEST = 2**53
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -147,7 +150,7 @@ class Feedback(BaseModel):
 @router.get("/api/sessions")
 async def list_sessions(
     caller: CurrentCaller,
-    request: Request,
+    sessions: SessionsService,
     cursor: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
     query: Annotated[str, Query(max_length=200)] = "",
@@ -157,41 +160,44 @@ async def list_sessions(
     wanted = ListQuery(
         limit=limit, after=place_of(cursor) if cursor else None, words=query.strip(), is_archived=archived
     )
-    found, next_cursor = await _sessions(request).page(caller, wanted)
+    found, next_cursor = await sessions.page(caller, wanted)
     return SessionPage(items=[summary_view(summary) for summary in found], next_cursor=next_cursor)
 
 
 @router.post("/api/sessions", status_code=201)
-async def create(body: NewSession, caller: CurrentCaller, request: Request) -> SessionSummary:
+async def create(body: NewSession, caller: CurrentCaller, sessions: SessionsService) -> SessionSummary:
     """Begin a session."""
-    return summary_view(await _sessions(request).create(caller, body.title))
+    return summary_view(await sessions.create(caller, body.title))
 
 
 @router.get("/api/sessions/{session_id}")
-async def read(session_id: UuidStr, request: Request) -> SessionSummary:
+async def read(session_id: UuidStr, sessions: SessionsService) -> SessionSummary:
     """A session of mine."""
-    return summary_view(await _sessions(request).get(session_id))
+    return summary_view(await sessions.get(session_id))
 
 
 @router.patch("/api/sessions/{session_id}")
-async def change(session_id: UuidStr, body: SessionChange, request: Request) -> SessionSummary:
+async def change(session_id: UuidStr, body: SessionChange, sessions: SessionsService) -> SessionSummary:
     """Rename a session or put it away."""
-    return summary_view(await _sessions(request).change(session_id, title=body.title, is_archived=body.is_archived))
+    return summary_view(await sessions.change(session_id, title=body.title, is_archived=body.is_archived))
 
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
-async def delete(session_id: UuidStr, request: Request) -> Response:
+async def delete(session_id: UuidStr, sessions: SessionsService) -> Response:
     """Delete a session."""
-    await _sessions(request).delete(session_id)
+    await sessions.delete(session_id)
     return Response(status_code=204)
 
 
 @router.get("/api/sessions/{session_id}/events", response_model=EventPage)
 async def events(
-    session_id: UuidStr, request: Request, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 500
+    session_id: UuidStr,
+    sessions: SessionsService,
+    after: Position = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 500,
 ) -> Response:
     """The stored events I may see, in order: what a client folds into its view."""
-    page = await _sessions(request).wire_events(session_id, after=after, limit=limit)
+    page = await sessions.wire_events(session_id, after=after, limit=limit)
     # An `EventPage`, put together of what is JSON already: long sessions are opened page by page.
     rest = {"epoch": page.epoch, "last_sequence": page.last_sequence, "has_more": page.has_more}
     content = b'{"items":[' + b",".join(page.items) + b"]," + to_json(rest)[1:]
@@ -201,12 +207,12 @@ async def events(
 @router.get("/api/sessions/{session_id}/messages")
 async def messages(
     session_id: UuidStr,
-    request: Request,
+    sessions: SessionsService,
     cursor: Annotated[str, Query(pattern=r"^[0-9]{0,15}$")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> MessagePage:
     """Message rows of the read model."""
-    rows = await _sessions(request).messages(session_id, after=int(cursor or 0), limit=limit + 1)
+    rows = await sessions.messages(session_id, after=int(cursor or 0), limit=limit + 1)
     shown = rows[:limit]
     is_last = len(rows) <= limit
     items = [{name: value for name, value in row.items() if name != "body"} for row in shown]
@@ -216,30 +222,31 @@ async def messages(
 @router.get("/api/sessions/{session_id}/export", response_class=Response)
 async def export(
     session_id: UuidStr,
-    request: Request,
+    sessions: SessionsService,
     format: Literal["json", "markdown"] = "json",  # noqa: A002 - the API's word
 ) -> Response:
     """The session as a file."""
-    service = _sessions(request)
-    session = await service.get(session_id)
-    epoch, events = await service.all_events(session_id)
+    session = await sessions.get(session_id)
+    epoch, events = await sessions.all_events(session_id)
     if format == "json":
         return _file(exporting.as_json(session, events, epoch), "application/json", f"{session_id}.json")
     return _file(exporting.as_markdown(session, events), "text/markdown; charset=utf-8", f"{session_id}.md")
 
 
 @router.get("/api/sessions/{session_id}/usage")
-async def usage(session_id: UuidStr, request: Request) -> SessionUsage:
+async def usage(session_id: UuidStr, sessions: SessionsService) -> SessionUsage:
     """What the session used and cost."""
-    return SessionUsage.model_validate(await _sessions(request).usage(session_id))
+    return SessionUsage.model_validate(await sessions.usage(session_id))
 
 
 @router.get("/api/sessions/{session_id}/source")
 async def source(
-    session_id: UuidStr, message_id: UuidStr, request: Request, number: Annotated[int, Query(ge=0, le=1_000)] = 0
+    session_id: UuidStr,
+    message_id: UuidStr,
+    sources: Annotated[Sources, provided(Sources)],
+    number: Annotated[int, Query(ge=0, le=1_000)] = 0,
 ) -> CitedSource:
     """The text behind a citation of an answer: which message, and which of its citations, counted from 0."""
-    sources: Sources = request.app.state.platform.sources
     found = await sources.open(session_id, message_id, number)
     return CitedSource(
         **found.citation.model_dump(include={"source", "title", "place", "quote", "url"}),
@@ -251,15 +258,15 @@ async def source(
 
 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}/timeline")
-async def timeline(session_id: UuidStr, turn_id: UuidStr, request: Request) -> Timeline:
+async def timeline(session_id: UuidStr, turn_id: UuidStr, sessions: SessionsService) -> Timeline:
     """Every event of a turn, with durations, tokens and cost."""
-    return await _sessions(request).timeline(session_id, turn_id)
+    return await sessions.timeline(session_id, turn_id)
 
 
 @router.post("/api/sessions/{session_id}/feedback", status_code=202)
-async def feedback(session_id: UuidStr, body: Feedback, request: Request) -> None:
+async def feedback(session_id: UuidStr, body: Feedback, sessions: SessionsService) -> None:
     """Judge an answer."""
-    await _sessions(request).judge(session_id, body.message_id, body.rating, body.comment)
+    await sessions.judge(session_id, body.message_id, body.rating, body.comment)
 
 
 def summary_view(summary: Summary) -> SessionSummary:
@@ -279,8 +286,3 @@ def summary_view(summary: Summary) -> SessionSummary:
 def _file(content: str, media_type: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content.encode("utf-8", "backslashreplace"), media_type=media_type, headers=headers)
-
-
-def _sessions(request: Request) -> Sessions:
-    sessions: Sessions = request.app.state.platform.sessions
-    return sessions

@@ -19,8 +19,8 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import SessionId, new_id
 from batuta.observability.propagation import arrived_with
 from batuta.server.database.engines import Database
-from batuta.server.live.feed import Delivery, Projected, WirePage
-from batuta.server.live.notifications import Bus, News
+from batuta.server.live.feed import ReadModels, SessionFeed, WirePage
+from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import InvalidProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
 from batuta.server.sessions import repository
@@ -58,9 +58,9 @@ class Sessions:
         database: Database,
         log: EventLog,
         eraser: Eraser,
-        projected: Projected,
-        bus: Bus,
-        delivery: Delivery,
+        read_models: ReadModels,
+        bus: NotificationBus,
+        feed: SessionFeed,
         *,
         observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
@@ -69,9 +69,9 @@ class Sessions:
         self._database = database
         self._log = log
         self._eraser = eraser
-        self._projected = projected
+        self._read_models = read_models
         self._bus = bus
-        self._delivery = delivery
+        self._feed = feed
         self._clock = clock
 
     async def create(self, caller: Caller, title: str | None = None, session_id: str | None = None) -> Summary:
@@ -121,10 +121,11 @@ class Sessions:
         now = self._clock.now()
         unfinished = await self._database.read(lambda connection: repository.unfinished_turns(connection, session_id))
         await self._database.write(lambda connection: repository.delete(connection, session_id, now))
-        await self._projected.ensure(session_id, (await self._log.head(session_id)).last_seq)
+        await self._read_models.ensure(session_id, (await self._log.head(session_id)).last_seq)
         await self._eraser.erase_session(SessionId(session_id))
-        self._bus.publish(News(kind="stop", ids=frozenset(unfinished)))
-        self._bus.publish(News(kind="gone", ids=frozenset({session_id})))
+        for turn_id in unfinished:
+            self._bus.publish(Notification("stop", turn_id))
+        self._bus.publish(Notification("deleted", session_id))
 
     async def owner_of(self, session_id: str) -> str | None:
         """Whose session it is, or was before it was deleted."""
@@ -132,14 +133,14 @@ class Sessions:
 
     async def events(self, session_id: str, *, after: int, limit: int) -> EventsPage:
         """What a client folds: the events a user may see, in order."""
-        page = await self._delivery.read(session_id, after=after, limit=limit)
+        page = await self._feed.read(session_id, after=after, limit=limit)
         visible = [event for event in page.events if event.is_visible]
         last = page.records[-1].seq if page.records else after
         return EventsPage(page.head.epoch, visible, last, not page.is_last)
 
     async def wire_events(self, session_id: str, *, after: int, limit: int) -> WirePage:
         """The same as JSON, for whoever opens a session."""
-        return await self._delivery.read_wire(session_id, after=after, limit=limit)
+        return await self._feed.read_wire(session_id, after=after, limit=limit)
 
     async def all_events(self, session_id: str) -> tuple[int, list[Event]]:
         """The epoch, and every event a user may see."""
@@ -199,14 +200,14 @@ class Sessions:
     async def _append(self, session_id: str, event: Event) -> None:
         appended = await self._log.append(session_id, [event])
         self._observer.emit(event)
-        await self._projected.ensure(session_id, appended.last_seq)
+        await self._read_models.ensure(session_id, appended.last_seq)
 
     async def _named(self, session_id: str, title: str) -> None:
         appended = await choose_title(self._log, session_id, title)
-        await self._projected.ensure(session_id, appended.last_seq)
+        await self._read_models.ensure(session_id, appended.last_seq)
 
     async def _changed(self, session_id: str) -> Summary:
-        self._bus.publish(News(kind="grown", ids=frozenset({session_id})))
+        self._bus.publish(Notification("changed", session_id))
         return await self.get(session_id)
 
 

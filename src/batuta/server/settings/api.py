@@ -1,26 +1,24 @@
 """Reading and changing preferences."""
 
-from fastapi import Request
+from typing import Annotated
 
-from batuta.server.http.guard import CurrentCaller, new_router
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
 from batuta.server.security.preferences import Preferences
-from batuta.server.settings.service import PreferenceBook, PreferenceChange
+from batuta.server.settings.service import PreferenceChange, UserPreferences
 
 router = new_router(tags=["settings"])
 
+PreferencesService = Annotated[UserPreferences, provided(UserPreferences)]
+
 
 @router.get("/api/settings")
-async def read(caller: CurrentCaller, request: Request) -> Preferences:
+async def read(caller: CurrentCaller, preferences: PreferencesService) -> Preferences:
     """My preferences."""
-    return await _book(request).of(caller.user_id)
+    return await preferences.get(caller.user_id)
 
 
 @router.patch("/api/settings")
-async def change(body: PreferenceChange, caller: CurrentCaller, request: Request) -> Preferences:
+async def change(body: PreferenceChange, caller: CurrentCaller, preferences: PreferencesService) -> Preferences:
     """Change some of my preferences."""
-    return await _book(request).change(caller.user_id, caller.workspace_id, body)
-
-
-def _book(request: Request) -> PreferenceBook:
-    book: PreferenceBook = request.app.state.platform.preferences
-    return book
+    return await preferences.change(caller.user_id, caller.workspace_id, body)

@@ -15,7 +15,7 @@ from batuta.server.settings import repository
 
 
 class PreferenceChange(BaseModel):
-    """What a person wants otherwise; what is absent stays."""
+    """The preferences to change; absent ones stay as they are."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,8 +35,8 @@ class PreferenceChange(BaseModel):
         return value
 
 
-class PreferenceBook:
-    """Keeps everybody's preferences."""
+class UserPreferences:
+    """The preferences of all users: a `PreferenceReader` that can change them."""
 
     def __init__(
         self, database: Database, *, models: Sequence[str] = (), agents: Collection[str] | None = None
@@ -45,8 +45,8 @@ class PreferenceBook:
         self._models = models
         self._agents = agents
 
-    async def of(self, user_id: str) -> Preferences:
-        """The preferences of a person. An agent that left the team is nobody's any more."""
+    async def get(self, user_id: str) -> Preferences:
+        """See `PreferenceReader.get`. A default agent that left the team counts as unset."""
         found = Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
         if self._agents is None or found.default_agent_id in self._agents:
             return found

@@ -16,7 +16,7 @@ from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
 from batuta.server.database.engines import Database
-from batuta.server.live.notifications import Bus, News
+from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, TooLargeProblem
 from batuta.server.security.ownership import Caller
 from batuta.server.turns import repository
@@ -64,7 +64,7 @@ class Turns:
         database: Database,
         log: EventLog,
         queue: TurnQueue,
-        bus: Bus,
+        bus: NotificationBus,
         *,
         agent_ids: Collection[str],
         max_chars: int,
@@ -91,7 +91,7 @@ class Turns:
         turn_id = accepted.work.turn_id
         await self._database.write(lambda connection: repository.touch(connection, session_id, self._clock.now()))
         await self._entitle(accepted.work, session_id, message.text)
-        self._bus.publish(News(kind="work"))
+        self._bus.publish(Notification("work"))
         answer = AcceptedTurn(
             turn_id=turn_id,
             client_message_id=message.client_message_id,
@@ -106,11 +106,11 @@ class Turns:
         if first is None:
             return
         stopped = await stop_turn(self._log, self._queue, first.turn_id, by=caller.user_id)
-        self._bus.publish(News(kind="stop", ids=frozenset({first.turn_id})))
+        self._bus.publish(Notification("stop", first.turn_id))
         if stopped is not None and stopped.is_over:
             for event in stopped.events:
                 self._observer.emit(event)
-            self._bus.publish(News(kind="work"))
+            self._bus.publish(Notification("work"))
 
     def _check(self, message: NewMessage) -> None:
         if len(message.text) > self._max_chars:

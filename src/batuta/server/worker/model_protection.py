@@ -7,7 +7,7 @@ from batuta.resilience.retry import exponential_backoff
 from batuta.server.config import Settings
 
 
-class Shield:
+class ModelProtection:
     """The protection of every model that a turn asks, and how much its limits leave."""
 
     def __init__(self, settings: Settings) -> None:

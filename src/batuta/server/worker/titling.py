@@ -39,7 +39,7 @@ INSTRUCTIONS = (
 )
 
 
-class Titles:
+class SessionTitler:
     """A sink of running turns that names the sessions whose first turn ended. Works within `run`."""
 
     never_blocks = True

@@ -22,11 +22,19 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.failpoints import InjectedFaultError, active
 from batuta.kernel.ids import SessionId, TurnId, new_id
-from batuta.server.live.buffer import KEPT_SECONDS, MOST_CHARACTERS, MOST_EVENTS, Handover, Told, fresh_of
-from batuta.server.live.feed import Delivery, Hub
-from batuta.server.live.live_text import LiveSink, Watch
-from batuta.server.live.notifications import LocalBus, News
-from batuta.server.worker.persistence import ring_on_growth
+from batuta.server.live.feed import SessionFeed
+from batuta.server.live.live_text import LiveEventSink
+from batuta.server.live.notifications import LocalNotificationBus, Notification, announcing_growth
+from batuta.server.live.redis_notifications import coalesced
+from batuta.server.live.stored_events import (
+    MAX_BUFFERED_CHARACTERS,
+    MAX_BUFFERED_EVENTS,
+    MAX_BUFFERED_SECONDS,
+    DeliveredEvent,
+    SubscriberBuffer,
+    stored_events,
+)
+from batuta.server.live.subscription import FeedSubscription
 
 SESSION, TURN = SessionId(new_id()), TurnId(new_id())
 START = Position(1, 0)
@@ -42,9 +50,8 @@ class Process:
 
     def __init__(self, log: MemoryEventLog | SqliteEventLog | None = None) -> None:
         self.log = log or MemoryEventLog()
-        self.bus = LocalBus()
-        self.hub = Hub(self.bus, self.log.heads, self.log.listening)
-        self.delivery = Delivery(self.log, self.hub, self)
+        self.bus = LocalNotificationBus()
+        self.feed = SessionFeed(self.log, self.bus, self)
         self.reads = 0
         self.projected: list[int] = []
         read = self.log.read
@@ -60,28 +67,28 @@ class Process:
 
     @contextmanager
     def passing_on(self) -> Iterator[None]:
-        with self.bus.listening(self.hub._take), self.log.listening(self.hub.hear):
+        with self.feed.receiving(), announcing_growth(self.log, self.bus):
             yield
 
-    async def begun(self, *, pause_seconds: float = 0.01) -> AsyncGenerator[list[Told]]:
+    async def begun(self, *, pause_seconds: float = 0.01) -> AsyncGenerator[list[DeliveredEvent]]:
         """A follower that was given everything there is, and then that nothing came."""
-        batches = self.delivery.follow(SESSION, START, pause_seconds=pause_seconds)
+        batches = self.feed.follow(SESSION, START, pause_seconds=pause_seconds)
         while await anext(batches):
             pass
         return batches
 
     async def reloaded(self) -> list[object]:
         """What a client is given that loads the session anew."""
-        return [json.loads(item) for item in (await self.delivery.read_wire(SESSION, after=0, limit=500)).items]
+        return [json.loads(item) for item in (await self.feed.read_wire(SESSION, after=0, limit=500)).items]
 
 
-def texts(batch: list[Told]) -> list[str]:
+def texts(batch: list[DeliveredEvent]) -> list[str]:
     return [getattr(told.event, "content", "") for told in batch]
 
 
-async def everything(batches: AsyncGenerator[list[Told]]) -> list[Told]:
+async def everything(batches: AsyncGenerator[list[DeliveredEvent]]) -> list[DeliveredEvent]:
     """What comes until nothing does."""
-    found: list[Told] = []
+    found: list[DeliveredEvent] = []
     while batch := await asyncio.wait_for(anext(batches), 5):
         found += batch
     return found
@@ -126,13 +133,13 @@ async def test_what_is_given_is_what_the_log_keeps_not_what_it_was_given() -> No
 
 
 async def test_a_follower_that_falls_behind_costs_little_and_misses_nothing() -> None:
-    here, count = Process(), 3 * MOST_EVENTS
+    here, count = Process(), 3 * MAX_BUFFERED_EVENTS
     with here.passing_on():
         async with aclosing(await here.begun()) as batches:
-            (watch,) = here.hub._watches[SESSION]
+            (watch,) = here.feed._subscriptions[SESSION]
             for number in range(count):
                 await here.log.append(SESSION, [answer(str(number))])
-                assert len(watch.handed._fresh) <= MOST_EVENTS
+                assert len(watch.buffer._waiting) <= MAX_BUFFERED_EVENTS
             assert texts(await everything(batches)) == [str(number) for number in range(count)]
 
 
@@ -140,10 +147,10 @@ async def test_of_long_events_fewer_are_kept_for_a_slow_follower() -> None:
     here = Process()
     with here.passing_on():
         async with aclosing(await here.begun()) as batches:
-            (watch,) = here.hub._watches[SESSION]
+            (watch,) = here.feed._subscriptions[SESSION]
             for _ in range(5):
-                await here.log.append(SESSION, [answer("x" * (MOST_CHARACTERS // 3))])
-                assert sum(len(one.payload) for one in watch.handed._fresh) <= MOST_CHARACTERS
+                await here.log.append(SESSION, [answer("x" * (MAX_BUFFERED_CHARACTERS // 3))])
+                assert sum(len(one.payload) for one in watch.buffer._waiting) <= MAX_BUFFERED_CHARACTERS
             assert len(await everything(batches)) == 5
 
 
@@ -152,11 +159,11 @@ async def test_what_was_erased_while_a_slow_follower_took_its_time_is_not_shown(
     here, now = Process(log), [0.0]
     with here.passing_on():
         async with aclosing(await here.begun()) as batches:
-            (watch,) = here.hub._watches[SESSION]
-            watch.handed._monotonic = lambda: now[0]
+            (watch,) = here.feed._subscriptions[SESSION]
+            watch.buffer._monotonic = lambda: now[0]
             await log.append(SESSION, [answer("secret"), answer("kept")])
             log.store.sessions[SESSION].rows[0].payload = None
-            now[0] += KEPT_SECONDS + 0.1
+            now[0] += MAX_BUFFERED_SECONDS + 0.1
             assert texts(await everything(batches)) == ["kept"]
 
 
@@ -209,10 +216,10 @@ async def test_pieces_are_merged_with_what_was_handed() -> None:
     stored = answer("Hello").model_copy(update={"message_id": message, "original_index": 3})
     with here.passing_on():
         async with aclosing(await here.begun()) as batches:
-            LiveSink(here.bus).emit(piece)
+            LiveEventSink(here.bus).emit(piece)
             await here.log.append(SESSION, [answer("first"), stored])
             given = await everything(batches)
-            LiveSink(here.bus).emit(piece.model_copy(update={"delta": "ghost", "event_id": new_id()}))
+            LiveEventSink(here.bus).emit(piece.model_copy(update={"delta": "ghost", "event_id": new_id()}))
             assert await anext(batches) == []
     assert [told.event.type for told in given] == ["assistant_message", "content_delta", "assistant_message"]
 
@@ -248,9 +255,9 @@ async def test_a_log_that_went_back_is_noticed_by_looking() -> None:
     await log.append(SESSION, [answer("one"), answer("two")])
     with here.passing_on():
         async with aclosing(await here.begun(pause_seconds=1)) as batches:
-            await here.hub._look()
+            await here.feed.compare_heads()
             _go_back(log, 1)
-            await here.hub._look()
+            await here.feed.compare_heads()
             with pytest.raises(StaleEpochError):
                 await everything(batches)
 
@@ -261,24 +268,21 @@ def _go_back(log: MemoryEventLog, last: int) -> None:
     session.head = type(session.head)(epoch=session.head.epoch, last_seq=last, fence=session.head.fence)
 
 
-async def test_growth_that_was_handed_on_makes_nobody_look_again() -> None:
-    """Neither the news that tell the other processes of it, nor the look by time."""
+async def test_growth_that_was_pushed_makes_no_follower_read_again() -> None:
+    """Neither its notification nor the comparison of heads."""
     here = Process()
-    ringing = asyncio.create_task(ring_on_growth(here.log, here.bus))
-    heard: list[News] = []
-    with here.passing_on(), here.bus.listening(heard.append):
+    heard: list[Notification] = []
+    with here.passing_on(), here.bus.subscribed({"appended": heard.append}):
         async with aclosing(await here.begun()) as batches:
-            await here.hub._look()
+            await here.feed.compare_heads()
             reads = here.reads
             for number in range(3):
                 await here.log.append(SESSION, [answer(str(number))])
                 assert texts(await anext(batches)) == [str(number)]
-                await here.hub._look()
-                await asyncio.sleep(0.001)
+                await here.feed.compare_heads()
             assert await anext(batches) == []
             assert here.reads == reads
-    ringing.cancel()
-    assert [news.at for news in heard if news.kind == "grown"] == [{SESSION: (1, seq)} for seq in (1, 2, 3)]
+    assert [(each.subject, each.position) for each in heard] == [(SESSION, (1, seq)) for seq in (1, 2, 3)]
 
 
 async def test_what_one_follower_finds_in_the_log_the_others_learn_of(tmp_path: Path) -> None:
@@ -286,28 +290,32 @@ async def test_what_one_follower_finds_in_the_log_the_others_learn_of(tmp_path: 
     async with SqliteEventLog(tmp_path / "log.db") as mine, SqliteEventLog(tmp_path / "log.db") as other:
         here = Process(mine)
         async with aclosing(await here.begun(pause_seconds=2)) as first, aclosing(await here.begun()) as second:
-            await here.hub._look()
+            await here.feed.compare_heads()
             await anext(second)
             await other.append(SESSION, [answer("theirs")])
-            here.hub._watches[SESSION][0].wake()
+            here.feed._subscriptions[SESSION][0].notify()
             assert texts(await anext(first)) == ["theirs"]
-            await here.hub._look()
+            await here.feed.compare_heads()
             assert texts(await anext(second)) == ["theirs"]
 
 
-async def test_growth_of_unknown_extent_is_told_as_such() -> None:
-    """Between two appends that are known there was one that is not: whoever hears of it has to look."""
-    log, bus = MemoryEventLog(), LocalBus()
-    ringing = asyncio.create_task(ring_on_growth(log, bus))
-    heard: list[News] = []
-    await asyncio.sleep(0)
-    with bus.listening(heard.append):
-        await log.append(SESSION, [answer("one")])
+async def test_every_append_is_announced_once() -> None:
+    """One whose extent the log does not know makes the followers read."""
+    log, bus = MemoryEventLog(), LocalNotificationBus()
+    heard: list[Notification] = []
+    with announcing_growth(log, bus), bus.subscribed({"appended": heard.append}):
+        await log.append(SESSION, [answer("one"), answer("two")])
         log.bells.ring([SESSION])
-        await log.append(SESSION, [answer("two")])
-        await asyncio.sleep(0.01)
-    ringing.cancel()
-    assert [(set(news.ids), len(news.at)) for news in heard] == [({SESSION}, 0)]
+    assert [(each.subject, each.position) for each in heard] == [(SESSION, (1, 2)), (SESSION, None)]
+
+
+def test_other_processes_hear_of_a_sessions_growth_once_and_of_everything_else_as_it_was() -> None:
+    """Between two appends that are known there was one that is not: then the follower has to read."""
+    other, stop = new_id(), Notification("stop", TURN)
+    known = [Notification("appended", SESSION, position=Position(1, seq)) for seq in (1, 2, 3)]
+    unknown, elsewhere = Notification("appended", SESSION), Notification("appended", other, position=Position(1, 9))
+    assert coalesced([known[0], stop, elsewhere, known[1], stop]) == [known[1], stop, elsewhere, stop]
+    assert coalesced([known[0], unknown, known[2]]) == [unknown]
 
 
 class TestTwoProcesses:
@@ -349,15 +357,15 @@ class TestTwoProcesses:
                     )
                     await asyncio.sleep(rng.choice((0, 0, 0.002)))
                 for process in (here, there):
-                    process.hub._take(News(kind="grown", ids=frozenset({SESSION})))
+                    process.bus.publish(Notification("appended", SESSION))
                 given = await asyncio.gather(*followers)
             reloaded = await here.reloaded()
         assert [[json.loads(told.wire()) for told in each] for each in given] == [reloaded] * 3
 
 
-async def _slowly(process: Process, pace: float) -> list[Told]:
-    found: list[Told] = []
-    async with aclosing(process.delivery.follow(SESSION, START, pause_seconds=0.5)) as batches:
+async def _slowly(process: Process, pace: float) -> list[DeliveredEvent]:
+    found: list[DeliveredEvent] = []
+    async with aclosing(process.feed.follow(SESSION, START, pause_seconds=0.5)) as batches:
         async for batch in batches:
             if not batch:
                 return found
@@ -367,23 +375,23 @@ async def _slowly(process: Process, pace: float) -> list[Told]:
 
 
 def test_only_what_follows_without_a_hole_is_taken() -> None:
-    handover = Handover()
-    assert handover.take() is None, "at first the log is read"
-    handover.stand(Position(1, 4))
-    handover.add(_fresh(1, 4, 2))
-    found = handover.take()
+    buffer = SubscriberBuffer()
+    assert buffer.take() is None, "at first the log is read"
+    buffer.advance(Position(1, 4))
+    buffer.push(_stored(1, 4, 2))
+    found = buffer.take()
     assert found is not None
     assert [one.seq for one in found] == [5], "what was read meanwhile is not given again"
     for epoch, first in ((1, 6), (2, 5)):
-        handover.add(_fresh(epoch, first, 1))
-        assert handover.take() is None
-    assert handover.take() == []
+        buffer.push(_stored(epoch, first, 1))
+        assert buffer.take() is None
+    assert buffer.take() == []
 
 
-def _fresh(epoch: int, first: int, count: int) -> list:  # type: ignore[type-arg]
+def _stored(epoch: int, first: int, count: int) -> list:  # type: ignore[type-arg]
     events = tuple(answer(str(number)) for number in range(count))
     payloads = tuple(event.model_dump_json() for event in events)
-    return fresh_of(Grown(SESSION, Appended(epoch=epoch, first_seq=first, count=count), events, payloads))
+    return stored_events(Grown(SESSION, Appended(epoch=epoch, first_seq=first, count=count), events, payloads))
 
 
 def test_json_that_is_not_what_a_model_writes_has_to_be_read() -> None:
@@ -394,9 +402,9 @@ def test_json_that_is_not_what_a_model_writes_has_to_be_read() -> None:
 
 async def test_silence_is_noticed_after_however_many_words() -> None:
     """One timer serves all waits of a follower."""
-    watch = Watch()
+    watch = FeedSubscription()
     for _ in range(5):
-        asyncio.get_running_loop().call_later(0.01, watch.wake)
+        asyncio.get_running_loop().call_later(0.01, watch.notify)
         assert await watch.wait(0.04)
         watch.take()
     began = asyncio.get_running_loop().time()

@@ -1,0 +1,134 @@
+"""Where everything is kept: one SQLite file, or PostgreSQL with Redis. The only module that chooses.
+
+async with open_backends(settings) as backends: …
+"""
+
+import logging
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from batuta.events.log import EventLog
+from batuta.events.queue import TurnQueue
+from batuta.eventstore.audit import AuditStore
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_audit import PostgresAudit
+from batuta.eventstore.postgres_projections import PostgresProjections
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
+from batuta.eventstore.projectors import Projector
+from batuta.eventstore.replay import TraceIndex
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_audit import SqliteAudit
+from batuta.eventstore.sqlite_projections import SqliteProjections
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.server.config import Settings, make_data_dir
+from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
+from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
+from batuta.server.datasets.erasure import DatasetErasingAudit
+from batuta.server.live.notifications import LocalNotificationBus, NotificationBus
+from batuta.server.live.redis_notifications import RedisNotificationBus
+from batuta.server.meta.service import Check
+from batuta.server.monitoring.gauges import GaugeSource, storage_gauges
+from batuta.server.policy import JOBS
+from batuta.server.search.forgetting import WordForgettingAudit
+
+log = logging.getLogger("batuta.server")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backends:
+    """The open stores of a process."""
+
+    database: Database
+    log: EventLog
+    queue: TurnQueue
+    projector: Projector
+    traces: TraceIndex
+    audit: AuditStore
+    bus: NotificationBus
+    storage: GaugeSource
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    """What readiness asks besides the database and the log."""
+
+
+async def migrate(settings: Settings, *, grant_to: str | None = None) -> None:
+    """Bring the database up to date: the log's tables and the platform's; let a role of PostgreSQL use them."""
+    if settings.database_url is not None:
+        await migrate_server(settings.database_url.get_secret_value(), grant_to=grant_to)
+        return
+    make_data_dir(settings.data_dir)
+    async with SqliteEventLog(settings.database_file):
+        await migrate_file(settings.database_file)
+
+
+@asynccontextmanager
+async def open_backends(settings: Settings) -> AsyncIterator[Backends]:
+    """The stores that the settings name, open within the block."""
+    async with AsyncExitStack() as stack:
+        if settings.database_url is None:
+            yield await _open_file(settings, stack)
+        else:
+            yield await _open_server(settings, stack, settings.database_url.get_secret_value())
+
+
+async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
+    """Embedded: one file, nothing to install, brought up to date at every start."""
+    await migrate(settings)
+    events = await stack.enter_async_context(SqliteEventLog(settings.database_file))
+    database = SqliteDatabase(settings.database_file)
+    await stack.enter_async_context(closing(database))
+    projections = SqliteProjections(events)
+
+    async def used_bytes() -> int:
+        files = (settings.database_file, settings.database_file.with_name(f"{settings.database_file.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def capacity_bytes(used: int) -> int:
+        return settings.storage_capacity_bytes or used + shutil.disk_usage(settings.data_dir).free
+
+    return Backends(
+        database=database,
+        log=events,
+        queue=SqliteTurnQueue(events, kinds=JOBS),
+        projector=Projector(projections),
+        traces=projections,
+        audit=WordForgettingAudit(DatasetErasingAudit(SqliteAudit(events), database), database),
+        bus=LocalNotificationBus(),
+        storage=storage_gauges(used_bytes, capacity_bytes),
+    )
+
+
+async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> Backends:
+    """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries notifications."""
+    events = await stack.enter_async_context(PostgresEventLog(url))
+    database = await stack.enter_async_context(closing(PostgresDatabase(url)))
+    await require_migrated(database)
+    if await database.read(is_exempt):
+        log.warning("the role of BATUTA_DATABASE_URL sees through row-level security: use one that is no superuser")
+    projections = PostgresProjections(events)
+    bus: NotificationBus = LocalNotificationBus()
+    checks: dict[str, Check] = {}
+    if settings.redis_url is not None:
+        redis = RedisNotificationBus(settings.redis_url.get_secret_value())
+        await stack.enter_async_context(redis.running())
+        bus, checks = redis, {"redis": redis.ping}
+    return Backends(
+        database=database,
+        log=events,
+        queue=PostgresTurnQueue(events, kinds=JOBS),
+        projector=Projector(projections),
+        traces=projections,
+        audit=DatasetErasingAudit(PostgresAudit(events), database),
+        bus=bus,
+        storage=storage_gauges(
+            lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
+        ),
+        checks=checks,
+    )
+
+
+def _database_bytes(connection: sa.Connection) -> int:
+    return int(connection.execute(sa.select(sa.func.pg_database_size(sa.func.current_database()))).scalar_one())

@@ -1,0 +1,86 @@
+"""A worker of the platform: leases turns, runs them, and answers notifications about them."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+
+from batuta.events.fanout import FanOutSink
+from batuta.observability.standard import Observers
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.server.backends import Backends
+from batuta.server.config import Settings
+from batuta.server.live.live_text import LiveEventSink
+from batuta.server.live.notifications import NotificationHandlers
+from batuta.server.monitoring.observers import watcher
+from batuta.server.worker.persistence import TurnPersistence
+from batuta.server.worker.run_options import RunServices
+from batuta.server.worker.stop_signals import NotifiedStopSignals
+from batuta.server.worker.titling import SessionTitler
+
+
+class PlatformWorker:
+    """A `TurnWorker` that listens to the notifications of the platform."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        team: Orchestrator,
+        backends: Backends,
+        services: RunServices,
+        observers: Observers,
+        titler: SessionTitler | None,
+    ) -> None:
+        self._bus = backends.bus
+        self._stops, self._live = NotifiedStopSignals(), LiveEventSink(backends.bus)
+        self._titler = titler
+        self._worker = TurnWorker(
+            team,
+            backends.queue,
+            backends.log,
+            TurnPersistence(backends.log, backends.projector),
+            WorkerSettings(
+                owner=f"{socket.gethostname()}-{os.getpid()}",
+                concurrency=max(1, settings.worker_concurrency),
+                lease=timedelta(seconds=settings.lease_seconds),
+                drain=timedelta(seconds=settings.shutdown_seconds),
+                options=services.options,
+                watch=watcher(observers),
+            ),
+            signals=self._stops,
+            live=self._live if titler is None else FanOutSink(self._live, titler),
+        )
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run turns until the event is set; then they finish, or are left to another worker."""
+        with self._receiving():
+            async with asyncio.TaskGroup() as group:
+                titling = None if self._titler is None else group.create_task(self._titler.run())
+                await self._worker.run(stop)
+                if titling is not None:
+                    titling.cancel()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run turns within the block."""
+        stop = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.run(stop), name="worker")
+            await asyncio.sleep(0)  # it receives notifications before the block begins
+            try:
+                yield
+            finally:
+                stop.set()
+
+    @contextmanager
+    def _receiving(self) -> Iterator[None]:
+        handlers: NotificationHandlers = {
+            "stop": self._stops.on_stop,
+            "followed": self._live.publish_again,
+            "work": lambda notification: self._worker.ring(),
+        }
+        with self._bus.subscribed(handlers):
+            yield

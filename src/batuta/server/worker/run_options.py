@@ -1,0 +1,95 @@
+"""The options and services of a run: the one place where a turn gets what its agents and tools may use.
+
+    ctx.services[DATASETS]      in a step or tool, filled by a provider of that key
+
+A domain gives its runs a service by adding a provider to `RunServices` in `batuta.server.wiring`. A provider is asked
+once per turn, for the principal the turn acts for, so that a store shows only that user's rows.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from batuta.events.queue import Lease
+from batuta.llm.resilient import Protection
+from batuta.llm.thinking import Thinking
+from batuta.pipelines.options import RunOptions
+from batuta.server.database.principal import Principal, acting_as
+from batuta.server.security.preferences import PreferenceReader, Preferences
+from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPrincipal:
+    """The user a turn acts for."""
+
+    user_id: str
+    workspace_id: str
+    session_id: str
+    turn_id: str
+    preferences: Preferences
+
+    @property
+    def database_principal(self) -> Principal:
+        """As the database knows them: their own rows and no others."""
+        return Principal(user_id=self.user_id, scope="user")
+
+
+RunServiceProvider = Callable[[TurnPrincipal], Awaitable[object] | object]
+"""Makes a service of a run; what it returns, or awaits to, is found under its key in `ctx.services`."""
+
+USER_SERVICES: Mapping[str, RunServiceProvider] = {
+    TIME_ZONE_SERVICE: lambda turn: turn.preferences.timezone,
+    LANGUAGE_SERVICE: lambda turn: turn.preferences.language,
+}
+"""What every run knows of its user: the time zone of "tomorrow at ten", and the language they read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunServices:
+    """Makes the options of every run of a worker."""
+
+    preferences: PreferenceReader
+    protection: Protection
+    models: Sequence[str] = ()
+    """The models that users choose from, the default first."""
+    providers: Mapping[str, RunServiceProvider] = field(default_factory=dict)
+    """The services of the domains, by the key under which a run finds them."""
+
+    async def options(self, lease: Lease) -> RunOptions:
+        """The options of a leased turn; a turn without a user gets only the protection of its models."""
+        if lease.work.user_id is None:
+            return RunOptions(protection=self.protection)
+        turn = await self._principal(lease, lease.work.user_id)
+        chosen = turn.preferences.model
+        return RunOptions(
+            protection=self.protection,
+            services=await self._services(turn),
+            models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
+            thinking=thinking_of(lease.work.payload, turn.preferences),
+        )
+
+    async def _principal(self, lease: Lease, user_id: str) -> TurnPrincipal:
+        with acting_as(Principal(user_id=user_id, scope="user")):
+            preferences = await self.preferences.get(user_id)
+        return TurnPrincipal(
+            user_id=user_id,
+            workspace_id=lease.work.tenant_id or "",
+            session_id=lease.work.session_id or "",
+            turn_id=lease.work.turn_id,
+            preferences=preferences,
+        )
+
+    async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
+        services: dict[str, Any] = {}
+        for key, provide in {**USER_SERVICES, **self.providers}.items():
+            service = provide(turn)
+            services[key] = await service if isinstance(service, Awaitable) else service
+        return services
+
+
+def thinking_of(payload: Mapping[str, Any], preferences: Preferences) -> Thinking:
+    """As the message says, else as the user prefers; a budget alone asks for thinking."""
+    budget = payload.get("thinking_budget")
+    is_on = payload.get("enable_thinking", preferences.enable_thinking if budget is None else True)
+    return Thinking(is_on=is_on and budget != 0, budget_tokens=budget or None)
