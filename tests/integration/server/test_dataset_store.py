@@ -7,7 +7,7 @@ from batuta.datasets.dataset import DatasetError
 from batuta.datasets.store import DatasetOwner
 from batuta.kernel.ids import new_id
 from batuta.server.database.engines import SystemDatabase
-from batuta.server.database.principal import NOBODY, SYSTEM, Behalf, acting
+from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
 from batuta.server.database.tables import dataset_blocks, datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.testing.datasets import NOW, DatasetStoreConformance, a_dataset
@@ -35,7 +35,7 @@ async def test_a_deleted_session_takes_no_dataset_and_keeps_none(site: Running) 
     owner = await owner_of(ana)
     store = DatabaseDatasetStore(SystemDatabase(site.platform.backends.database))
     saved = await store.save(owner, new_id(), a_dataset(), now=NOW)
-    with acting(SYSTEM):
+    with acting_as(SYSTEM):
         await site.platform.sessions.delete(owner.session_id)
     assert await store.find(owner, saved.dataset_id) is None
     with pytest.raises(DatasetError, match="deleted"):
@@ -61,16 +61,16 @@ async def test_the_database_itself_hides_datasets_of_others(distributed: Running
     for owner in owners:
         await store.save(owner, new_id(), a_dataset(), now=NOW)
 
-    async def seen(behalf: Behalf) -> tuple[int, int]:
+    async def seen(principal: Principal) -> tuple[int, int]:
         def count(connection: sa.Connection) -> tuple[int, int]:
             rows = [len(connection.execute(sa.select(table)).all()) for table in (datasets, dataset_blocks)]
             return rows[0], rows[1]
 
-        with acting(behalf):
+        with acting_as(principal):
             return await database.read(count)
 
-    assert await seen(Behalf(user_id=ana.user_id, scope="user")) == (1, 1)
-    assert await seen(NOBODY) == (0, 0)
+    assert await seen(Principal(user_id=ana.user_id, scope="user")) == (1, 1)
+    assert await seen(ANONYMOUS) == (0, 0)
     assert await seen(SYSTEM) == (2, 2)
 
 
@@ -79,7 +79,7 @@ async def test_an_erased_session_leaves_no_word_in_the_file(embedded: Running) -
     store = DatabaseDatasetStore(SystemDatabase(embedded.platform.backends.database))
     saved = await store.save(owner, new_id(), a_dataset(name="a_name_to_look_for"), now=NOW)
     file = embedded.platform.settings.database_file
-    with acting(SYSTEM):
+    with acting_as(SYSTEM):
         await embedded.platform.sessions.delete(owner.session_id)
     held = file.read_bytes() + file.with_name(f"{file.name}-wal").read_bytes()
     assert saved.dataset_id.encode() not in held
