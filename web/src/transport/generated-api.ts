@@ -190,7 +190,7 @@ export interface LoginWays {
   readonly oidc: readonly ProviderLabel[];
 }
 
-/** Who is logged in. */
+/** The caller, their CSRF token and their preferences. */
 export interface Me {
   readonly user: Person;
   readonly csrf_token: string;
@@ -253,7 +253,7 @@ export interface NewSession {
   readonly title?: string | null;
 }
 
-/** Somebody, as they see themselves. */
+/** The account of the caller. */
 export interface Person {
   readonly user_id: string;
   readonly email: string;
@@ -262,7 +262,7 @@ export interface Person {
   readonly workspace_id: string;
 }
 
-/** What a person wants otherwise; what is absent stays. */
+/** The preferences to change; absent ones stay as they are. */
 export interface PreferenceChange {
   readonly theme?: "light" | "dark" | "system";
   readonly language?: "en" | "es";
@@ -273,7 +273,7 @@ export interface PreferenceChange {
   readonly model?: string | null;
 }
 
-/** All preferences of a person. */
+/** All preferences of a user. */
 export interface Preferences {
   readonly theme: "light" | "dark" | "system";
   readonly language: "en" | "es";
