@@ -1,16 +1,13 @@
 """Static checkers and the build agree on what composes: twenty cases and more of each kind (F-1)."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from batuta import PipelineTypeError, Step
+from tests.typing.checkers import checked
 from tests.typing.compositions import RIGHT, WRONG
 
-ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
 COMPOSITIONS = Path(__file__).with_name("compositions.py")
 
 
@@ -35,16 +32,10 @@ def test_there_are_enough_cases() -> None:
     assert len(WRONG) >= 20
 
 
-def checked(tool: str, *arguments: str, source: Path = COMPOSITIONS) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [BIN / tool, *arguments, str(source)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=110
-    )
-
-
 @pytest.mark.parametrize(("tool", "arguments"), [("mypy", ["--no-error-summary"]), ("basedpyright", [])])
 def test_a_static_checker_accepts_the_right_ones_and_needs_every_ignore(tool: str, arguments: list[str]) -> None:
     """mypy reports an ignore that is not needed (`warn_unused_ignores`)."""
-    outcome = checked(tool, *arguments)
+    outcome = checked(tool, *arguments, source=COMPOSITIONS)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 

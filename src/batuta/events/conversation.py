@@ -11,6 +11,9 @@ from batuta.kernel.errors import ErrorCategory
 from batuta.kernel.id_fields import AnyId
 from batuta.kernel.usage import NO_USAGE, Usage
 
+CompletionStatus = Literal["success", "cancelled", "failed", "paused"]
+"""How a turn ended, or that it waits for a decision."""
+
 
 class Attachment(BaseModel):
     """Something a user sent along with a message."""
@@ -117,7 +120,7 @@ class Complete(Event):
     """The turn is over, or waits for a decision (`paused`)."""
 
     type: Literal["complete"] = "complete"
-    status: Literal["success", "cancelled", "failed", "paused"]
+    status: CompletionStatus
     stop_reason: StopReason | None = None
     """Why the turn's answer ended; nothing if the turn failed or was stopped before it had one."""
     usage: Usage = NO_USAGE

@@ -1,18 +1,18 @@
-"""Tells events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
+"""Emits events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from batuta.events.observers import watching
 from batuta.events.sink import EventSink, PipelinedRecorder, Recorder
 from batuta.kernel.errors import BatutaError, RecordingFailedError
-from batuta.kernel.ids import EventId, canonical_id, new_id, trace_id_for
+from batuta.kernel.ids import EventId, SessionId, TraceId, TurnId, canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import never_waits, to_the_end
 
-if TYPE_CHECKING:  # a run that nobody listens to makes no events
-    from batuta.events.envelope import Event
+if TYPE_CHECKING:
+    from batuta.events.envelope import Envelope, Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,22 +24,24 @@ class Stamp:
     session_id: str | None = None
     turn_id: str | None = None
 
-    def fields(self) -> dict[str, Any]:
-        """As constructor arguments, without what is absent."""
-        fields = {
+    def envelope(self) -> "Envelope":
+        """As fields of an event, without what is absent."""
+        envelope: Envelope = {
             "correlation_id": canonical_id(self.correlation_id),
-            "trace_id": self.trace_id or trace_id_for(self.correlation_id),
-            "session_id": self.session_id and canonical_id(self.session_id),
-            "turn_id": self.turn_id and canonical_id(self.turn_id),
+            "trace_id": TraceId(self.trace_id) if self.trace_id else trace_id_for(self.correlation_id),
         }
-        return {name: value for name, value in fields.items() if value is not None}
+        if self.session_id is not None:
+            envelope["session_id"] = SessionId(canonical_id(self.session_id))
+        if self.turn_id is not None:
+            envelope["turn_id"] = TurnId(canonical_id(self.turn_id))
+        return envelope
 
 
 class Naming(Protocol):
-    """Gives an event the same id whenever the same code tells it again, so that a resumed run tells nothing twice."""
+    """Gives an event the same id whenever the same code emits it again, so that a resumed run repeats no event."""
 
-    def name(self, event_type: "type[Event]", key: str, payload: Mapping[str, Any]) -> str:
-        """The id of an event told at the place `key`."""
+    def name(self, event: "Event", key: str) -> str:
+        """The id of an event emitted at the place `key`."""
         ...
 
     def id_for(self, key: str) -> str:
@@ -48,10 +50,10 @@ class Naming(Protocol):
 
 
 class Emitter:
-    """Tells the events of one run, in order."""
+    """Emits the events of one run, in order: stamped, recorded where their row says so, then observed."""
 
     __slots__ = (
-        "_fields",
+        "_envelope",
         "_index",
         "_naming",
         "_never_waits",
@@ -74,14 +76,14 @@ class Emitter:
         naming: Naming | None = None,
     ) -> None:
         self.stamp = stamp
-        self._fields = stamp.fields()
+        self._envelope = stamp.envelope()
         self._now = now
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
         self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
         self.is_heard = sink is not None or recorder is not None
-        """Whether anybody listens."""
+        """Whether there is an observer or a recorder."""
         self._never_waits = never_waits(recorder, "record")
         self._naming = naming
         self._index = 0
@@ -95,10 +97,10 @@ class Emitter:
         """Whether an observer wants to see what models are given and say."""
         return self._watcher is not None and self._watcher.wants_contents
 
-    def disclose(self, event_type: "type[Event]", facts: dict[str, Any]) -> None:
-        """Show contents to the observers that ask for them, and to nobody else."""
+    def disclose(self, event: "Event") -> None:
+        """Show contents to the observers that ask for them, and to no other."""
         if self._watcher is not None:
-            self._watcher.disclose(self._made(event_type, facts, None))
+            self._watcher.disclose(self._stamped(event, None))
 
     async def barrier(self) -> None:
         """Return when everything told so far is durable and has been shown: what depends on it outside may happen."""
@@ -117,86 +119,62 @@ class Emitter:
 
     @property
     def trace_id(self) -> str:
-        """The trace that everything told here belongs to."""
-        trace: str = self._fields["trace_id"]
-        return trace
+        """The trace that everything emitted here belongs to."""
+        return self._envelope["trace_id"]
 
-    async def tell(
-        self, event_type: "type[Event]", payload: Mapping[str, Any], key: str | None = None
-    ) -> EventId | None:
-        """Make an event, record it if its row says so, and show it to the observer; its id, if anybody listens.
+    def emit(self, event: "Event", key: str | None = None) -> Awaitable[None]:
+        """Stamp an event, record it if its row says so, and show it to the observer. The result has to be awaited.
 
-        `key` names the place in the code that tells it; a run that is repeated gives it the same id again.
+        `key` names the place in the code that emits it: a run that is repeated gives the event the same id again. A
+        cancellation that leaves the wait does so after the event was emitted, a failure instead of emitting it.
         """
-        if self._observe is None and self._recorder is None:
-            return None
-        self._index += 1
-        event = event_type(
-            event_id=self._id_for(event_type, payload, key),
-            timestamp=self._now(),
-            original_index=self._index,
-            **self._fields,
-            **payload,
-        )
-        if (publishing := self._publish(event)) is not None:
-            await publishing
-        return event.event_id
-
-    async def tell_own(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> None:
-        """The same for what the runtime itself says about every step: its own words are not validated again."""
-        telling = self.announce(event_type, facts, key)
-        if telling is not None:
-            await telling
-
-    def announce(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> Awaitable[None] | None:
-        """`tell_own` without waiting where nothing has to be waited for: what it returns has to be awaited.
-
-        A cancellation that leaves that wait does so after the event was told, a failure instead of telling it.
-        """
-        observe = self._observe
-        if observe is None and self._recorder is None:
-            return None
-        event = self._made(event_type, facts, key)
-        if self._recorder is None and observe is not None:
-            observe(event)
-            return None
-        return self._publish(event)
-
-    def _made(self, event_type: "type[Event]", facts: dict[str, Any], key: str | None) -> "Event":
-        """An event of the runtime's own words, not validated."""
-        self._index += 1
-        fields = {**event_type.template(), **self._fields, **facts}
-        fields["event_id"] = new_id() if self._naming is None else self._id_for(event_type, facts, key)
-        fields["timestamp"] = self._now()
-        fields["original_index"] = self._index
-        return event_type.adopt(fields)
-
-    def _id_for(self, event_type: "type[Event]", payload: Mapping[str, Any], key: str | None) -> str:
-        if self._naming is None or key is None:
-            return new_id()
-        return self._naming.name(event_type, key, payload)
-
-    def _publish(self, event: "Event") -> Awaitable[None] | None:
-        """Have it stored and shown; what has to be waited for, if something has."""
+        recorder, observe = self._recorder, self._observe
+        if recorder is None:
+            if observe is not None:
+                observe(self._stamped(event, key))
+            return _DONE
+        stamped = self._stamped(event, key)
         if self._pipeline is not None:
-            waiting = self._pipeline.submit(event, self._observe)
-            return self._pipeline.barrier() if waiting is None and event.is_sync_required else waiting
-        if self._recorder is not None and not event.is_transient:
-            recording = self._record_and_show(event, self._recorder)
+            waiting = self._pipeline.submit(stamped, observe)
+            if waiting is None and stamped.is_sync_required:
+                waiting = self._pipeline.barrier()
+            return waiting or _DONE
+        if not stamped.is_transient:
+            recording = self._record_and_show(stamped, recorder)
             return recording if self._never_waits else to_the_end(recording)
-        if self._observe is not None:
-            self._observe(event)
-        return None
+        if observe is not None:
+            observe(stamped)
+        return _DONE
+
+    def _stamped(self, event: "Event", key: str | None) -> "Event":
+        self._index += 1
+        envelope = self._envelope
+        envelope["original_index"] = self._index
+        envelope["timestamp"] = self._now()
+        if self._naming is not None and key is not None and not event.has_own_id:
+            return event.stamp({**envelope, "event_id": EventId(self._naming.name(event, key))})
+        if event.original_index:  # emitted before: the same words, another event
+            return event.stamp({**envelope, "event_id": EventId(new_id())})
+        return event.stamp(envelope)
 
     async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
-        recorded = await self._record(event, recorder)
-        if self._observe is not None:
-            self._observe(recorded)
-
-    async def _record(self, event: "Event", recorder: Recorder) -> "Event":
         try:
-            return await recorder.record(event)
+            recorded = await recorder.record(event)
         except BatutaError:
             raise
         except Exception as error:
             raise RecordingFailedError(f"the recorder did not take a {event.type!r} event: {error}") from error
+        if self._observe is not None:
+            self._observe(recorded)
+
+
+class _Done:
+    """An awaitable for what has already happened."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield from ()
+
+
+_DONE = _Done()

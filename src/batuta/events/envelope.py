@@ -1,8 +1,8 @@
 """The envelope that every event shares. A subclass is an event type: it finds its row in the routing table."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar, cast
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -14,7 +14,7 @@ SUMMARY_LIMIT = 200
 """The longest summary of a value that an event holds, in characters."""
 
 _new = object.__new__
-# The slots of a pydantic model, filled directly: its own way in validates, and every step tells two events.
+# The slots of a pydantic model, filled directly where nothing has to be validated: every step makes two events.
 _set_dict, _set_fields_set, _set_extra, _set_private = (
     vars(BaseModel)[slot].__set__
     for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -33,6 +33,22 @@ UtcDatetime = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 """A moment given with any offset, kept in UTC."""
 
 
+_OF_PRODUCER = {"source_agent_id", "message_id", "caused_by"}
+"""The fields of the envelope that are known where an event is made."""
+
+
+class Envelope(TypedDict, total=False):
+    """What a run stamps on the events it emits."""
+
+    event_id: EventId
+    timestamp: datetime
+    session_id: SessionId
+    turn_id: TurnId
+    original_index: int
+    correlation_id: str
+    trace_id: TraceId
+
+
 class Event(BaseModel):
     """Something that happened. Frozen; ids in upper case; times in UTC."""
 
@@ -48,7 +64,7 @@ class Event(BaseModel):
     sequence_number: int | None = None
     """Position in the session, given by the log."""
     original_index: int = 0
-    """Position in the turn, given by whoever tells it."""
+    """Position in the turn, given by the run that emits it; 0 before it is emitted."""
     source_agent_id: AnyId | None = None
     is_internal: bool = False
     persistence: Persistence = Persistence.ASYNC_ALLOWED
@@ -58,21 +74,37 @@ class Event(BaseModel):
 
     route: ClassVar[Route]
     _field_names: ClassVar[set[str]]
+    _payload_names: ClassVar[set[str]]
+    """The fields that the code which makes an event fills in; the others are the run's."""
+    _defaults: ClassVar[dict[str, Any]]
+
+    if not TYPE_CHECKING:  # a type checker derives the constructor from the fields
+
+        def __init__(self, /, **fields: Any) -> None:
+            """Validate the fields. A name that is no field is refused, which decoding stored events does not do."""
+            if not fields.keys() <= self._field_names and self.model_config.get("extra") != "allow":
+                unknown = ", ".join(sorted(fields.keys() - self._field_names))
+                raise TypeError(f"{self.__class__.__name__} has no field {unknown}")
+            super().__init__(**fields)
+
+        __init__.__pydantic_base_init__ = True  # `model_validate` need not go through it
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Take version, persistence and visibility from the table, and enter the catalogue."""
         super().__pydantic_init_subclass__(**kwargs)
+        cls._field_names = set(cls.model_fields)
         event_type = cls.model_fields["type"].default
         if not isinstance(event_type, str):
             return  # a base of several events
         if event_type not in ROUTES:
             raise TypeError(f"{cls.__name__}: the routing table has no row for {event_type!r}; add one first")
         cls.route = ROUTES[event_type]
-        cls._field_names = set(cls.model_fields)
         cls.model_fields["version"].default = cls.route.version
         cls.model_fields["persistence"].default = cls.route.persistence
         cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
+        cls._payload_names = cls._field_names - Event.model_fields.keys() | _OF_PRODUCER
+        cls._defaults = {name: field.default for name, field in cls.model_fields.items()}
         EVENT_TYPES[event_type] = cls
 
     @property
@@ -92,37 +124,102 @@ class Event(BaseModel):
         tool_name = self.__dict__.get("tool_name") or (self.__pydantic_extra__ or {}).get("tool_name")
         return not is_internal(self.type, tool_name=tool_name, is_marked=self.is_internal)
 
-    @classmethod
-    def template(cls) -> dict[str, Any]:
-        """Every field in order with its default, for `adopt`; id and time still have to be filled in."""
-        return _template_of(cls)
+    @property
+    def has_own_id(self) -> bool:
+        """Whether its id was given to the constructor: a run that emits it keeps it."""
+        return "event_id" in self.__pydantic_fields_set__
+
+    def stamp(self, envelope: Envelope) -> Self:
+        """This event, with the envelope of the run that emits it; a copy if it was emitted before.
+
+        The envelope comes from the run and is not validated. A new event is filled in place: no one has seen it yet.
+        """
+        event = self if not self.original_index else self._twin({**self.__dict__, "sequence_number": None})
+        event.__dict__.update(envelope)
+        return event
 
     @classmethod
     def adopt(cls, fields: dict[str, Any]) -> Self:
-        """An event made of exactly these fields, which the runtime itself filled in: not validated again."""
+        """An event of these fields, which are not validated; see `trusted`."""
         event = _new(cls)
-        _set_dict(event, fields)
-        _set_fields_set(event, cls._field_names)
-        _set_extra(event, None)
-        _set_private(event, None)
+        event._fill(fields)  # noqa: SLF001 - its own class
         return event
+
+    def _fill(self, fields: dict[str, Any]) -> None:
+        filled = self._defaults.copy()
+        filled["event_id"] = new_id()
+        filled["timestamp"] = _now()
+        filled.update(fields)
+        _set_dict(self, filled)
+        _set_fields_set(self, self._payload_names)
+        _set_extra(self, None)
+        _set_private(self, None)
 
     def placed(self, session_id: SessionId, sequence_number: int) -> Self:
         """The same event at its place in a session."""
+        return self._twin({**self.__dict__, "session_id": session_id, "sequence_number": sequence_number})
+
+    def _twin(self, fields: dict[str, Any]) -> Self:
         event = _new(type(self))
-        _set_dict(event, {**self.__dict__, "session_id": session_id, "sequence_number": sequence_number})
-        _set_fields_set(event, self.__pydantic_fields_set__ | _PLACE)
+        _set_dict(event, fields)
+        _set_fields_set(event, self.__pydantic_fields_set__ | _STAMPED)
         _set_extra(event, self.__pydantic_extra__)
         _set_private(event, self.__pydantic_private__)
         return event
 
 
-_PLACE = frozenset({"session_id", "sequence_number"})
+Event._field_names = set(Event.model_fields)  # noqa: SLF001 - a subclass gets its own when it is defined
+_STAMPED = frozenset({"session_id", "sequence_number"})
+
+P = ParamSpec("P")
+E = TypeVar("E", bound=Event)
 
 
-@cache
-def _template_of(event_type: type[Event]) -> dict[str, Any]:
-    return {name: field.default for name, field in event_type.model_fields.items()}
+class RuntimeEvent(Event):
+    """An event that only the runtime makes, of values it has already checked.
+
+    Its constructor is checked by the type checker and not again while it runs. With a field of the envelope that comes
+    from elsewhere, and whenever an event is decoded, it is validated like any other.
+    """
+
+    _required_names: ClassVar[set[str]]
+    _checked: ClassVar[set[tuple[str, ...]]]
+    """The names of the fields it was given so far, as often as they were found to be right."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **fields: Any) -> None:
+            """Fill in the fields."""
+            given = tuple(fields)
+            if given in self._checked:
+                self._fill(fields)
+            elif self._required_names <= fields.keys() <= self._payload_names:
+                self._checked.add(given)
+                self._fill(fields)
+            else:
+                super().__init__(**fields)
+
+        __init__.__pydantic_base_init__ = True
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Know which fields it needs."""
+        super().__pydantic_init_subclass__(**kwargs)
+        cls._checked = set()
+        cls._required_names = {name for name, field in cls.model_fields.items() if field.is_required()} - {"type"}
+
+
+def trusted(event_type: Callable[P, E]) -> Callable[P, E]:
+    """The constructor of an event for values that were checked where they came in: they are not validated again.
+
+    A type checker sees the event's own constructor. The envelope is the run's.
+    """
+    adopt = cast("type[E]", event_type).adopt
+
+    def made(*_: P.args, **fields: P.kwargs) -> E:
+        return adopt(fields)
+
+    return made
 
 
 class UnknownEvent(Event):

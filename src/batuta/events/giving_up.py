@@ -17,7 +17,7 @@ def end_of_dead_turn(told: Sequence[Event], work: Work, error: str) -> list[Even
     """
     if end_in(told) is not None:
         return []
-    facts = work.stamp.fields()
+    facts = work.stamp.envelope()
     why = f"the turn was given up after {work.attempts} attempts: {error}"
     failure = ErrorOccurred(**facts, code=CODE, message=why, category=ErrorCategory.LOGICAL)
     return [failure, Complete(**facts, status="failed", caused_by=failure.event_id)]

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, RuntimeEvent
 from batuta.kernel.id_fields import AnyId
 
 
-class _Piece(Event):
+class _Piece(RuntimeEvent):
     delta: str
     offset: int | None = None
     """How many characters of the text were told before. At 0 the text begins, or is told again from its beginning to

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import RuntimeEvent
 from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.answers import StopReason
 from batuta.kernel.effects import EffectKind
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-class LlmRequest(Event):
+class LlmRequest(RuntimeEvent):
     """A model is about to be called; written before, so that a call without an end can be found."""
 
     type: Literal["llm.request"] = "llm.request"
@@ -52,7 +52,7 @@ class LlmRequest(Event):
     estimated_input_tokens: int | None = None
 
 
-class LlmResponse(Event):
+class LlmResponse(RuntimeEvent):
     """A model call ended."""
 
     type: Literal["llm.response"] = "llm.response"
@@ -74,7 +74,7 @@ class LlmResponse(Event):
     cost: Decimal | None = None
 
 
-class LlmExchanged(Event):
+class LlmExchanged(RuntimeEvent):
     """What a model was given and what it said, for observers that ask for contents (`wants_contents`).
 
     Told before the response, and only where somebody asks: the conversation itself is in other events. Never stored.
@@ -92,7 +92,7 @@ class LlmExchanged(Event):
     """The message that came back; nothing where the call failed."""
 
 
-class AttemptRejected(Event):
+class AttemptRejected(RuntimeEvent):
     """An answer failed a validation; the agent tries again or gives up."""
 
     type: Literal["attempt.rejected"] = "attempt.rejected"
@@ -103,7 +103,7 @@ class AttemptRejected(Event):
     answer: str = ""
 
 
-class EffectIntended(Event):
+class EffectIntended(RuntimeEvent):
     """A write is about to happen; without a matching `effect.recorded` its outcome is unknown."""
 
     type: Literal["effect.intended"] = "effect.intended"
@@ -112,7 +112,7 @@ class EffectIntended(Event):
     name: str
 
 
-class EffectRecorded(Event):
+class EffectRecorded(RuntimeEvent):
     """What an effect brought; on resume it is returned instead of being done again."""
 
     type: Literal["effect.recorded"] = "effect.recorded"
@@ -122,7 +122,7 @@ class EffectRecorded(Event):
     result: JsonValue
 
 
-class EffectAbandoned(Event):
+class EffectAbandoned(RuntimeEvent):
     """An intended write surely did not happen; it may be done another time."""
 
     type: Literal["effect.abandoned"] = "effect.abandoned"
@@ -132,7 +132,7 @@ class EffectAbandoned(Event):
     reason: str
 
 
-class ToolRefused(Event):
+class ToolRefused(RuntimeEvent):
     """A tool call that was not allowed: a security event."""
 
     type: Literal["tool.refused"] = "tool.refused"
@@ -143,7 +143,7 @@ class ToolRefused(Event):
     user_id: str | None = None
 
 
-class BreakerChanged(Event):
+class BreakerChanged(RuntimeEvent):
     """A circuit breaker changed its state."""
 
     type: Literal["breaker.changed"] = "breaker.changed"
@@ -155,7 +155,7 @@ class BreakerChanged(Event):
     failures: int = 0
 
 
-class LimiterThrottled(Event):
+class LimiterThrottled(RuntimeEvent):
     """A rate limiter made somebody wait or refused."""
 
     type: Literal["limiter.throttled"] = "limiter.throttled"
@@ -166,7 +166,7 @@ class LimiterThrottled(Event):
     refused: bool = False
 
 
-class BudgetRefused(Event):
+class BudgetRefused(RuntimeEvent):
     """A model call did not fit the budget and was not made."""
 
     type: Literal["budget.refused"] = "budget.refused"
@@ -178,7 +178,7 @@ class BudgetRefused(Event):
     left: str
 
 
-class TurnStarted(Event):
+class TurnStarted(RuntimeEvent):
     """A worker began a turn."""
 
     type: Literal["turn.started"] = "turn.started"
@@ -187,7 +187,7 @@ class TurnStarted(Event):
     user_id: str | None = None
 
 
-class TurnResumed(Event):
+class TurnResumed(RuntimeEvent):
     """A worker took a turn up again, after a pause or the death of its last owner."""
 
     type: Literal["turn.resumed"] = "turn.resumed"

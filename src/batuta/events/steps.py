@@ -2,11 +2,11 @@
 
 from typing import Any, Literal
 
-from batuta.events.envelope import Event
+from batuta.events.envelope import RuntimeEvent
 from batuta.kernel.errors import ErrorCategory
 
 
-class _StepEvent(Event):
+class _StepEvent(RuntimeEvent):
     step_name: str
     step_type: str
     pipeline_name: str | None = None
@@ -38,7 +38,7 @@ class StepFailed(_StepEvent):
     message: str
 
 
-class HookFailed(Event):
+class HookFailed(RuntimeEvent):
     """An after hook raised; the step's result stands."""
 
     type: Literal["hook.failed"] = "hook.failed"

@@ -5,16 +5,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from batuta.events.envelope import SUMMARY_LIMIT, Event, UtcDatetime
+from batuta.events.envelope import SUMMARY_LIMIT, Event, RuntimeEvent, UtcDatetime
 
 CONTRACT_VERSION = "1.0.0"
 
 Summary = Annotated[str, Field(max_length=SUMMARY_LIMIT)]
 Confidence = Annotated[float, Field(ge=0, le=1)]
 ContractCategory = Literal["transient", "permanent", "validation"]
+PipelineStatus = Literal["success", "partial_success", "failed"]
+RetryReason = Literal["timeout", "error", "low_confidence"]
+RetryStrategy = Literal["exponential_backoff", "fixed_delay"]
 
 
-class _Telemetry(Event):
+class _Telemetry(RuntimeEvent):
     """What the eight have in common beside the envelope."""
 
     path: str | None = None
@@ -120,11 +123,27 @@ class AgentRetryAttempted(_Telemetry):
     agent_name: str
     retry_attempt: int = Field(ge=1)
     original_error: str
-    retry_reason: Literal["timeout", "error", "low_confidence"]
-    retry_strategy: Literal["exponential_backoff", "fixed_delay"]
+    retry_reason: RetryReason
+    retry_strategy: RetryStrategy
     delay_seconds: float
     next_retry_at: UtcDatetime
     retry_successful: bool | None = None
+
+    def settled(self, *, is_successful: bool) -> "AgentRetryAttempted":
+        """The event that says what this retry came to."""
+        return AgentRetryAttempted(
+            path=self.path,
+            agent_name=self.agent_name,
+            source_agent_id=self.source_agent_id,
+            retry_attempt=self.retry_attempt,
+            original_error=self.original_error,
+            retry_reason=self.retry_reason,
+            retry_strategy=self.retry_strategy,
+            delay_seconds=self.delay_seconds,
+            next_retry_at=self.next_retry_at,
+            retry_successful=is_successful,
+            caused_by=self.event_id,
+        )
 
 
 class AgentFallbackTriggered(_Telemetry):
@@ -161,7 +180,7 @@ class AgentPipelineCompleted(_Telemetry):
 
     type: Literal["agent.pipeline.completed"] = "agent.pipeline.completed"
     pipeline_type: str
-    status: Literal["success", "partial_success", "failed"]
+    status: PipelineStatus
     final_outcome: str
     total_execution_time_ms: int
     agents_executed: int

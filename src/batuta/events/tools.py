@@ -30,9 +30,10 @@ class _ToolEvent(Event):
     @classmethod
     def adopt(cls, fields: dict[str, Any]) -> Self:
         """The same decision for what is not validated."""
-        if is_internal(cls.route.type, tool_name=fields["tool_name"]):
-            fields["is_internal"] = True
-        return super().adopt(fields)
+        event = super().adopt(fields)
+        if is_internal(cls.route.type, tool_name=event.tool_name):
+            event.__dict__["is_internal"] = True
+        return event
 
 
 class ToolRequest(_ToolEvent):

@@ -15,7 +15,6 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -26,10 +25,14 @@ from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorde
 from batuta.events.sink import PipelinedRecorder, Recorder
 from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
+from batuta.kernel.ids import EventId
 from batuta.kernel.tasks import never_waits
 from batuta.pipelines.journal import Effect, Pending, Recorded
 
 PAGE = 1_000
+
+EffectNote = EffectIntended | EffectRecorded | EffectAbandoned
+"""What a journal writes of an effect."""
 
 
 class DurableJournal:
@@ -45,7 +48,7 @@ class DurableJournal:
         self._accepted_at = accepted_at
         self._recorder = recorder
         self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
-        self._fields = stamp.fields()
+        self._envelope = stamp.envelope()
         self._doubtful: set[str] = set()
         self._known: dict[str, Recorded | Pending] = {}
         self._abandoned: Counter[str] = Counter()
@@ -67,49 +70,38 @@ class DurableJournal:
 
     async def intend(self, effect: Effect) -> None:
         """Note that a write is about to happen."""
-        await self._write(EffectIntended, effect)
+        await self._write(EffectIntended(key=effect.key, kind=effect.kind, name=effect.name))
 
     async def record(self, effect: Effect, value: JsonValue) -> None:
         """Keep what an effect brought."""
-        await self._write(EffectRecorded, effect, result=value)
+        await self._write(EffectRecorded(key=effect.key, kind=effect.kind, name=effect.name, result=value))
 
     async def abandon(self, effect: Effect, reason: str) -> None:
         """Note that an intended effect surely did not happen."""
-        await self._write(EffectAbandoned, effect, reason=reason)
+        await self._write(EffectAbandoned(key=effect.key, kind=effect.kind, name=effect.name, reason=reason))
 
     @property
     def pending(self) -> tuple[str, ...]:
         """The keys of writes whose outcome is unknown: for `reconcile`, or for a person."""
         return tuple(key for key, known in self._known.items() if isinstance(known, Pending))
 
-    async def _write(self, event_type: type[Event], effect: Effect, **facts: Any) -> None:
-        event = event_type.adopt(
-            {
-                **event_type.template(),
-                **self._fields,
-                "event_id": self._id_of(event_type, effect),
-                "timestamp": datetime.now(UTC),
-                "key": effect.key,
-                "kind": effect.kind,
-                "name": effect.name,
-                **facts,
-            }
-        )
+    async def _write(self, event: EffectNote) -> None:
+        event.stamp({**self._envelope, "event_id": EventId(self._id_of(event)), "timestamp": datetime.now(UTC)})
         if self._pipeline is None:
-            await self._write_and_wait(event, effect)
+            await self._write_and_wait(event)
             return
         waiting = self._pipeline.submit(event)
         self._learn(event)
-        if waiting is None and effect.kind != "read":
+        if waiting is None and event.kind != "read":
             waiting = self._pipeline.barrier()
         if waiting is not None:
             await waiting
 
-    async def _write_and_wait(self, event: Event, effect: Effect) -> None:
+    async def _write_and_wait(self, event: EffectNote) -> None:
         try:
             self._learn(await self._recorder.record(event))
         except TransientError:
-            self._doubtful.add(effect.key)
+            self._doubtful.add(event.key)
             raise
 
     async def _look_again(self) -> None:
@@ -122,10 +114,10 @@ class DurableJournal:
             self._learn(event)
         self._doubtful.clear()
 
-    def _id_of(self, event_type: type[Event], effect: Effect) -> str:
+    def _id_of(self, event: EffectNote) -> str:
         """The same for the same note whenever the turn is repeated, so that sending it again stores it once."""
-        number = self._notes[event_type, effect.key]
-        place = f"{self._fields.get('turn_id')}|{effect.key}|{number}|{event_type.route.type}"
+        number = self._notes[type(event), event.key]
+        place = f"{self._envelope.get('turn_id')}|{event.key}|{number}|{event.type}"
         return str(uuid.uuid5(_NAMESPACE, place)).upper()
 
     def _learn(self, event: Event) -> None:

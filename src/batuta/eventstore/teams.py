@@ -76,7 +76,7 @@ class TeamStore:
         }
         work = NewWork(session_id=owner, payload=payload, user_id=user.id)
         message = UserMessage(
-            **work.stamp.fields(), content=text, target_agent_id=target_agent_id, client_message_id=client_key
+            **work.stamp.envelope(), content=text, target_agent_id=target_agent_id, client_message_id=client_key
         )
         accepted = await self.queue.accept(work, [message], client_key=client_key)
         return accepted.work.turn_id

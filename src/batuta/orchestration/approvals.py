@@ -99,26 +99,28 @@ class TellingApprover:
         return decision
 
     async def _tell_requested(self, approval_id: str, request: ApprovalRequest) -> None:
-        await self._ctx.tell(
-            ApprovalRequested,
-            approval_id=approval_id,
-            tool_use_id=request.tool_use_id,
-            tool_name=request.tool_name,
-            args=request.args,
-            preview=request.preview,
-            reason=request.reason,
-            expires_at=None if request.is_about_outcome else self._ctx._run.clock.now() + self._lifetime,
-            source_agent_id=request.agent_id,
+        await self._ctx.emit(
+            ApprovalRequested(
+                approval_id=approval_id,
+                tool_use_id=request.tool_use_id,
+                tool_name=request.tool_name,
+                args=request.args,
+                preview=request.preview,
+                reason=request.reason,
+                expires_at=None if request.is_about_outcome else self._ctx._run.clock.now() + self._lifetime,
+                source_agent_id=request.agent_id,
+            )
         )
 
     async def _tell_resolved(self, approval_id: str, decision: ApprovalDecision) -> None:
-        await self._ctx.tell(
-            ApprovalResolved,
-            approval_id=approval_id,
-            decision=decision.verdict,
-            args=decision.args or None,
-            by=decision.by or "approver",
-            reason=decision.reason or None,
+        await self._ctx.emit(
+            ApprovalResolved(
+                approval_id=approval_id,
+                decision=decision.verdict,
+                args=decision.args or None,
+                by=decision.by or "approver",
+                reason=decision.reason or None,
+            )
         )
 
 

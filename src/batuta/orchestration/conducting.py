@@ -20,6 +20,7 @@ from batuta.events.envelope import Event
 from batuta.events.plans import AgentIdentity, HandoffReason
 from batuta.events.runtime import LlmResponse
 from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
+from batuta.kernel.ids import MessageId
 from batuta.orchestration.conclusion import Conclusion, conclusion_of
 from batuta.orchestration.handoffs import Handoffs
 from batuta.orchestration.plan_execution import PlanExecution
@@ -127,14 +128,15 @@ class Conductor:
         await self.handoffs.become(self.ctx, SUPERVISOR)
         proposal = await self._ask(self._planner(state), self._question(state))
         if proposal.decision.answer is not None:
-            await self.ctx.tell(
-                AssistantMessage,
-                content=proposal.decision.answer,
-                model=proposal.answer.model,
-                usage=proposal.answer.usage,
-                cost=proposal.answer.cost,
-                source_agent_id=SUPERVISOR_ID,
-                message_id=self.ctx.stable_id("answer"),
+            await self.ctx.emit(
+                AssistantMessage(
+                    content=proposal.decision.answer,
+                    model=proposal.answer.model,
+                    usage=proposal.answer.usage,
+                    cost=proposal.answer.cost,
+                    source_agent_id=SUPERVISOR_ID,
+                    message_id=MessageId(self.ctx.stable_id("answer")),
+                )
             )
             return self._answered(proposal.decision.answer, SUPERVISOR_ID)
         plan = plan_of(proposal.decision, self.request.text, self.ctx)

@@ -33,15 +33,16 @@ class Handoffs:
             timestamp=ctx._run.clock.now(),
         )
         self.records.append(record)
-        await ctx.tell(
-            AgentHandoff,
-            handoff_id=record.handoff_id,
-            from_agent=giver,
-            to_agent=taker,
-            reason=reason,
-            explanation=explanation,
-            plan_step_id=plan_step_id,
-            source_agent_id=giver.agent_id,
+        await ctx.emit(
+            AgentHandoff(
+                handoff_id=record.handoff_id,
+                from_agent=giver,
+                to_agent=taker,
+                reason=reason,
+                explanation=explanation,
+                plan_step_id=plan_step_id,
+                source_agent_id=giver.agent_id,
+            )
         )
         await self.become(ctx, taker)
 
@@ -50,4 +51,4 @@ class Handoffs:
         if who.agent_id == self.current.agent_id:
             return
         before, self.current = self.current, who
-        await ctx.tell(AgentChanged, previous_agent=before, current_agent=who, source_agent_id=who.agent_id)
+        await ctx.emit(AgentChanged(previous_agent=before, current_agent=who, source_agent_id=who.agent_id))

@@ -1,17 +1,24 @@
-"""Stable names for a turn that may be run again: the same place in the code tells the same event id.
+"""Stable names for a turn that may be run again: the same place in the code gives an event the same id.
 
 An id is a version 8 UUID: the time of the turn, then a digest of turn, place, type and number.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 from batuta.events.envelope import Event
 
-DISTINGUISHING = ("tool_use_id", "approval_id", "step_id", "handoff_id", "message_id", "attempt", "status")
-"""Fields that tell apart what one place tells in no fixed order."""
+DISTINGUISHING = (
+    "tool_use_id",
+    "approval_id",
+    "step_id",
+    "handoff_id",
+    "message_id",
+    "attempt",
+    "status",
+    "retry_successful",
+)
+"""Fields that tell apart what one place emits in no fixed order."""
 
 
 class TurnNaming:
@@ -21,10 +28,11 @@ class TurnNaming:
         self._turn_id = turn_id
         self._told: Counter[str] = Counter()
 
-    def name(self, event_type: type[Event], key: str, payload: Mapping[str, Any]) -> str:
+    def name(self, event: Event, key: str) -> str:
         """The id of an event."""
-        marks = "|".join(str(payload[field]) for field in DISTINGUISHING if field in payload)
-        place = f"{event_type.route.type}|{key}|{marks}"
+        fields = event.__dict__
+        marks = "|".join(str(fields[field]) for field in DISTINGUISHING if fields.get(field) is not None)
+        place = f"{event.type}|{key}|{marks}"
         self._told[place] += 1
         return self.id_for(f"{place}|{self._told[place]}")
 

@@ -13,14 +13,22 @@ from decimal import Decimal
 from typing import Unpack
 
 from batuta.conversations.conversation import Conversation
-from batuta.events.conversation import AssistantMessage, Complete, ErrorOccurred, SessionStart, TurnPaused, UserMessage
+from batuta.events.conversation import (
+    AssistantMessage,
+    Complete,
+    CompletionStatus,
+    ErrorOccurred,
+    SessionStart,
+    TurnPaused,
+    UserMessage,
+)
 from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
 from batuta.events.sink import EventSink, OnStored, PipelinedRecorder
 from batuta.events.tools import ApprovalResolved
 from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ConfigurationError, Suspended
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import EventId, MessageId, new_id
 from batuta.kernel.messages import Message
 from batuta.kernel.usage import Usage
 from batuta.llm.model import Model, ModelSettings
@@ -44,7 +52,7 @@ from batuta.tools.approval import Approver
 class Turn:
     """What came of a turn."""
 
-    status: str
+    status: CompletionStatus
     answer: str | None
     events: tuple[Event, ...]
     plan: Plan | None
@@ -160,7 +168,7 @@ class TurnStep(Step[str, str]):
         self._turn = turn
         self._told = told
         self.conductor: Conductor | None = None
-        self.status = "failed"
+        self.status: CompletionStatus = "failed"
         self.waiting_for: str | None = None
 
     async def _perform(self, value: str, ctx: Context) -> str:
@@ -186,13 +194,14 @@ class TurnStep(Step[str, str]):
         return answer
 
     async def _open(self, text: str, ctx: Context) -> None:
-        await ctx.tell(SessionStart)
+        await ctx.emit(SessionStart())
         if not self._turn.is_confirmed:
-            await ctx.tell(
-                UserMessage,
-                content=text,
-                target_agent_id=self._turn.request.target_agent_id,
-                message_id=ctx.stable_id("request"),
+            await ctx.emit(
+                UserMessage(
+                    content=text,
+                    target_agent_id=self._turn.request.target_agent_id,
+                    message_id=MessageId(ctx.stable_id("request")),
+                )
             )
 
     def _approver(self, ctx: Context, given: Approver | None) -> TellingApprover:
@@ -206,25 +215,27 @@ class TurnStep(Step[str, str]):
 
     async def _pause(self, ctx: Context, suspended: Suspended, started: float) -> None:
         self.waiting_for = suspended.waiting_for
-        await ctx.tell(
-            TurnPaused,
-            reason=str(suspended),
-            approval_id=suspended.waiting_for,
-            source_agent_id=self.conductor.handoffs.current.agent_id if self.conductor else "orchestrator",
+        await ctx.emit(
+            TurnPaused(
+                reason=str(suspended),
+                approval_id=suspended.waiting_for,
+                source_agent_id=self.conductor.handoffs.current.agent_id if self.conductor else "orchestrator",
+            )
         )
         await self._close(ctx, "paused", started)
 
-    async def _close(self, ctx: Context, status: str, started: float) -> None:
+    async def _close(self, ctx: Context, status: CompletionStatus, started: float) -> None:
         self.status = status
         tally = ctx._scope.tally
-        await ctx.tell(
-            Complete,
-            _mark=self.waiting_for or "",
-            status=status,
-            stop_reason=self._stop_reason(status),
-            usage=tally.usage,
-            cost=tally.cost,
-            duration_ms=(time.perf_counter() - started) * 1000,
+        await ctx.emit(
+            Complete(
+                event_id=EventId(ctx.stable_id(f"complete:{status}:{self.waiting_for or ''}")),
+                status=status,
+                stop_reason=self._stop_reason(status),
+                usage=tally.usage,
+                cost=tally.cost,
+                duration_ms=(time.perf_counter() - started) * 1000,
+            )
         )
 
     def _stop_reason(self, status: str) -> StopReason | None:
@@ -235,12 +246,13 @@ class TurnStep(Step[str, str]):
         return "paused" if status == "paused" else None
 
     async def _tell_error(self, ctx: Context, failure: StepError) -> None:
-        await ctx.tell(
-            ErrorOccurred,
-            code=failure.code,
-            message=failure.message,
-            category=failure.category,
-            retryable=failure.is_retryable,
+        await ctx.emit(
+            ErrorOccurred(
+                code=failure.code,
+                message=failure.message,
+                category=failure.category,
+                retryable=failure.is_retryable,
+            )
         )
 
 

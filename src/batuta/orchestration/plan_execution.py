@@ -7,9 +7,8 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
 from batuta.events.stopping import REASON as STOPPED
 from batuta.events.telemetry import AgentRetryAttempted
@@ -72,7 +71,15 @@ class PlanExecution:
         """Run it to its end, or suspend when everything that could run has."""
         announced = announced_steps(self.plan, self._names)
         self.plan = self.plan.moved("executing", self._now(ctx))
-        await self._tell(ctx, PlanGenerated, query=self.plan.query, steps=announced, estimated_steps=len(announced))
+        await ctx.emit(
+            PlanGenerated(
+                plan_id=self.plan.plan_id,
+                query=self.plan.query,
+                steps=announced,
+                estimated_steps=len(announced),
+                source_agent_id=SUPERVISOR_ID,
+            )
+        )
         await self._run_steps(ctx)
         if self._suspensions:
             raise self._suspensions[0]
@@ -144,14 +151,14 @@ class PlanExecution:
                     raise
                 if error.category is ErrorCategory.TRANSIENT and retries.count < self._policy.retries:
                     await ctx.go_on()
-                    await retries.tell(agent_id, error)
+                    await retries.begin(agent_id, error)
                     continue
                 await ctx.go_on()  # with somebody else, or the plan without this step
                 taker = await self._next_agent(step, agent_id, error, ctx)
                 if taker is None:
                     raise
                 self.plan = self.plan.handed(step.step_id, taker)
-                await self._tell_started(step, taker, ctx)
+                await self._emit_started(step, taker, ctx)
                 agent_id, retries = taker, _Retries(ctx)
             else:
                 await retries.settle(is_successful=True)
@@ -170,18 +177,20 @@ class PlanExecution:
 
     async def _begin(self, step: PlanStep, ctx: Context) -> None:
         await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
-        await self._tell_started(step, step.agent_id, ctx)
+        await self._emit_started(step, step.agent_id, ctx)
 
-    async def _tell_started(self, step: PlanStep, agent_id: str, ctx: Context) -> None:
-        """Say who works on a step from now on: told again when it changes hands."""
-        await self._tell(
-            ctx,
-            PlanStepStarted,
-            step_id=step.step_id,
-            step_index=step.step_index,
-            agent_id=agent_id,
-            agent_name=self._names[agent_id],
-            task=step.task,
+    async def _emit_started(self, step: PlanStep, agent_id: str, ctx: Context) -> None:
+        """Say who works on a step from now on: again when it changes hands."""
+        await ctx.emit(
+            PlanStepStarted(
+                plan_id=self.plan.plan_id,
+                step_id=step.step_id,
+                step_index=step.step_index,
+                agent_id=agent_id,
+                agent_name=self._names[agent_id],
+                task=step.task,
+                source_agent_id=SUPERVISOR_ID,
+            )
         )
 
     async def _settle(
@@ -194,14 +203,16 @@ class PlanExecution:
         error: str | None = None,
     ) -> None:
         self.plan = self.plan.step_moved(step.step_id, status, self._now(ctx), result=result, error=error)
-        await self._tell(
-            ctx,
-            PlanStepCompleted,
-            step_id=step.step_id,
-            step_index=step.step_index,
-            status=status,
-            result=result,
-            error=error,
+        await ctx.emit(
+            PlanStepCompleted(
+                plan_id=self.plan.plan_id,
+                step_id=step.step_id,
+                step_index=step.step_index,
+                status=status,
+                result=result,
+                error=error,
+                source_agent_id=SUPERVISOR_ID,
+            )
         )
 
     async def _skip_blocked(self, ctx: Context) -> None:
@@ -225,10 +236,11 @@ class PlanExecution:
         self, ctx: Context, status: Literal["completed", "failed", "cancelled"], failure_reason: str | None = None
     ) -> None:
         self.plan = self.plan.moved(status, self._now(ctx), failure_reason=failure_reason)
-        await self._tell(ctx, PlanCompleted, status=status, failure_reason=failure_reason)
-
-    async def _tell(self, ctx: Context, event_type: type[Event], **payload: Any) -> None:
-        await ctx.tell(event_type, plan_id=self.plan.plan_id, source_agent_id=SUPERVISOR_ID, **payload)
+        await ctx.emit(
+            PlanCompleted(
+                plan_id=self.plan.plan_id, status=status, failure_reason=failure_reason, source_agent_id=SUPERVISOR_ID
+            )
+        )
 
     @staticmethod
     def _now(ctx: Context) -> datetime:
@@ -236,38 +248,38 @@ class PlanExecution:
 
 
 class _Retries:
-    """How often an agent was asked again to do its step, told like any other retry (T-5).
+    """How often an agent was asked again to do its step, reported like any other retry (T-5).
 
-    They come from the supervisor, not from the agent: the agent's calls of the next attempt are told on their own, and
-    their place is that of the plan's step.
+    They come from the supervisor, not from the agent: the agent's calls of the next attempt are reported on their own,
+    and their place is that of the plan's step.
     """
 
     def __init__(self, ctx: Context) -> None:
         self.count = 0
         self._ctx = ctx
-        self._open: dict[str, Any] | None = None
+        self._open: AgentRetryAttempted | None = None
 
-    async def tell(self, agent_id: str, error: StepError) -> None:
+    async def begin(self, agent_id: str, error: StepError) -> None:
         """Say that the agent begins again."""
         self.count += 1
-        facts: dict[str, Any] = {
-            "path": self._ctx.path,
-            "agent_name": agent_id,
-            "source_agent_id": SUPERVISOR_ID,
-            "retry_attempt": self.count,
-            "original_error": error.message,
-            "retry_reason": "timeout" if "TIMEOUT" in error.code else "error",
-            "retry_strategy": "fixed_delay",
-            "delay_seconds": 0.0,
-            "next_retry_at": self._ctx._run.clock.now(),
-        }
-        self._open = {**facts, "caused_by": await self._ctx.tell(AgentRetryAttempted, **facts)}
+        self._open = AgentRetryAttempted(
+            path=self._ctx.path,
+            agent_name=agent_id,
+            source_agent_id=SUPERVISOR_ID,
+            retry_attempt=self.count,
+            original_error=error.message,
+            retry_reason="timeout" if "TIMEOUT" in error.code else "error",
+            retry_strategy="fixed_delay",
+            delay_seconds=0.0,
+            next_retry_at=self._ctx._run.clock.now(),
+        )
+        await self._ctx.emit(self._open)
 
     async def settle(self, *, is_successful: bool) -> None:
         """Say what the open retry came to, if there is one."""
-        facts, self._open = self._open, None
-        if facts is not None:
-            await self._ctx.tell(AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
+        attempted, self._open = self._open, None
+        if attempted is not None:
+            await self._ctx.emit(attempted.settled(is_successful=is_successful))
 
 
 class _AssignedStep(Step[str, str]):

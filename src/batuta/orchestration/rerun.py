@@ -8,7 +8,7 @@ Up to `start` recorded effects come back; from there on models are asked and too
 asked for. Nothing is written, neither to the session nor to the world (`batuta.orchestration.rerun_effects`).
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Unpack
@@ -152,8 +152,8 @@ class _PlaceKeeping:
     inner: TurnNaming
     places: dict[str, str] = field(default_factory=dict)
 
-    def name(self, event_type: type[Event], key: str, payload: Mapping[str, Any]) -> str:
-        named = self.inner.name(event_type, key, payload)
+    def name(self, event: Event, key: str) -> str:
+        named = self.inner.name(event, key)
         self.places[named] = key
         return named
 

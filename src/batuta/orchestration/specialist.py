@@ -22,7 +22,7 @@ from batuta.events.plans import AgentIdentity
 from batuta.events.runtime import LlmRequest, LlmResponse
 from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, LogicalError
-from batuta.kernel.ids import new_id
+from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.language.findings import LANGUAGES
 from batuta.language.understanding import Intent, Understanding
 from batuta.llm.prices import DEFAULT_PRICES
@@ -134,9 +134,8 @@ class SpecialistStep(Step[str, str]):
             scope.close()
         answer = as_text(outcome)
         if scope.last_words != answer:
-            await ctx.tell(
-                AssistantMessage, content=answer, source_agent_id=self._agent_id, message_id=ctx.stable_id("answer")
-            )
+            message_id = MessageId(ctx.stable_id("answer"))
+            await ctx.emit(AssistantMessage(content=answer, source_agent_id=self._agent_id, message_id=message_id))
         return answer
 
     def children(self) -> tuple[Step[Any, Any], ...]:
@@ -167,8 +166,9 @@ class GraphStep(Step[str, str]):
                 f"{self.name} ended without a message; a graph is given its task in `messages` and answers there"
             )
         await self._tell_calls(told, ctx)
-        for event_type, payload in told.drafts():
-            await ctx.tell(event_type, source_agent_id=ctx._scope.agent_id or self.name, **payload)
+        for event in told.events:
+            fields = {**event, "source_agent_id": ctx._scope.agent_id or self.name}
+            await ctx.emit(EVENT_TYPES[event["type"]].model_validate(fields))
         if told.events:
             ctx._scope.last_words = told.answer
         return told.answer
@@ -177,16 +177,30 @@ class GraphStep(Step[str, str]):
         """What the graph's models took, call by call. How long each took it does not say: they share its time."""
         for number, call in enumerate(told.calls):
             cost = DEFAULT_PRICES.cost(call.provider, call.model, call.usage)
-            facts: dict[str, Any] = {
-                "call_id": ctx.stable_id(f"graph:{self.name}:call:{number}"),
-                "path": ctx.path,
-                "provider": call.provider,
-                "model": call.model,
-                "source_agent_id": ctx._scope.agent_id or self.name,
-            }
-            await ctx.tell(LlmRequest, attempt=1, **facts)
-            share = told.duration_ms / len(told.calls)
-            await ctx.tell(LlmResponse, duration_ms=share, usage=call.usage, cost=cost, **facts)
+            call_id = ctx.stable_id(f"graph:{self.name}:call:{number}")
+            agent_id = canonical_id(ctx._scope.agent_id or self.name)
+            await ctx.emit(
+                LlmRequest(
+                    call_id=call_id,
+                    path=ctx.path,
+                    provider=call.provider,
+                    model=call.model,
+                    attempt=1,
+                    source_agent_id=agent_id,
+                )
+            )
+            await ctx.emit(
+                LlmResponse(
+                    call_id=call_id,
+                    path=ctx.path,
+                    provider=call.provider,
+                    model=call.model,
+                    duration_ms=told.duration_ms / len(told.calls),
+                    usage=call.usage,
+                    cost=cost,
+                    source_agent_id=agent_id,
+                )
+            )
             ctx._scope.tally.add_call(call.usage, cost)
 
     def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
@@ -234,10 +248,6 @@ class Told(BaseModel):
     events: list[dict[str, Any]]
     calls: list[ModelCall] = []
     duration_ms: float = 0.0
-
-    def drafts(self) -> list[tuple[type[Any], dict[str, Any]]]:
-        """Event types and payloads, for whoever stamps the envelope."""
-        return [(EVENT_TYPES[event["type"]], {k: v for k, v in event.items() if k != "type"}) for event in self.events]
 
 
 _TOLD = TypeAdapter(Told)

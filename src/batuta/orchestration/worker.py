@@ -525,7 +525,7 @@ def _identified(options: RunOptions, lease: Lease) -> RunOptions:
 def _opening(lease: Lease) -> Event:
     """What the log says first about this owner."""
     facts: dict[str, Any] = {
-        **lease.work.stamp.fields(),
+        **lease.work.stamp.envelope(),
         "owner": lease.owner,
         "attempt": lease.work.attempts,
         "user_id": lease.work.user_id,

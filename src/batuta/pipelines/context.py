@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
-from batuta.kernel.ids import EventId, new_id
+from batuta.kernel.ids import new_id
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Journal, Reconcile
@@ -144,22 +144,13 @@ class Context(_Facts):
         result: B = await self._run.invoke(step, value, self, conversation)
         return result
 
-    async def tell(self, event_type: "type[Event]", /, *, _mark: str = "", **payload: Any) -> EventId | None:
-        """Tell an event of your own; ids, time and correlation are filled in. Gives its id, if anybody listens.
+    async def emit(self, event: "Event", *, live: bool = False) -> None:
+        """Emit an event: time, position, session, turn and correlation are those of the run.
 
-        A `_mark` tells apart what the same place tells in different repetitions of a run.
+        A run that is repeated gives what this place emits the same id again. What happens only while an effect is
+        really carried out, and not when its recorded outcome is returned, is `live`: it is another event each time.
         """
-        return await self._run.emitter.tell(event_type, payload, f"{self.key}#{_mark}" if _mark else self.key)
-
-    async def tell_own(self, event_type: "type[Event]", /, **facts: Any) -> None:
-        """Tell an event of values that were checked where they came in: they are not validated again."""
-        telling = self._run.emitter.announce(event_type, facts, self.key)
-        if telling is not None:
-            await telling
-
-    async def tell_live(self, event_type: "type[Event]", /, **payload: Any) -> EventId | None:
-        """Tell something that happens only when an effect really happens, not when its outcome is recalled."""
-        return await self._run.emitter.tell(event_type, payload)
+        await self._run.emitter.emit(event, None if live else self.key)
 
     def stable_id(self, what: str) -> str:
         """An id for something made here: the same when the run is repeated."""
@@ -179,20 +170,35 @@ class Context(_Facts):
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this step is."""
-        await self.tell(
-            events.StepProgress, step_name=self.step_name, path=self.path, message=message, done=done, total=total
+        await self.emit(
+            events.StepProgress(step_name=self.step_name, path=self.path, message=message, done=done, total=total)
         )
 
-    async def decide(self, decision_type: str, *, category: str = "decision", **facts: Any) -> None:
-        """Record a decision: `reasoning`, `confidence`, `input_data`, `output_data` as far as they are known."""
-        await self.tell(
-            events.AgentDecisionRecorded,
-            path=self.path,
-            agent_name=self.step_name,
-            decision_id=new_id(),
-            decision_type=decision_type,
-            decision_category=category,
-            **facts,
+    async def decide(
+        self,
+        decision_type: str,
+        *,
+        category: str = "decision",
+        reasoning: str | None = None,
+        confidence: float | None = None,
+        input_data: dict[str, Any] | None = None,
+        output_data: dict[str, Any] | None = None,
+    ) -> None:
+        """Record a decision, with why it was taken and of what as far as that is known."""
+        if confidence is not None and not 0 <= confidence <= 1:
+            raise ValueError(f"{self.path}: the confidence of a decision is between 0 and 1, got {confidence}")
+        await self.emit(
+            events.AgentDecisionRecorded(
+                path=self.path,
+                agent_name=self.step_name,
+                decision_id=new_id(),
+                decision_type=decision_type,
+                decision_category=category,
+                reasoning=reasoning,
+                confidence=confidence,
+                input_data=input_data or {},
+                output_data=output_data or {},
+            )
         )
 
     async def effect(

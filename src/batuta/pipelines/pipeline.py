@@ -18,6 +18,7 @@ from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
 if TYPE_CHECKING:
+    from batuta.events.telemetry import PipelineStatus
     from batuta.pipelines.batch import Meter, Progress
     from batuta.pipelines.bounds import Bounds
     from batuta.pipelines.drawing import Drawing, Exit
@@ -82,7 +83,7 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         scope = Scope(self.name, ctx._scope)
         if ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard:
-            return await self._perform_and_tell(value, ctx, scope)
+            return await self._perform_reported(value, ctx, scope)
         return await self._in_turn(value, ctx, scope)
 
     async def _in_turn(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
@@ -105,59 +106,58 @@ class Pipeline(Step[In_contra, Out_co]):
         result: Out_co = current
         return result
 
-    async def _perform_and_tell(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
-        """The outermost pipeline is told as a whole, too."""
+    async def _perform_reported(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
+        """The outermost pipeline is reported as a whole, too."""
         started = time.perf_counter()
         stage = STARTING
         try:
-            await self._tell_started(ctx, value)
+            await self._emit_started(ctx, value)
             stage = WORKING
             result = await self._in_turn(value, ctx, scope)
             stage = ENDING
-            status = "partial_success" if scope.agents.is_partial else "success"
-            await self._tell_completed(ctx, scope, started, status, result)
+            status: PipelineStatus = "partial_success" if scope.agents.is_partial else "success"
+            await self._emit_completed(ctx, scope, started, status, result)
         except Suspended:
             raise  # it goes on later, and is told then
         except BaseException as error:
             if owes_an_end(stage, error):
                 with suppress(BatutaError):  # the error that brought us here is the one to report
-                    await self._tell_completed(ctx, scope, started, "failed")
+                    await self._emit_completed(ctx, scope, started, "failed")
             raise
         return result
 
-    async def _tell_started(self, ctx: Context, value: Any) -> None:
-        await ctx._run.emitter.tell_own(
-            events.AgentPipelineStarted,
-            {
-                "path": ctx.path,
-                "pipeline_type": self.name,
-                "agent_sequence": self._agents,
-                "sequence_length": len(self._agents),
-                "user_prompt": value if isinstance(value, str) else None,
-                "user_timezone": None if (zone := ctx.services.get("timezone")) is None else str(zone),
-                "user_id": ctx.user.id,
-            },
-            ctx.key,
+    async def _emit_started(self, ctx: Context, value: Any) -> None:
+        zone = ctx.services.get("timezone")
+        await ctx.emit(
+            events.AgentPipelineStarted(
+                path=ctx.path,
+                pipeline_type=self.name,
+                agent_sequence=self._agents,
+                sequence_length=len(self._agents),
+                user_prompt=value if isinstance(value, str) else None,
+                user_timezone=None if zone is None else str(zone),
+                user_id=ctx.user.id,
+            )
         )
 
-    async def _tell_completed(self, ctx: Context, scope: Scope, started: float, status: str, value: Any = None) -> None:
+    async def _emit_completed(
+        self, ctx: Context, scope: Scope, started: float, status: "PipelineStatus", value: Any = None
+    ) -> None:
         agents = scope.agents
-        await ctx._run.emitter.tell_own(
-            events.AgentPipelineCompleted,
-            {
-                "path": ctx.path,
-                "pipeline_type": self.name,
-                "status": status,
-                "final_outcome": str(getattr(value, "outcome", None) or status),
-                "total_execution_time_ms": int((time.perf_counter() - started) * 1000),
-                "agents_executed": agents.executed,
-                "agents_succeeded": agents.succeeded,
-                "agents_failed": agents.failed,
-                "agents_retried": agents.retried,
-                "output_summary": None if status == "failed" else pipelines.summary_of(value),
-                "final_confidence": agents.last_confidence,
-            },
-            ctx.key,
+        await ctx.emit(
+            events.AgentPipelineCompleted(
+                path=ctx.path,
+                pipeline_type=self.name,
+                status=status,
+                final_outcome=str(getattr(value, "outcome", None) or status),
+                total_execution_time_ms=int((time.perf_counter() - started) * 1000),
+                agents_executed=agents.executed,
+                agents_succeeded=agents.succeeded,
+                agents_failed=agents.failed,
+                agents_retried=agents.retried,
+                output_summary=None if status == "failed" else pipelines.summary_of(value),
+                final_confidence=agents.last_confidence,
+            )
         )
 
     def bounds(self) -> "Bounds":

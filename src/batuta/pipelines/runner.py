@@ -195,22 +195,22 @@ class Run:
             conversation = parent.conversation
         deadline = parent.deadline if step.timeout is None else Deadline.after(step.timeout).sooner(parent.deadline)
         ctx = Context(self, scope, step.name, parent, conversation, deadline)
-        facts: dict[str, Any] = {
-            "step_name": step.name,
-            "step_type": step.kind,
-            "pipeline_name": scope.pipeline_name,
-            "path": ctx.path,
-            "parent_step": parent.step_name or None,
-        }
-        announce, is_heard = self.emitter.announce, self.emitter.is_heard
+        emitter = self.emitter
         token = current_context.set(ctx)
         stage = BEFORE
         started = _clock()
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
             stage = STARTING
-            if is_heard and (telling := announce(events.StepStarted, facts, ctx.key)) is not None:
-                await telling
+            if emitter.is_heard:
+                begun = events.StepStarted(
+                    step_name=step.name,
+                    step_type=step.kind,
+                    pipeline_name=scope.pipeline_name,
+                    path=ctx.path,
+                    parent_step=parent.step_name or None,
+                )
+                await emitter.emit(begun, ctx.key)
             stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
@@ -222,16 +222,22 @@ class Run:
                 outcome = await self._within_own_deadline(step, value, ctx)
             if type(outcome) is StepResult:
                 outcome = opened(outcome, ctx)
-            facts["duration_ms"] = (_clock() - started) * 1000
-            if ctx.notes is not None:
-                facts["attributes"] = ctx.notes
             stage = ENDING
-            if is_heard and (telling := announce(events.StepCompleted, facts, ctx.key)) is not None:
-                await telling
+            if emitter.is_heard:
+                completed = events.StepCompleted(
+                    step_name=step.name,
+                    step_type=step.kind,
+                    pipeline_name=scope.pipeline_name,
+                    path=ctx.path,
+                    parent_step=parent.step_name or None,
+                    duration_ms=(_clock() - started) * 1000,
+                    attributes=ctx.notes or {},
+                )
+                await emitter.emit(completed, ctx.key)
         except Suspended:
             raise  # it neither completed nor failed: it goes on later
         except BaseException as error:
-            failure = await self._failed(error, ctx, facts, started, stage)
+            failure = await self._failed(error, step, ctx, started, stage)
             if getattr(error, "error", None) is failure or not isinstance(error, Exception):
                 raise
             raise StepFailedError(failure) from error
@@ -306,37 +312,46 @@ class Run:
             try:
                 await hook.after(ctx, result)
             except Exception as error:
-                await self._tell_hook_failed(hook, ctx, error)
+                await self._emit_hook_failed(hook, ctx, error)
 
-    async def _tell_hook_failed(self, hook: Hook, ctx: Context, error: Exception) -> None:
+    async def _emit_hook_failed(self, hook: Hook, ctx: Context, error: Exception) -> None:
         try:
-            await ctx.tell(events.HookFailed, hook=type(hook).__name__, path=ctx.path, message=str(error))
+            await ctx.emit(events.HookFailed(hook=type(hook).__name__, path=ctx.path, message=str(error)))
         except BatutaError:
             log.exception("after hook %s of %s raised %r, and that was not recorded", type(hook), ctx.path, error)
 
     async def _failed(
-        self, error: BaseException, ctx: Context, facts: dict[str, Any], started: float, stage: int
+        self, error: BaseException, step: "Step[Any, Any]", ctx: Context, started: float, stage: int
     ) -> StepError:
-        """The error that leaves a step, after telling it."""
+        """The error that leaves a step, after it was emitted."""
         failure = _failure(error, ctx)
         if stage == WORKING:
             self._note_failure_of_step(error, ctx.key)
         duration = _clock() - started
         if owes_an_end(stage, error):
-            await self._tell_failed(failure, {**facts, "duration_ms": duration * 1000}, ctx)
+            await self._emit_failed(failure, step, ctx, duration)
         if self.hooks:
             await self._after(ctx, StepResult(None, failure, Metrics(duration_seconds=duration)))
         return failure
 
-    async def _tell_failed(self, failure: StepError, facts: dict[str, Any], ctx: Context) -> None:
+    async def _emit_failed(self, failure: StepError, step: "Step[Any, Any]", ctx: Context, duration: float) -> None:
         if not ctx.is_heard:
             return
-        if ctx.notes is not None:
-            facts["attributes"] = ctx.notes
-        reason = {"category": failure.category, "code": failure.code, "message": failure.message}
-        # The recorder may be why the step failed, or unable to hear that it did: the error itself still travels.
+        failed = events.StepFailed(
+            step_name=step.name,
+            step_type=step.kind,
+            pipeline_name=ctx._scope.pipeline_name,
+            path=ctx.path,
+            parent_step=ctx.parent.step_name or None if ctx.parent is not None else None,
+            duration_ms=duration * 1000,
+            attributes=ctx.notes or {},
+            category=failure.category,
+            code=failure.code,
+            message=failure.message,
+        )
+        # The recorder may be why the step failed, or unable to take that it did: the error itself still travels.
         with suppress(BatutaError):
-            await self.emitter.tell_own(events.StepFailed, {**facts, **reason}, ctx.key)
+            await self.emitter.emit(failed, ctx.key)
 
     async def _abandon(self, scope: Scope) -> None:
         """The run was cancelled: stop what it started and undo what it did."""

@@ -27,7 +27,7 @@ from batuta.steps.correction import AttemptsExhaustedError, Corrections
 from batuta.steps.declarations import confidence_of, declared
 
 if TYPE_CHECKING:
-    from batuta.events.telemetry import ContractCategory
+    from batuta.events.telemetry import AgentRetryAttempted, ContractCategory, RetryReason, RetryStrategy
     from batuta.resilience.circuit_breaker import BreakerChange
     from batuta.resilience.rate_limiter import Throttled
     from batuta.resilience.retry import Retry
@@ -43,17 +43,16 @@ _CATEGORIES: "dict[ErrorCategory, ContractCategory]" = {
 
 
 class AgentTelemetry:
-    """Tells the events of one execution."""
+    """Emits the events of one execution."""
 
     def __init__(self, agent: "AgentStep[Any, Any]", ctx: Context, value: Any) -> None:
         self._agent = agent
         self._ctx = ctx
         self._value = value
         self._started = time.perf_counter()
-        self._who = {"agent_name": agent.name, "agent_version": agent.version, "path": ctx.path}
-        self._correction: dict[str, Any] | None = None
+        self._correction: AgentRetryAttempted | None = None
         """The correction whose outcome is still open."""
-        self._call_retries: dict[Retry, dict[str, Any]] = {}
+        self._call_retries: dict[Retry, AgentRetryAttempted] = {}
         """The same for model calls that are tried again."""
         self._retries = 0
         """Of this agent alone; the counts of the scope have those of its fallback and of agents below it too."""
@@ -76,78 +75,94 @@ class AgentTelemetry:
         if not self._ctx.is_heard:
             return
         settings, scope = self._agent.settings, self._ctx._scope
-        facts = {
-            **self._who,
-            "agent_description": self._agent.description or scope.agent_description,
-            "source_agent_id": canonical_id(scope.agent_id or self._agent.name),
-            "parent_trace_id": parent_trace_id,
-            "input_type": type(self._value).__name__,
-            "input_summary": summary_of(self._value),
-            "input_size_bytes": size_of(self._value),
-            "llm_provider": model.provider,
-            "llm_model": model.name,
-            "temperature": settings.temperature,
-            "max_tokens": settings.max_tokens,
-        }
-        await self._ctx.tell_own(events.AgentExecutionStarted, **facts)
+        await self._ctx.emit(
+            events.AgentExecutionStarted(
+                path=self._ctx.path,
+                agent_name=self._agent.name,
+                agent_version=self._agent.version,
+                agent_description=self._agent.description or scope.agent_description,
+                source_agent_id=canonical_id(scope.agent_id or self._agent.name),
+                parent_trace_id=parent_trace_id,
+                input_type=type(self._value).__name__,
+                input_summary=summary_of(self._value),
+                input_size_bytes=size_of(self._value),
+                llm_provider=model.provider,
+                llm_model=model.name,
+                temperature=settings.temperature,
+                max_tokens=settings.max_tokens,
+            )
+        )
 
     async def completed(self, output: Any, tally: Tally) -> None:
         """T-2 and T-4: the result, and the decision it is."""
         if not self._ctx.is_heard:
             return
         milliseconds = self._milliseconds()
-        judged = self._judged(output)
-        await self._ctx.tell_own(
-            events.AgentDecisionRecorded,
-            path=self._ctx.path,
-            agent_name=self._agent.name,
-            decision_id=new_id(),
-            decision_category=self._agent.decision_category,
-            input_data=_as_data(self._value),
-            output_data=_as_data(output),
-            decision_duration_ms=milliseconds,
-            **judged,
+        confidence = confidence_of(output)
+        decision_type = _words(declared(output, "decision_type")) or self._agent.decision_type
+        reasoning = _words(declared(output, "reasoning"))
+        await self._ctx.emit(
+            events.AgentDecisionRecorded(
+                path=self._ctx.path,
+                agent_name=self._agent.name,
+                decision_id=new_id(),
+                decision_type=decision_type,
+                decision_category=self._agent.decision_category,
+                reasoning=reasoning,
+                confidence=confidence,
+                input_data=_as_data(self._value),
+                output_data=_as_data(output),
+                decision_duration_ms=milliseconds,
+            )
         )
-        await self._ctx.tell_own(
-            events.AgentExecutionCompleted,
-            **self._who,
-            execution_time_ms=milliseconds,
-            execution_time_seconds=milliseconds / 1000,
-            output_type=type_name(type(output)),
-            output_summary=summary_of(output),
-            output_size_bytes=size_of(output),
-            llm_tokens_used=tally.usage.total or None,
-            llm_prompt_tokens=tally.usage.input or None,
-            llm_completion_tokens=tally.usage.output or None,
-            llm_cost_usd=tally.cost,
-            was_retried=self.was_retried,
-            retry_count=self._retries,
-            fallback_used=self._ctx._scope.is_standing_in,
-            **judged,
+        await self._ctx.emit(
+            events.AgentExecutionCompleted(
+                path=self._ctx.path,
+                agent_name=self._agent.name,
+                agent_version=self._agent.version,
+                execution_time_ms=milliseconds,
+                execution_time_seconds=milliseconds / 1000,
+                output_type=type_name(type(output)),
+                output_summary=summary_of(output),
+                output_size_bytes=size_of(output),
+                confidence=confidence,
+                decision_type=decision_type,
+                reasoning=reasoning,
+                llm_tokens_used=tally.usage.total or None,
+                llm_prompt_tokens=tally.usage.input or None,
+                llm_completion_tokens=tally.usage.output or None,
+                llm_cost_usd=tally.cost,
+                was_retried=self.was_retried,
+                retry_count=self._retries,
+                fallback_used=self._ctx._scope.is_standing_in,
+            )
         )
 
     async def failed(self, error: BaseException, *, fallback_successful: bool | None = None) -> None:
-        """T-3. A call that did not fit a budget is told as such, too."""
+        """T-3. A call that did not fit a budget is reported as such, too."""
         if isinstance(error, BudgetExceededError):
             await self._budget_refused(error)
         last_answer = getattr(error, "last_answer", None)
-        await self._ctx.tell(
-            events.AgentExecutionFailed,
-            **self._who,
-            error_type=type(error).__name__,
-            error_message=str(error) or type(error).__name__,
-            error_code=code_of(error),
-            error_category=_CATEGORIES[category_of(error)],
-            stage=_stage(error),
-            input_at_error=_as_data(self._value),
-            partial_output=None if last_answer is None else {"answer": last_answer},
-            stack_trace="".join(traceback.format_exception(error, limit=-6)),
-            was_retried=self.was_retried,
-            retry_count=self._retries,
-            max_retries_reached=isinstance(error, AttemptsExhaustedError) or self._outlasted_retries(error),
-            fallback_attempted=fallback_successful is not None,
-            fallback_successful=fallback_successful,
-            execution_time_before_failure_ms=self._failed_after_ms,
+        await self._ctx.emit(
+            events.AgentExecutionFailed(
+                path=self._ctx.path,
+                agent_name=self._agent.name,
+                agent_version=self._agent.version,
+                error_type=type(error).__name__,
+                error_message=str(error) or type(error).__name__,
+                error_code=code_of(error),
+                error_category=_CATEGORIES[category_of(error)],
+                stage=_stage(error),
+                input_at_error=_as_data(self._value),
+                partial_output=None if last_answer is None else {"answer": last_answer},
+                stack_trace="".join(traceback.format_exception(error, limit=-6)),
+                was_retried=self.was_retried,
+                retry_count=self._retries,
+                max_retries_reached=isinstance(error, AttemptsExhaustedError) or self._outlasted_retries(error),
+                fallback_attempted=fallback_successful is not None,
+                fallback_successful=fallback_successful,
+                execution_time_before_failure_ms=self._failed_after_ms,
+            )
         )
 
     def _outlasted_retries(self, error: BaseException) -> bool:
@@ -155,40 +170,42 @@ class AgentTelemetry:
         return self._has_repeated_calls and category_of(error) is ErrorCategory.TRANSIENT
 
     async def _budget_refused(self, error: BudgetExceededError) -> None:
-        await self._ctx.tell(
-            events.BudgetRefused,
-            path=self._ctx.path,
-            scope=error.scope,
-            limit=error.limit,
-            needed=error.needed,
-            left=error.left,
-            source_agent_id=self._ctx._scope.agent_id or self._agent.name,
+        await self._ctx.emit(
+            events.BudgetRefused(
+                path=self._ctx.path,
+                scope=error.scope,
+                limit=error.limit,
+                needed=error.needed,
+                left=error.left,
+                source_agent_id=canonical_id(self._ctx._scope.agent_id or self._agent.name),
+            )
         )
 
     async def rejected(self, corrections: Corrections, answer: str, *, is_final: bool) -> None:
         """F-81 and T-5: an answer was rejected; a correction counts as a retry without delay."""
         await self.corrected(is_successful=False)
         last = corrections.rejections[-1]
-        await self._ctx.tell_own(
-            events.AttemptRejected,
-            path=self._ctx.path,
-            attempt=last.attempt,
-            kind=last.kind,
-            message=last.message,
-            answer=answer,
-            source_agent_id=canonical_id(self._agent.name),
+        await self._ctx.emit(
+            events.AttemptRejected(
+                path=self._ctx.path,
+                attempt=last.attempt,
+                kind=last.kind,
+                message=last.message,
+                answer=answer,
+                source_agent_id=canonical_id(self._agent.name),
+            )
         )
         if not is_final:
-            reason = "low_confidence" if last.kind == "confidence" else "error"
-            facts = self._retry(last.attempt, last.message, reason)
             self._retries += 1
-            self._correction = {**facts, "caused_by": await self._ctx.tell(events.AgentRetryAttempted, **facts)}
+            reason: RetryReason = "low_confidence" if last.kind == "confidence" else "error"
+            self._correction = self._retry(last.attempt, last.message, reason)
+            await self._ctx.emit(self._correction)
 
     async def corrected(self, *, is_successful: bool) -> None:
         """T-5: what the open correction came to, if there is one."""
-        facts, self._correction = self._correction, None
-        if facts is not None:
-            await self._ctx.tell(events.AgentRetryAttempted, _mark="outcome", **facts, retry_successful=is_successful)
+        correction, self._correction = self._correction, None
+        if correction is not None:
+            await self._ctx.emit(correction.settled(is_successful=is_successful))
 
     async def fell_back(
         self, error: BaseException, output: Any, corrections: Corrections, *, is_successful: bool
@@ -196,58 +213,65 @@ class AgentTelemetry:
         """T-6."""
         assert self._agent.fallback is not None
         confidence = confidence_of(output) if is_successful else None
-        await self._ctx.tell(
-            events.AgentFallbackTriggered,
-            path=self._ctx.path,
-            primary_agent=self._agent.name,
-            fallback_agent=self._agent.fallback.name,
-            trigger_reason="max_retries_exceeded" if isinstance(error, AttemptsExhaustedError) else "llm_unavailable",
-            primary_error=str(error),
-            fallback_successful=is_successful,
-            fallback_output_summary=summary_of(output) if is_successful else None,
-            fallback_confidence=confidence,
-            quality_delta=_difference(confidence, corrections.confidence),
+        is_exhausted = isinstance(error, AttemptsExhaustedError)
+        await self._ctx.emit(
+            events.AgentFallbackTriggered(
+                path=self._ctx.path,
+                primary_agent=self._agent.name,
+                fallback_agent=self._agent.fallback.name,
+                trigger_reason="max_retries_exceeded" if is_exhausted else "llm_unavailable",
+                primary_error=str(error),
+                fallback_successful=is_successful,
+                fallback_output_summary=summary_of(output) if is_successful else None,
+                fallback_confidence=confidence,
+                quality_delta=_difference(confidence, corrections.confidence),
+            )
         )
 
-    # what the protections of the model tell (ResilienceObserver)
+    # what the protections of the model report (ResilienceObserver)
 
     async def retry_attempted(self, retry: "Retry") -> None:
         """A model call is tried again."""
         self._ctx._scope.tally.retries += 1
         self._retries += 1
         self._has_repeated_calls = True
-        reason = "timeout" if isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error) else "error"
-        facts = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
-        first = await self._ctx.tell_live(events.AgentRetryAttempted, **facts)
-        self._call_retries[retry] = {**facts, "caused_by": first}
+        is_timeout = isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error)
+        reason: RetryReason = "timeout" if is_timeout else "error"
+        attempted = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
+        self._call_retries[retry] = attempted
+        await self._ctx.emit(attempted, live=True)
         if retry.discards_deltas and self.on_void is not None:
             await self.on_void()
 
     async def retry_settled(self, retry: "Retry", *, is_successful: bool) -> None:
         """A model call that was tried again brought an answer, or failed again."""
-        facts = self._call_retries.pop(retry, None)
-        if facts is not None:
-            await self._ctx.tell_live(events.AgentRetryAttempted, **facts, retry_successful=is_successful)
+        attempted = self._call_retries.pop(retry, None)
+        if attempted is not None:
+            await self._ctx.emit(attempted.settled(is_successful=is_successful), live=True)
 
     async def breaker_changed(self, change: "BreakerChange") -> None:
         """A breaker moved."""
-        await self._ctx.tell_live(
-            events.BreakerChanged,
-            path=self._ctx.path,
-            key=change.key,
-            previous=change.previous,
-            current=change.current,
-            failures=change.failures,
+        await self._ctx.emit(
+            events.BreakerChanged(
+                path=self._ctx.path,
+                key=change.key,
+                previous=change.previous,
+                current=change.current,
+                failures=change.failures,
+            ),
+            live=True,
         )
 
     async def limiter_throttled(self, throttled: "Throttled") -> None:
         """A call waits for, or is refused by, a limiter."""
-        await self._ctx.tell_live(
-            events.LimiterThrottled,
-            path=self._ctx.path,
-            key=throttled.key,
-            wait_seconds=throttled.wait_seconds,
-            refused=throttled.refused,
+        await self._ctx.emit(
+            events.LimiterThrottled(
+                path=self._ctx.path,
+                key=throttled.key,
+                wait_seconds=throttled.wait_seconds,
+                refused=throttled.refused,
+            ),
+            live=True,
         )
 
     async def degraded(self, key: str, error: BaseException) -> None:
@@ -255,26 +279,23 @@ class AgentTelemetry:
         self._ctx.note(degraded=key)
 
     def _retry(
-        self, attempt: int, error: str, reason: str, delay: float = 0.0, strategy: str = "fixed_delay"
-    ) -> dict[str, Any]:
-        return {
-            "path": self._ctx.path,
-            "agent_name": self._agent.name,
-            "retry_attempt": attempt,
-            "original_error": error,
-            "retry_reason": reason,
-            "retry_strategy": strategy,
-            "delay_seconds": delay,
-            "next_retry_at": self._ctx._run.clock.now() + timedelta(seconds=delay),
-        }
-
-    def _judged(self, output: Any) -> dict[str, Any]:
-        """Confidence, kind and reason of a decision, as far as the output declares them."""
-        return {
-            "confidence": confidence_of(output),
-            "decision_type": _words(declared(output, "decision_type")) or self._agent.decision_type,
-            "reasoning": _words(declared(output, "reasoning")),
-        }
+        self,
+        attempt: int,
+        error: str,
+        reason: "RetryReason",
+        delay_seconds: float = 0.0,
+        strategy: "RetryStrategy" = "fixed_delay",
+    ) -> "AgentRetryAttempted":
+        return events.AgentRetryAttempted(
+            path=self._ctx.path,
+            agent_name=self._agent.name,
+            retry_attempt=attempt,
+            original_error=error,
+            retry_reason=reason,
+            retry_strategy=strategy,
+            delay_seconds=delay_seconds,
+            next_retry_at=self._ctx._run.clock.now() + timedelta(seconds=delay_seconds),
+        )
 
     def _milliseconds(self) -> int:
         return int((time.perf_counter() - self._started) * 1000)

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from batuta import events, steps
+from batuta import steps
 from batuta.conversations.validity import with_own_ids
-from batuta.events.adapters.telling import drafts_of
+from batuta.events.adapters.telling import events_of
+from batuta.events.conversation import AssistantMessage
+from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta
+from batuta.events.tools import ToolRequest
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
-from batuta.kernel.ids import canonical_id, new_id
+from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
@@ -41,6 +44,7 @@ class Spoken(BaseModel):
     answer: Answer
 
 
+_DELTAS: dict[str, type[ContentDelta | ThinkingDelta]] = {"text": ContentDelta, "thinking": ThinkingDelta}
 _SHORTEST_SECONDS = 0.001
 _SPOKEN = TypeAdapter(Spoken)
 
@@ -81,7 +85,7 @@ class Dialogue:
             spoken = self._with_own_ids(spoken)
             calls = spoken.answer.tool_calls
             self._count_round()
-            await self.tell(spoken, is_silent=not self._agent.is_speaking)
+            await self.emit(spoken)
             continuation = [spoken.answer.as_message(self.agent_id)]
             if calls:
                 round_of_tools = steps.ToolRound(self._agent, self._ctx, self.agent_id, self._calls)
@@ -95,32 +99,38 @@ class Dialogue:
         self._words.clear()
         shown, self._shown = self._shown, None
         if shown is not None:
-            await self._ctx.tell_live(
-                events.StreamDiscarded, reason=reason, message_id=shown, source_agent_id=self.agent_id
-            )
+            discarded = StreamDiscarded(reason=reason, message_id=MessageId(shown), source_agent_id=self.agent_id)
+            await self._ctx.emit(discarded, live=True)
         if self._artefacts is not None:
             await self._artefacts.discard()
 
-    async def tell(self, spoken: Spoken, *, is_silent: bool = False) -> None:
-        """Tell what a model said, block by block; a silent agent's words are not part of the conversation."""
+    async def emit(self, spoken: Spoken) -> None:
+        """Emit what a model said, block by block; a silent agent's words are not part of the conversation."""
         self._shown = None
-        for event_type, drafted in drafts_of(spoken.answer):
-            payload = drafted
-            if event_type is events.AssistantMessage:
-                if is_silent:
-                    continue
-                self._cite(payload)
-            if event_type is events.ToolRequest:
-                payload = self._redacted(payload["tool_name"], payload)
-            await self._ctx.tell_own(event_type, source_agent_id=self._speaker, message_id=spoken.message_id, **payload)
+        if not self._ctx.is_heard:
+            return
+        for event in events_of(spoken.answer, message_id=spoken.message_id, source_agent_id=self._speaker):
+            if isinstance(event, AssistantMessage):
+                if self._agent.is_speaking:
+                    await self._ctx.emit(self._cited(event))
+            elif isinstance(event, ToolRequest):
+                await self._ctx.emit(self._redacted_request(event))
+            else:
+                await self._ctx.emit(event)
 
-    def _cite(self, payload: dict[str, Any]) -> None:
-        """Note the words, and the citations that the agent or whoever runs it finds in them."""
+    def _cited(self, message: AssistantMessage) -> AssistantMessage:
+        """A message with the citations that the agent or what runs it finds in its words, which are remembered."""
         scope = self._ctx._scope
-        scope.last_words = payload["content"]
+        scope.last_words = message.content
+        found = message.citations
         for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
             if cite is not None:
-                payload["citations"] = (*payload.get("citations", ()), *cite(payload["content"]))
+                found = (*found, *cite(message.content))
+        return message if found is message.citations else message.model_copy(update={"citations": found})
+
+    def _redacted_request(self, request: ToolRequest) -> ToolRequest:
+        shown = self._redacted(request.tool_name, {"args": request.args, "invalid_args": request.invalid_args})
+        return request if shown["args"] is request.args else request.model_copy(update=shown)
 
     def _with_own_ids(self, spoken: Spoken) -> Spoken:
         """An id that is used again would make the next request invalid, and its events ambiguous."""
@@ -211,7 +221,7 @@ class Dialogue:
                     piece = item if artefacts is None or item.kind != "text" else await _filtered(item, artefacts)
                     if piece.kind == "text":
                         words.append(piece.text)
-                    await self._tell_delta(piece, message_id)
+                    await self._emit_delta(piece, message_id)
         except asyncio.CancelledError:
             if self._is_out_of_time:  # nobody chose to end it there
                 await self.discard("failed")
@@ -228,22 +238,22 @@ class Dialogue:
     async def _keep_what_came(self, words: str, message_id: str) -> None:
         """Somebody stopped the run: what was said so far stays said."""
         if words and self._agent.is_speaking:
-            await self._ctx.tell_live(
-                events.AssistantMessage,
+            message = AssistantMessage(
                 content=words,
                 model=self._model.name,
-                message_id=message_id,
+                message_id=MessageId(message_id),
                 source_agent_id=self.agent_id,
             )
+            await self._ctx.emit(message, live=True)
 
-    async def _tell_delta(self, delta: Delta, message_id: str) -> None:
-        event_type = {"text": events.ContentDelta, "thinking": events.ThinkingDelta}.get(delta.kind)
-        is_told = self._agent.is_speaking or event_type is events.ThinkingDelta  # thoughts are told, whoever has them
-        if event_type is not None and delta.text and is_told:
+    async def _emit_delta(self, delta: Delta, message_id: str) -> None:
+        event_type = _DELTAS.get(delta.kind)
+        if event_type is None or not delta.text:
+            return
+        if self._agent.is_speaking or event_type is ThinkingDelta:  # thoughts are shown also of a silent agent
             self._shown = message_id
-            await self._ctx.tell_live(
-                event_type, delta=delta.text, message_id=message_id, source_agent_id=self.agent_id
-            )
+            piece = event_type(delta=delta.text, message_id=MessageId(message_id), source_agent_id=self._speaker)
+            await self._ctx.emit(piece, live=True)
 
     def _redacted(self, tool_name: str, call: dict[str, Any]) -> dict[str, Any]:
         tool = self._agent.tools.get(tool_name)

@@ -88,7 +88,7 @@ class AgentExecution:
 
     async def _keep(self, spoken: Spoken) -> None:
         """The valid answer joins the conversation: the request, the tool exchange, the answer, and nothing else."""
-        await self._dialogue.tell(spoken, is_silent=not self._agent.is_speaking)
+        await self._dialogue.emit(spoken)
         if self._ctx.conversation is not None and self._agent.remembers:
             answer = spoken.answer.as_message(self._dialogue.agent_id)
             self._ctx.conversation.add(self._request, *self._dialogue.exchange, answer)

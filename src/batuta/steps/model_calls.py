@@ -11,6 +11,7 @@ from typing import Any
 
 from batuta import events
 from batuta.kernel.answers import Answer
+from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
 from batuta.llm.model import Model, ModelRequest
@@ -48,49 +49,62 @@ async def told_call(
     """Act, and tell the request before and the response after, whichever way it ends."""
     if not ctx.is_heard:
         return await act()
-    facts: dict[str, Any] = {
-        "call_id": call_id,
-        "path": ctx.path,
-        "provider": model.provider,
-        "model": model.name,
-        "attempt": account.attempt,
-        "caller_tool": current_tool(),
-        "source_agent_id": account.agent_id,
-    }
-    tell = ctx._run.emitter.tell_own
-    await tell(events.LlmRequest, {**facts, **_wishes(request), "is_streaming": account.is_streaming}, None)
+    tool = current_tool()
+    await ctx.emit(
+        events.LlmRequest(
+            call_id=call_id,
+            path=ctx.path,
+            provider=model.provider,
+            model=model.name,
+            attempt=account.attempt,
+            caller_tool=tool,
+            is_streaming=account.is_streaming,
+            settings=_settings(request),
+            output_type="text" if request.output is None else "json",
+            source_agent_id=account.agent_id,
+        ),
+        live=True,
+    )
     started = time.perf_counter()
+    answer: Answer | None = None
+    failure: str | None = None
     try:
         # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
         await ctx._run.emitter.barrier()
         answer = await act()
     except BaseException as error:
-        failure = {"duration_ms": _since(started), "success": False, "error": type(error).__name__}
-        _disclose(ctx, call_id, request, None, account)
-        await tell(events.LlmResponse, {**facts, **failure}, None)
+        failure = type(error).__name__
         raise
-    brought = {
-        "model": answer.model,
-        "duration_ms": _since(started),
-        "stop_reason": answer.stop_reason,
-        "tool_calls": len(answer.tool_calls),
-        "response_id": answer.response_id,
-        "usage": answer.usage,
-        "cost": answer.cost,
-        "message_id": call_id,
-    }
-    _disclose(ctx, call_id, request, answer, account)
-    await tell(events.LlmResponse, {**facts, **brought}, None)
+    finally:
+        _disclose(ctx, call_id, request, answer, account)
+        await ctx.emit(
+            events.LlmResponse(
+                call_id=call_id,
+                path=ctx.path,
+                provider=model.provider,
+                model=model.name if answer is None else answer.model,
+                attempt=account.attempt,
+                caller_tool=tool,
+                duration_ms=(time.perf_counter() - started) * 1000,
+                success=answer is not None,
+                error=failure,
+                stop_reason=None if answer is None else answer.stop_reason,
+                tool_calls=0 if answer is None else len(answer.tool_calls),
+                response_id=None if answer is None else answer.response_id,
+                usage=None if answer is None else answer.usage,
+                cost=None if answer is None else answer.cost,
+                message_id=None if answer is None else MessageId(call_id),
+                source_agent_id=account.agent_id,
+            ),
+            live=True,
+        )
     return answer
 
 
-def _wishes(request: ModelRequest) -> dict[str, Any]:
-    """How the model should answer."""
+def _settings(request: ModelRequest) -> dict[str, Any]:
+    """How the model should answer, as far as something is said."""
     chosen = {name: getattr(request.settings, name) for name in _SETTINGS}
-    return {
-        "settings": {name: value for name, value in chosen.items() if value is not None and value != ()},
-        "output_type": "text" if request.output is None else "json",
-    }
+    return {name: value for name, value in chosen.items() if value is not None and value != ()}
 
 
 _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "stop", "seed")
@@ -102,23 +116,22 @@ def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer 
     if not emitter.is_asked_for_contents:
         return
     try:
-        facts = {"call_id": call_id, "path": ctx.path, **_contents(request, answer, account)}
+        exchanged = events.LlmExchanged(
+            call_id=call_id,
+            path=ctx.path,
+            source_agent_id=account.agent_id,
+            system=request.system,
+            messages=tuple(_told(message, account.redact) for message in request.messages),
+            tools=tuple(
+                {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+                for tool in request.tools
+            ),
+            answer=None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
+        )
     except Exception as error:  # for instance, arguments nested deeper than anything that can be written down
         log.warning("the contents of a call of %s are not told: %s", account.agent_id, type(error).__name__)
         return
-    emitter.disclose(events.LlmExchanged, facts)
-
-
-def _contents(request: ModelRequest, answer: Answer | None, account: CallAccount) -> dict[str, Any]:
-    return {
-        "source_agent_id": account.agent_id,
-        "system": request.system,
-        "messages": tuple(_told(message, account.redact) for message in request.messages),
-        "tools": tuple(
-            {"name": tool.name, "description": tool.description, "parameters": tool.schema} for tool in request.tools
-        ),
-        "answer": None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
-    }
+    emitter.disclose(exchanged)
 
 
 def _told(message: Message, redact: Redact) -> dict[str, Any]:
@@ -131,7 +144,3 @@ def _told(message: Message, redact: Redact) -> dict[str, Any]:
     )
     plain["content"] = [redact(block) if block["type"] == "tool_call" else block for block in plain["content"]]
     return plain
-
-
-def _since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

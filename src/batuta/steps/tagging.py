@@ -2,6 +2,7 @@
 
 from batuta.events.progress import TagCompleted, TagStarted
 from batuta.kernel.answers import Answer
+from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import ContentBlock, TextBlock
 from batuta.pipelines.context import Context
 from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, Tag, TagParser
@@ -13,7 +14,8 @@ class ArtefactStream:
     def __init__(self, tags: dict[str, Tag], ctx: Context, agent_id: str, message_id: str) -> None:
         self._tags = tags
         self._ctx = ctx
-        self._source = {"source_agent_id": agent_id, "message_id": message_id}
+        self._agent_id = agent_id
+        self._message_id = MessageId(message_id)
         self._parser = TagParser(tags)
         self._attributes: dict[str, str] = {}
         self._begun: list[tuple[Tag, dict[str, str]]] = []
@@ -41,18 +43,22 @@ class ArtefactStream:
             case Opened(tag, attributes):
                 self._attributes = attributes
                 self._begun.append((self._tags[tag], attributes))
-                await self._ctx.tell_live(TagStarted, tag=tag, attributes=attributes, **self._source)
+                started = TagStarted(
+                    tag=tag, attributes=attributes, source_agent_id=self._agent_id, message_id=self._message_id
+                )
+                await self._ctx.emit(started, live=True)
             case Inside(tag, text):
                 await self._hand_over(tag, text, is_last=False)
             case Closed(tag, size):
                 await self._hand_over(tag, "", is_last=True)
-                await self._ctx.tell_live(
-                    TagCompleted,
+                completed = TagCompleted(
                     tag=tag,
                     attributes=self._attributes,
                     size=size,
-                    **self._source,
+                    source_agent_id=self._agent_id,
+                    message_id=self._message_id,
                 )
+                await self._ctx.emit(completed, live=True)
         return ""
 
     async def _hand_over(self, tag: str, text: str, *, is_last: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from batuta.events.envelope import EVENT_TYPES
+from batuta.events.envelope import EVENT_TYPES, trusted
 from batuta.events.progress import ToolProgress
 from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolResponse
@@ -76,31 +76,32 @@ class ToolRound:
         invoker = self._ctx._run.options.get("invoker") or default_invoker()
         outcome = await invoker.invoke(call, scope, idempotency_key=key)
         if outcome.is_security_event:
-            await self._ctx.tell(
-                ToolRefused,
-                tool_name=call.name,
-                tool_use_id=call.id,
-                path=self._ctx.path,
-                reason=outcome.result.content,
-                user_id=self._ctx.user.id,
-                source_agent_id=self._agent_id,
+            await self._ctx.emit(
+                ToolRefused(
+                    tool_name=call.name,
+                    tool_use_id=call.id,
+                    path=self._ctx.path,
+                    reason=outcome.result.content,
+                    user_id=self._ctx.user.id,
+                    source_agent_id=canonical_id(self._agent_id),
+                )
             )
-        await self._ctx.tell_own(
-            ToolResponse,
-            tool_use_id=call.id,
-            tool_name=call.name,
-            content=outcome.result.content,
-            success=not outcome.result.is_error,
-            error=outcome.error,
-            duration_ms=outcome.duration_seconds * 1000,
-            details=outcome.details,
-            source_agent_id=canonical_id(self._agent_id),
-        )
+        if self._ctx.is_heard:
+            await self._ctx.emit(
+                trusted(ToolResponse)(
+                    tool_use_id=call.id,
+                    tool_name=call.name,
+                    content=outcome.result.content,
+                    success=not outcome.result.is_error,
+                    error=outcome.error,
+                    duration_ms=outcome.duration_seconds * 1000,
+                    details=outcome.details,
+                    source_agent_id=canonical_id(self._agent_id),
+                )
+            )
         for payload in outcome.events:
-            fields: dict[str, Any] = {name: value for name, value in payload.items() if name != "type"}
-            await self._ctx.tell(
-                EVENT_TYPES[str(payload["type"])], source_agent_id=canonical_id(self._agent_id), **fields
-            )
+            event_type = EVENT_TYPES[str(payload["type"])]
+            await self._ctx.emit(event_type.model_validate({**payload, "source_agent_id": self._agent_id}))
         return outcome
 
     async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
@@ -128,8 +129,7 @@ class ToolRound:
         return asking_a_person(self._ctx, about, lambda words: Execution(content=words))
 
     async def _progress(self, call: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
-        await self._ctx.tell_live(
-            ToolProgress,
+        progress = ToolProgress(
             tool_use_id=call.id,
             tool_name=call.name,
             message=message,
@@ -137,3 +137,4 @@ class ToolRound:
             total=total,
             source_agent_id=self._agent_id,
         )
+        await self._ctx.emit(progress, live=True)

@@ -229,7 +229,7 @@ async def test_a_long_turn_is_read_page_by_page(store: Store, stamp: Stamp) -> N
 
 
 def _note(stamp: Stamp, number: int) -> Event:
-    return noted(str(number), **stamp.fields())
+    return noted(str(number), **stamp.envelope())
 
 
 class _Unheard:

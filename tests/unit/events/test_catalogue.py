@@ -33,6 +33,7 @@ from batuta.events import (
 from batuta.events.catalogue import UPCASTS, decode_any
 from batuta.events.envelope import EVENT_TYPES, UnknownEvent
 from batuta.kernel.errors import UndecodableEventError, UnknownEventTypeError
+from batuta.kernel.ids import SessionId, new_id
 from tests.unit.events.strategies import events
 from tools.schema import event_schema
 
@@ -147,13 +148,30 @@ def test_an_internal_type_stays_hidden_even_if_its_event_says_otherwise() -> Non
     assert not event.is_visible
 
 
-def test_an_adopted_event_equals_a_validated_one() -> None:
-    fields: dict[str, Any] = {"step_name": "s", "step_type": "t", "path": "p"}
-    validated = StepStarted(**fields)
-    own = {"event_id": validated.event_id, "timestamp": validated.timestamp}
-    adopted = StepStarted.adopt({**StepStarted.template(), **own, **fields})
-    assert adopted == validated
-    assert encode(adopted) == encode(validated)
+def test_an_event_of_the_runtime_equals_a_validated_one() -> None:
+    made = StepStarted(step_name="s", step_type="t", path="p")
+    validated = StepStarted.model_validate(made.model_dump())
+    assert made == validated
+    assert encode(made) == encode(validated)
+    assert list(made.model_dump()) == list(validated.model_dump())
+
+
+def test_an_event_of_the_runtime_is_validated_once_its_envelope_comes_from_elsewhere() -> None:
+    event = StepStarted(step_name="s", step_type="t", path="p", session_id=SessionId(new_id().lower()))
+    assert event.session_id is not None
+    assert event.session_id.isupper()
+    with pytest.raises(ValidationError, match="step_type"):
+        StepStarted.model_validate({"step_name": "s", "path": "p"})
+
+
+@pytest.mark.parametrize("kind", [StepStarted, UserMessage])
+def test_a_constructor_refuses_a_name_that_is_no_field(kind: type[Event]) -> None:
+    """Decoding passes over it, so that an older program reads what a newer one stored."""
+    fields: dict[str, Any] = {"content": "x", "step_name": "s", "step_type": "t", "path": "p"}
+    known = {name: value for name, value in fields.items() if name in kind.model_fields}
+    with pytest.raises(TypeError, match=f"{kind.__name__} has no field contents"):
+        kind(**known, contents="x")
+    assert kind.model_validate({**known, "contents": "x"}).type == kind.route.type
 
 
 def test_a_model_without_a_row_cannot_be_defined() -> None:

@@ -66,9 +66,9 @@ def test_json_that_cannot_be_written_the_fast_way_is_written_all_the_same(event:
 def test_an_internal_event_is_never_sent(model: type[Event], fields: dict[str, object]) -> None:
     """E-5: persisted, never emitted to the user."""
     with pytest.raises(EventRefusedError, match="internal"):
-        to_wire(model(**fields), epoch=1, previous_sequence=None)
+        to_wire(model.model_validate(fields), epoch=1, previous_sequence=None)
     with pytest.raises(EventRefusedError, match="internal"):
-        to_wire_json(model(**fields), epoch=1, previous_sequence=None)
+        to_wire_json(model.model_validate(fields), epoch=1, previous_sequence=None)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_contract_leaves_out_an_absent_request_and_keeps_absent_answers() ->
 
 @pytest.mark.parametrize(("model", "fields"), INTERNAL_EVENTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_every_exported_event_carries_the_common_fields(model: type[Event], fields: dict[str, object]) -> None:
-    told = to_contract(model(**fields))
+    told = to_contract(model.model_validate(fields))
     assert re.fullmatch(r"evt_[0-9A-F-]{36}", told["event_id"])
     assert told["event_type"] == model.route.type
     assert not {"type", "version", "session_id", "is_internal", "persistence"} & told.keys()

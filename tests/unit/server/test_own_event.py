@@ -46,7 +46,7 @@ class Road:
 
         @step
         async def look(text: str, ctx: Context) -> str:
-            await ctx.tell(kind, **payload)
+            await ctx.emit(kind.model_validate(payload))
             return text
 
         feed = SessionFeed(self.log, self.bus, self)

@@ -1,16 +1,18 @@
-"""From an answer to the events that tell it, one per block in block order.
+"""From an answer to its events, one per block in block order.
 
 The tokens of a model message stand on exactly one of its events: its last assistant message with words, else its last
 tool request, else its last thinking.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, trusted
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.answers import Answer
+from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import (
     ContentBlock,
     DocumentBlock,
@@ -22,113 +24,156 @@ from batuta.kernel.messages import (
     ToolResultBlock,
 )
 
-Draft = tuple[type[Event], dict[str, Any]]
 
-_USAGE_CARRIERS: tuple[type[Event], ...] = (AssistantMessage, ToolRequest, Thinking)
+class Origin(TypedDict, total=False):
+    """Which message the events belong to, who made it, and where they stand."""
 
-
-def events_of(answer: Answer, index: int = 1, **envelope: Any) -> list[Event]:
-    """The events of one answer, numbered from `index`; `envelope` fields are set on each of them."""
-    return [
-        event_type(original_index=index + offset, **envelope, **payload)
-        for offset, (event_type, payload) in enumerate(drafts_of(answer))
-    ]
+    message_id: MessageId
+    source_agent_id: str
+    original_index: int
 
 
-def drafts_of(answer: Answer) -> list[Draft]:
-    """The same as types and payloads, for whoever stamps the envelope."""
-    drafts = [_TELLERS[type(block)](block, answer) for block in answer.content if not _says_nothing(block)]
-    if _needs_an_ending(drafts, answer):
-        drafts.append(_message(answer, content=""))
-    _put_usage(drafts, answer)
-    drafts.extend(_endings(answer))
-    return drafts
+def events_of(
+    answer: Answer, index: int = 0, *, message_id: str | None = None, source_agent_id: str | None = None
+) -> list[Event]:
+    """The events of one answer; numbered from `index`, if there is one."""
+    origin: Origin = {}
+    if message_id is not None:
+        origin["message_id"] = MessageId(message_id)
+    if source_agent_id is not None:
+        origin["source_agent_id"] = source_agent_id
+    blocks = _blocks_of(answer)
+    carrier = _usage_carrier(blocks)
+    events: list[Event] = []
+    for block in blocks:
+        if index:
+            origin["original_index"] = index + len(events)
+        events.append(_EVENTS[type(block)](_Part(block, answer, origin, has_usage=block is carrier)))
+    if answer.stop_reason in ("paused", "refused"):
+        if index:
+            origin["original_index"] = index + len(events)
+        events.append(_ending(answer, origin))
+    return events
 
 
-def _says_nothing(block: ContentBlock) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One block of an answer."""
+
+    block: Any
+    answer: Answer
+    origin: Origin
+    has_usage: bool
+
+
+def _blocks_of(answer: Answer) -> list[ContentBlock]:
+    """The blocks that say something; an empty text where nothing else can carry the tokens, or say it was cut."""
+    blocks = [block for block in answer.content if not _is_empty_text(block)]
+    is_cut = answer.stop_reason == "max_tokens" and not any(isinstance(block, _MESSAGES) for block in blocks)
+    if is_cut or not any(isinstance(block, (*_MESSAGES, ToolCallBlock, ThinkingBlock)) for block in blocks):
+        blocks.append(TextBlock(text=""))
+    return blocks
+
+
+def _usage_carrier(blocks: Sequence[ContentBlock]) -> ContentBlock:
+    """The block whose event carries the tokens of the whole message."""
+    choices: tuple[Callable[[ContentBlock], bool], ...] = (
+        lambda block: isinstance(block, TextBlock) and bool(block.text),
+        lambda block: isinstance(block, _MESSAGES),
+        lambda block: isinstance(block, ToolCallBlock),
+        lambda block: isinstance(block, ThinkingBlock) and bool(block.text),
+        lambda block: isinstance(block, ThinkingBlock),
+    )
+    return next(block for is_carrier in choices for block in reversed(blocks) if is_carrier(block))
+
+
+def _is_empty_text(block: ContentBlock) -> bool:
     return isinstance(block, TextBlock) and not block.text and not block.citations
 
 
-def _message(answer: Answer, **payload: Any) -> Draft:
-    return AssistantMessage, {"stop_reason": answer.stop_reason, "model": answer.model, **payload}
+def _message(part: _Part, content: str = "", *, citations: Any = (), opaque: Any = ()) -> AssistantMessage:
+    return trusted(AssistantMessage)(
+        content=content,
+        stop_reason=part.answer.stop_reason,
+        model=part.answer.model,
+        usage=part.answer.usage if part.has_usage else None,
+        cost=part.answer.cost if part.has_usage else None,
+        citations=citations,
+        opaque=opaque,
+        **part.origin,
+    )
 
 
-def _said(block: TextBlock, answer: Answer) -> Draft:
-    citations = tuple(Citation.model_validate(citation) for citation in block.citations)
-    return _message(answer, content=block.text, citations=citations)
+def _text(part: _Part) -> Event:
+    block: TextBlock = part.block
+    return _message(part, block.text, citations=tuple(Citation.model_validate(found) for found in block.citations))
 
 
-def _thought(block: ThinkingBlock, answer: Answer) -> Draft:
-    return Thinking, {
-        "content": block.text,
-        "signature": block.signature,
-        "redacted": block.redacted,
-        "model": answer.model,
-    }
+def _thinking(part: _Part) -> Event:
+    block: ThinkingBlock = part.block
+    return trusted(Thinking)(
+        content=block.text,
+        signature=block.signature,
+        redacted=block.redacted,
+        model=part.answer.model,
+        usage=part.answer.usage if part.has_usage else None,
+        cost=part.answer.cost if part.has_usage else None,
+        **part.origin,
+    )
 
 
-def _asked(block: ToolCallBlock, answer: Answer) -> Draft:
-    return ToolRequest, {
-        "tool_use_id": block.id,
-        "tool_name": block.name,
-        "args": block.args,
-        "invalid_args": block.invalid_args,
-        "is_server_side": block.is_server_side,
-        "model": answer.model,
-    }
+def _tool_request(part: _Part) -> Event:
+    block: ToolCallBlock = part.block
+    return trusted(ToolRequest)(
+        tool_use_id=block.id,
+        tool_name=block.name,
+        args=block.args,
+        invalid_args=block.invalid_args,
+        is_server_side=block.is_server_side,
+        model=part.answer.model,
+        usage=part.answer.usage if part.has_usage else None,
+        **part.origin,
+    )
 
 
-def _brought(block: ToolResultBlock, answer: Answer) -> Draft:
-    return ToolResponse, {
-        "tool_use_id": block.tool_use_id,
-        "tool_name": block.tool_name,
-        "content": block.content,
-        "success": not block.is_error,
-        "error": block.content if block.is_error else None,
-        "details": block.extra.get(answer.provider, {}),
-    }
+def _tool_response(part: _Part) -> Event:
+    block: ToolResultBlock = part.block
+    return trusted(ToolResponse)(
+        tool_use_id=block.tool_use_id,
+        tool_name=block.tool_name,
+        content=block.content,
+        success=not block.is_error,
+        error=block.content if block.is_error else None,
+        details=block.extra.get(part.answer.provider, {}),
+        **part.origin,
+    )
 
 
-def _kept(block: OpaqueBlock, answer: Answer) -> Draft:
-    return _message(answer, content="", opaque=(block.data,))
+def _opaque(part: _Part) -> Event:
+    return _message(part, opaque=(part.block.data,))
 
 
-def _shown(block: ImageBlock | DocumentBlock, answer: Answer) -> Draft:
-    return _message(answer, content="", opaque=(block.model_dump(mode="json", exclude_none=True),))
+def _medium(part: _Part) -> Event:
+    return _message(part, opaque=(part.block.model_dump(mode="json", exclude_none=True),))
 
 
-_TELLERS: dict[type[ContentBlock], Callable[[Any, Answer], Draft]] = {
-    TextBlock: _said,
-    ThinkingBlock: _thought,
-    ToolCallBlock: _asked,
-    ToolResultBlock: _brought,
-    OpaqueBlock: _kept,
-    ImageBlock: _shown,
-    DocumentBlock: _shown,
+_MESSAGES = (TextBlock, OpaqueBlock, ImageBlock, DocumentBlock)
+"""The blocks that become assistant messages."""
+
+_EVENTS: dict[type[ContentBlock], Callable[[_Part], Event]] = {
+    TextBlock: _text,
+    ThinkingBlock: _thinking,
+    ToolCallBlock: _tool_request,
+    ToolResultBlock: _tool_response,
+    OpaqueBlock: _opaque,
+    ImageBlock: _medium,
+    DocumentBlock: _medium,
 }
 
 
-def _needs_an_ending(drafts: list[Draft], answer: Answer) -> bool:
-    """Whether an empty message must carry the tokens, or the news that the answer was cut."""
-    told = {event_type for event_type, _ in drafts}
-    is_cut = answer.stop_reason == "max_tokens" and AssistantMessage not in told
-    return is_cut or told.isdisjoint(_USAGE_CARRIERS)
-
-
-def _put_usage(drafts: list[Draft], answer: Answer) -> None:
-    carrier = next(kind for kind in _USAGE_CARRIERS if any(event_type is kind for event_type, _ in drafts))
-    payloads = [payload for event_type, payload in drafts if event_type is carrier]
-    payload = next((payload for payload in reversed(payloads) if payload.get("content")), payloads[-1])
-    payload["usage"] = answer.usage
-    if "cost" in carrier.model_fields:
-        payload["cost"] = answer.cost
-
-
-def _endings(answer: Answer) -> list[Draft]:
+def _ending(answer: Answer, origin: Origin) -> Event:
     """What a pause or a refusal adds after the blocks."""
     reason = answer.stop_explanation or answer.raw_stop_reason or answer.stop_reason
     if answer.stop_reason == "paused":
-        return [(TurnPaused, {"reason": reason})]
-    if answer.stop_reason == "refused":
-        return [(ContentRefused, {"reason": reason, "model": answer.model})]
-    return []
+        return TurnPaused(reason=reason, **origin)
+    return ContentRefused(reason=reason, model=answer.model, **origin)

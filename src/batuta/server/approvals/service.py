@@ -95,7 +95,7 @@ class Approvals:
         work = None if approval.turn_id is None else await self._queue.get(approval.turn_id)
         envelope = {"session_id": approval.session_id, "turn_id": approval.turn_id}
         resolved = ApprovalResolved(
-            **(envelope if work is None else {**envelope, **work.stamp.fields()}),
+            **(envelope if work is None else {**envelope, **work.stamp.envelope()}),
             approval_id=approval.approval_id,
             decision=state,
             by=by,

@@ -130,7 +130,7 @@ class Turns:
             context={} if context is None else context.carried(),
         )
         said = UserMessage(
-            **work.stamp.fields(),
+            **work.stamp.envelope(),
             message_id=MessageId(new_id()),
             content=message.text,
             attachments=tuple(message.attachments),
@@ -149,7 +149,7 @@ class Turns:
         title = title_of(text)
         if not title or await self._database.read(lambda connection: repository.has_title(connection, session_id)):
             return
-        named = TitleChanged(**work.stamp.fields(), title=title)
+        named = TitleChanged(**work.stamp.envelope(), title=title)
         try:
             await self._log.append(session_id, [named], client_key="title")
         except IdempotencyConflictError:

@@ -42,7 +42,7 @@ class GivingUpContract:
         session = new_id()
         work = (await subject.queue.accept(turn(session, max_attempts=1))).work
         lease = await leased(subject.queue, length=EXPIRED)
-        end = Complete(**work.stamp.fields(), status="success")
+        end = Complete(**work.stamp.envelope(), status="success")
         await subject.log.append(session, [end], fence=lease.fence)
         assert (await subject.queue.recover()).dead == (work.turn_id,)
         assert [event.event_id for event in await _ends(subject.log, session)] == [end.event_id]
