@@ -1,0 +1,79 @@
+"""A chart as a tool returns it: its figures are kept, an event tells of it, and the model hears what it shows."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batuta.datasets.charts.checking import checked_spec
+from batuta.datasets.charts.planning import ChartPlan, plan_chart
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.library import DatasetLibrary, dataset_id_of, library_of
+from batuta.datasets.store import DatasetInfo
+from batuta.events.datasets import ChartDrawn
+from batuta.tools.context import ToolContext
+
+CHART_CONNECTOR = "chart"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A planned chart (see `ResultObject`)."""
+
+    plan: ChartPlan
+    changes_chart_id: str | None = None
+
+    async def as_tool_result(self, context: ToolContext) -> str:
+        """Keep the figures and tell of the chart."""
+        plan, library = self.plan, library_of(context)
+        spec = checked_spec(vega_lite(plan), [column.name for column in plan.figures.columns])
+        key = f"{context.idempotency_key}:chart"
+        info = await library.keep(plan.figures, key=key)
+        event = ChartDrawn(
+            chart_id=dataset_id_of(library.owner.session_id, f"{key}:{plan.kind}"),
+            dataset_id=info.dataset_id,
+            dataset_name=info.name,
+            kind=plan.kind,
+            title=plan.title,
+            description=plan.description,
+            spec=spec,
+            request=plan.request.model_dump(mode="json", exclude_defaults=True),
+            notes=plan.notes,
+            language=plan.request.language,
+            changes_chart_id=self.changes_chart_id,
+            tool_use_id=context.tool_use_id,
+        )
+        context.emit(event)
+        context.enrich(chart={"chart_id": event.chart_id, "kind": plan.kind, "dataset": info.name})
+        return _summary(plan, info)
+
+
+async def last_request(library: DatasetLibrary) -> ChartRequest | None:
+    """What was drawn last in this conversation: a follow-up changes it."""
+    kept: Sequence[DatasetInfo] = await library.store.list(library.owner)
+    charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR]
+    return ChartRequest.model_validate_json(charts[-1].provenance.query) if charts else None
+
+
+async def draw(library: DatasetLibrary, request: ChartRequest) -> Chart:
+    """A chart over a dataset of the conversation. Raises `ChartRefusedError`, `DatasetError`."""
+    dataset = await library.load(await library.get(request.dataset))
+    return Chart(plan=plan_chart(dataset, request))
+
+
+def _summary(plan: ChartPlan, info: DatasetInfo) -> str:
+    summary: dict[str, Any] = {
+        "chart": plan.title,
+        "kind": plan.kind,
+        "shows": plan.description,
+        "dataset": info.name,
+        "row_count": info.row_count,
+        "totals": info.totals,
+        "first_rows": [
+            dict(zip([column.name for column in plan.figures.columns], row, strict=True))
+            for row in plan.figures.first_rows(5)
+        ],
+        "notes": list(plan.notes),
+    }
+    return json.dumps({name: value for name, value in summary.items() if value}, ensure_ascii=False)

@@ -1,0 +1,194 @@
+"""A chart in the making: what was asked for, brought together with the columns and rows of a dataset."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
+from batuta.datasets.charts.words import say
+from batuta.datasets.dataset import Column, Dataset, DatasetError, dataset_name
+from batuta.datasets.values import CONVERTERS, Value
+from batuta.events.datasets import RecordReference
+
+COUNT = "row_count"
+
+
+class ChartRefusedError(DatasetError):
+    """A chart that would mislead, or cannot be drawn; says what to ask for instead."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is known of a chart so far. Rules change it, and note what they changed."""
+
+    request: ChartRequest
+    dataset: Dataset
+    kind: WantedKind
+    x: Column | None
+    ys: list[Column]
+    series: Column | None
+    aggregate: Aggregate
+    time_unit: TimeUnit | None
+    rows: list[Sequence[Value]]
+    """Of the dataset, after filters."""
+    references: Sequence[RecordReference | None]
+    notes: list[str] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    """Of the figures, once they are computed; so are `figures` and `records`."""
+    figures: list[list[Value]] = field(default_factory=list)
+    records: list[RecordReference | None] = field(default_factory=list)
+
+    @property
+    def language(self) -> str:
+        """The reader's."""
+        return self.request.language
+
+    @property
+    def is_temporal(self) -> bool:
+        """Whether the chart goes along time."""
+        return self.x is not None and self.x.type in ("date", "datetime")
+
+    def note(self, message: str, **facts: object) -> None:
+        """Say what was mended."""
+        self.notes.append(say(message, self.language, **facts))
+
+    def refuse(self, message: str, **facts: object) -> ChartRefusedError:
+        """The error that says why there is no chart."""
+        return ChartRefusedError(say(message, self.language, **facts))
+
+    def place(self, column: Column) -> int:
+        """Where a column of the dataset stands."""
+        return [one.name for one in self.dataset.columns].index(column.name)
+
+    def figures_of(self, name: str) -> list[Any]:
+        """The computed figures of one column, without what is missing."""
+        place = [column.name for column in self.columns].index(name)
+        return [row[place] for row in self.figures if row[place] is not None]
+
+
+def drafted(dataset: Dataset, request: ChartRequest) -> Draft:
+    """Columns found by name or label, rows filtered, and a kind chosen where none was asked for.
+
+    Raises `ChartRefusedError` for a column or value that is not there.
+    """
+    x = _column(dataset, request.x, request)
+    series = _column(dataset, request.series, request)
+    ys = [found for name in request.y if (found := _column(dataset, name, request)) is not None]
+    rows, references = _filtered(dataset, request)
+    draft = Draft(
+        request=request, dataset=dataset, kind=request.kind, x=x, ys=ys, series=series, aggregate=request.aggregate,
+        time_unit=request.time_unit, rows=rows, references=references,
+    )  # fmt: skip
+    _choose(draft)
+    return draft
+
+
+def _choose(draft: Draft) -> None:
+    """Fill in what was not said: figures, what they are compared by, and the kind."""
+    taken = {column.name for column in (draft.x, draft.series) if column is not None}
+    numeric = [column for column in draft.dataset.columns if column.is_numeric and column.name not in taken]
+    if not draft.ys and draft.aggregate != "count":
+        additive = [column for column in numeric if column.is_additive]
+        wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)
+        draft.ys = (additive or numeric)[:wanted] if draft.kind != "scatter" else numeric[:2]
+    if draft.x is None and draft.kind not in ("kpi", "histogram", "scatter", "table"):
+        draft.x = default_x(draft)
+    if draft.kind == "auto":
+        draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal else "bar"
+
+
+def default_x(draft: Draft) -> Column | None:
+    """What figures are compared by if nothing is said: names, or times for a chart along time."""
+    free = [column for column in draft.dataset.columns if column not in draft.ys and column != draft.series]
+    times = [column for column in free if column.type in ("date", "datetime")]
+    texts = [column for column in free if column.type in ("text", "boolean") and not _is_currency_code(draft, column)]
+    along_time = draft.kind in ("line", "area") or draft.time_unit is not None
+    preferred = [*times, *texts] if along_time else [*texts, *times]
+    return preferred[0] if preferred else None
+
+
+def _is_currency_code(draft: Draft, column: Column) -> bool:
+    return any(one.currency_column == column.name for one in draft.dataset.columns)
+
+
+def _column(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Column | None:
+    """A column by its name or label, however it is written."""
+    if not wanted:
+        return None
+    folded = dataset_name(wanted)
+    for column in dataset.columns:
+        if folded in (column.name, dataset_name(column.title)):
+            return column
+    known = ", ".join(column.name for column in dataset.columns)
+    raise ChartRefusedError(say("no_column", request.language, dataset=dataset.name, column=wanted, known=known))
+
+
+def _filtered(dataset: Dataset, request: ChartRequest) -> tuple[list[Sequence[Value]], list[RecordReference | None]]:
+    tests = [_test(dataset, one, request) for one in (*request.filters, *_value_filters(dataset, request))]
+    references = dataset.references or [None] * len(dataset.rows)
+    kept = [
+        (row, reference)
+        for row, reference in zip(dataset.rows, references, strict=True)
+        if all(test(row) for test in tests)
+    ]
+    return [row for row, _ in kept], [reference for _, reference in kept]
+
+
+def _value_filters(dataset: Dataset, request: ChartRequest) -> list[ChartFilter]:
+    """Filters for values that were named without their column; several of one column are alternatives."""
+    found: dict[str, list[str]] = {}
+    for value in request.only:
+        folded = dataset_name(value)
+        column = next(
+            (
+                column
+                for column in dataset.columns
+                if column.type == "text"
+                and any(dataset_name(str(one or "")) == folded for one in dataset.values(column.name))
+            ),
+            None,
+        )
+        if column is None:
+            raise ChartRefusedError(say("no_value", request.language, dataset=dataset.name, value=value))
+        found.setdefault(column.name, []).append(value)
+    return [ChartFilter(column=name, values=tuple(values)) for name, values in found.items()]
+
+
+def _test(dataset: Dataset, wanted: ChartFilter, request: ChartRequest) -> Any:
+    column = _column(dataset, wanted.column, request)
+    assert column is not None
+    place = [one.name for one in dataset.columns].index(column.name)
+    values = {dataset_name(value) for value in wanted.values}
+    low, high = (_bound(column, text, request) for text in (wanted.at_least, wanted.at_most))
+
+    def passes(row: Sequence[Any]) -> bool:
+        value = row[place]
+        if values and dataset_name(str("" if value is None else value)) not in values:
+            return False
+        if value is None:
+            return not values and low is None and high is None
+        return (low is None or value >= low) and (high is None or value <= high)
+
+    return passes
+
+
+def _bound(column: Column, text: str | None, request: ChartRequest) -> Any:
+    if text is None:
+        return None
+    try:
+        return CONVERTERS[column.type](text)
+    except (ValueError, TypeError, InvalidOperation) as error:
+        known = column.type
+        raise ChartRefusedError(f"{column.name} is {known}: {text[:80]!r} is no bound for it") from error
+
+
+def as_number(value: Any) -> float:
+    """A figure for comparisons of size."""
+    return float(value) if isinstance(value, int | float | Decimal) else 0.0
+
+
+def is_day(value: Value) -> bool:
+    """Whether a value lies in time."""
+    return isinstance(value, date)

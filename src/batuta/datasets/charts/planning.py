@@ -1,0 +1,350 @@
+"""From a request to figures: draft → rules → figures → rules → plan. Pure; all numbers of a chart are made here.
+
+plan = plan_chart(dataset, request)
+plan.figures        a dataset with exactly what is drawn
+plan.kind, plan.notes
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from batuta.datasets.charts import rules
+from batuta.datasets.charts.draft import COUNT, Draft, drafted
+from batuta.datasets.charts.figures import aggregated, bin_edges, grouped, period_of
+from batuta.datasets.charts.labels import number_text, period_text, value_text
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.words import AGGREGATE_NAMES, KIND_NAMES, UNIT_NAMES, say
+from batuta.datasets.dataset import Column, Dataset, Provenance, dataset_name
+from batuta.datasets.values import Value
+from batuta.events.datasets import ChartKind
+
+PERIOD_LABEL = "period_label"
+MEASURE = "measure"
+MEASURED = "value"
+PREVIOUS, CHANGE = "previous", "change"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartPlan:
+    """A chart that is ready to be drawn."""
+
+    kind: ChartKind
+    figures: Dataset
+    """Exactly what is drawn: one row for each mark."""
+    x: Column | None
+    y: tuple[Column, ...]
+    series: Column | None
+    title: str
+    description: str
+    notes: tuple[str, ...]
+    request: ChartRequest
+    starts_at_zero: bool
+    is_upright: bool
+    """Whether bars stand: along time they do, names are read beside lying ones."""
+
+
+def plan_chart(dataset: Dataset, request: ChartRequest) -> ChartPlan:
+    """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
+    draft = drafted(dataset, request)
+    for rule in rules.BEFORE_FIGURES:
+        rule(draft)
+    _compute(draft)
+    for rule in rules.AFTER_FIGURES:
+        rule(draft)
+    if draft.kind == "kpi" and len(draft.figures) != 1:
+        _reduce_to_figure(draft)
+    return _planned(draft)
+
+
+def _compute(draft: Draft) -> None:
+    """Fill in the figures, each kind in its own way."""
+    special = {"histogram": _binned, "scatter": _points, "kpi": _single, "table": _table}
+    special.get(draft.kind, _compared)(draft)
+
+
+def _compared(draft: Draft) -> None:
+    """Figures by category or period, and by series."""
+    if draft.x is None:
+        raise draft.refuse("nothing_to_compare", dataset=draft.dataset.title or draft.dataset.name)
+    if draft.kind == "heatmap" and draft.series is None:
+        raise draft.refuse("needs_two_categories")
+    keys = [draft.x] if draft.series is None else [draft.x, draft.series]
+    rows, records = _with_periods(draft)
+    places = [draft.place(column) for column in keys]
+    figures = [draft.place(column) for column in draft.ys]
+    groups = grouped(rows, places, figures, records)
+    made: list[list[Value]] = []
+    for key, group in groups.items():
+        values = [aggregated(one, draft.aggregate) for one in group.figures]
+        made.append([*key, *([group.row_count] if draft.aggregate == "count" else values)])
+    draft.records = [group.reference for group in groups.values()]
+    draft.columns = [*(_key_column(draft, column) for column in keys), *_figure_columns(draft)]
+    draft.figures = made
+    if len(draft.ys) > 1 and draft.kind not in ("combined",) and draft.aggregate != "count":
+        _fold_measures(draft)
+    _order(draft)
+
+
+def _with_periods(draft: Draft) -> tuple[list[Any], list[Any]]:
+    """The rows with times cut to periods; those without a time are left out, and so is an empty category named."""
+    assert draft.x is not None
+    place = draft.place(draft.x)
+    if not draft.is_temporal:
+        empty = say("blank", draft.language) if draft.x.type == "text" else None
+        if draft.x.type != "text" or all(row[place] not in (None, "") for row in draft.rows):
+            return draft.rows, list(draft.references)
+        return [[empty if n == place and not v else v for n, v in enumerate(row)] for row in draft.rows], list(
+            draft.references
+        )
+    unit = draft.time_unit or "day"
+    kept = [(row, record) for row, record in zip(draft.rows, draft.references, strict=True) if row[place] is not None]
+    if len(kept) < len(draft.rows):
+        draft.note("left_out", count=len(draft.rows) - len(kept), x=draft.x.title)
+    cut = [[period_of(v, unit) if n == place else v for n, v in enumerate(row)] for row, _ in kept]  # type: ignore[arg-type]
+    return cut, [record for _, record in kept]
+
+
+def _key_column(draft: Draft, column: Column) -> Column:
+    if column is draft.x and draft.is_temporal:
+        return column.model_copy(update={"type": "date"})
+    return column
+
+
+def _figure_columns(draft: Draft) -> list[Column]:
+    if draft.aggregate == "count":
+        return [Column(name=COUNT, type="integer", label=say("count", draft.language))]
+    label = AGGREGATE_NAMES[draft.aggregate][draft.language]
+    return [
+        column.model_copy(
+            update={
+                "label": label.format(y=column.title),
+                "is_additive": column.is_additive and draft.aggregate == "sum",
+                "currency": column.currency or _only_currency(draft, column),
+                "currency_column": None,
+            }
+        )
+        for column in draft.ys
+    ]
+
+
+def _only_currency(draft: Draft, column: Column) -> str | None:
+    """The currency that all rows share, where each row says its own."""
+    if column.currency_column is None:
+        return None
+    place = draft.place(draft.dataset.column(column.currency_column))
+    codes = {str(row[place]) for row in draft.rows if row[place]}
+    code = next(iter(codes)) if len(codes) == 1 else ""
+    return code if len(code) == 3 and code.isalpha() and code.isupper() else None
+
+
+def _fold_measures(draft: Draft) -> None:
+    """Several figures of one unit become one column, with their names as the series."""
+    width = len(draft.ys)
+    keys = draft.columns[:-width]
+    measures = draft.columns[-width:]
+    if draft.series is not None:  # a series is shown already: only the first figure has room
+        draft.ys = draft.ys[:1]
+        draft.figures = [[*row[: len(keys)], row[len(keys)]] for row in draft.figures]
+        draft.columns = [*keys, measures[0]]
+        return
+    kinds = {column.type for column in measures}
+    kind = next(iter(kinds)) if len(kinds) == 1 else "decimal"
+    value = measures[0].model_copy(update={"name": MEASURED, "label": "", "type": kind})
+    series = Column(name=MEASURE, type="text", label=" / ".join(column.title for column in measures)[:200])
+    draft.figures = [
+        [row[0], column.title, row[len(keys) + place]] for row in draft.figures for place, column in enumerate(measures)
+    ]
+    draft.records = [record for record in draft.records for _ in measures]
+    draft.columns = [keys[0], series, value.model_copy(update={"label": series.label})]
+    draft.series = series
+
+
+def _order(draft: Draft) -> None:
+    """Along time by time, else the largest first."""
+    pairs = list(zip(draft.figures, draft.records, strict=True))
+    if draft.is_temporal or (draft.x is not None and draft.x.is_numeric):
+        pairs.sort(key=lambda pair: (pair[0][0] is None, pair[0][0]))
+    else:
+        sizes = rules._sizes(draft, 0)  # noqa: SLF001 - one subject in two files
+        pairs.sort(key=lambda pair: -sizes[pair[0][0]])
+    draft.figures = [row for row, _ in pairs]
+    draft.records = [record for _, record in pairs]
+
+
+def _binned(draft: Draft) -> None:
+    """How many rows lie in each range of a figure."""
+    column = draft.ys[0] if draft.ys else None
+    if column is None:
+        raise draft.refuse("nothing_to_compare", dataset=draft.dataset.name)
+    values = [row[draft.place(column)] for row in draft.rows if row[draft.place(column)] is not None]
+    if not values:
+        raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered="")
+    edges = bin_edges(values)
+    counts = [0] * (len(edges) - 1)
+    for value in values:
+        exact = Decimal(str(value))
+        counts[next(n for n in range(len(counts)) if exact < edges[n + 1] or n == len(counts) - 1)] += 1
+    low = Column(name="range_from", type="decimal", label=column.title, unit=column.unit, currency=column.currency)
+    draft.columns = [
+        Column(name="range_label", type="text", label=column.title, unit=column.unit, currency=column.currency),
+        low,
+        low.model_copy(update={"name": "range_to"}),
+        Column(name=COUNT, type="integer", label=say("count", draft.language)),
+    ]
+    texts = [number_text(edge, draft.language, max(0, -int(edge.normalize().as_tuple().exponent))) for edge in edges]
+    draft.figures = [
+        [say("from_to", draft.language, low=texts[n], high=texts[n + 1]), edges[n], edges[n + 1], count]
+        for n, count in enumerate(counts)
+    ]
+    draft.records = [None] * len(draft.figures)
+    draft.x, draft.series = draft.columns[0], None
+
+
+def _points(draft: Draft) -> None:
+    """Two figures of each row."""
+    columns = [*draft.ys[:2], *([draft.series] if draft.series else []), *([draft.x] if draft.x else [])]
+    columns = list(dict.fromkeys(columns))
+    places = [draft.place(column) for column in columns]
+    pairs = [
+        ([row[place] for place in places], record)
+        for row, record in zip(draft.rows, draft.references, strict=True)
+        if row[places[0]] is not None and row[places[1]] is not None
+    ]
+    draft.columns = columns
+    draft.figures = [row for row, _ in pairs]
+    draft.records = [record for _, record in pairs]
+
+
+def _single(draft: Draft) -> None:
+    """One figure; along time the last period beside the one before it."""
+    times = next((column for column in draft.dataset.columns if column.type in ("date", "datetime")), None)
+    if draft.x is None and draft.time_unit is not None:
+        draft.x = times
+    if draft.x is not None and draft.is_temporal:
+        _compared(draft)
+        return
+    draft.x = draft.series = None
+    figures = [draft.place(column) for column in draft.ys]
+    groups = grouped(draft.rows, [], figures, draft.references)
+    (group,) = groups.values()
+    values = [aggregated(one, draft.aggregate) for one in group.figures]
+    draft.columns = _figure_columns(draft)
+    draft.figures = [[group.row_count] if draft.aggregate == "count" else values]
+    draft.records = [group.reference]
+
+
+def _reduce_to_figure(draft: Draft) -> None:
+    """The last period with the one before it, and the difference."""
+    last, before = draft.figures[-1], draft.figures[-2] if len(draft.figures) > 1 else None
+    value = draft.columns[-1]
+    unit = draft.time_unit or "day"
+    label = (
+        period_text(last[0], unit, draft.language) if isinstance(last[0], date) else value_text(last[0], draft.language)
+    )
+    difference: Any = None if before is None or last[-1] is None or before[-1] is None else last[-1] - before[-1]  # type: ignore[operator]
+    draft.columns = [
+        Column(name=PERIOD_LABEL, type="text", label=UNIT_NAMES[unit][draft.language]),
+        value,
+        value.model_copy(update={"name": PREVIOUS}),
+        value.model_copy(update={"name": CHANGE}),
+    ]
+    draft.figures = [[label, last[-1], None if before is None else before[-1], difference]]
+    draft.records = [draft.records[-1]]
+    draft.x = draft.series = None
+    draft.ys = [value]
+
+
+def _table(draft: Draft) -> None:
+    """Rows as they are, or grouped if it was said by what."""
+    if draft.x is not None:
+        _compared(draft)
+        return
+    draft.columns = list(draft.dataset.columns)
+    draft.figures = [list(row) for row in draft.rows[: rules.MAX_TABLE_ROWS]]
+    draft.records = list(draft.references[: rules.MAX_TABLE_ROWS])
+
+
+def _planned(draft: Draft) -> ChartPlan:
+    is_along_bars = draft.is_temporal and draft.kind in ("bar", "stacked", "heatmap", "combined")
+    if is_along_bars and len(draft.columns) > 1:
+        unit = draft.time_unit or "day"
+        draft.figures = [[*row, period_text(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
+        draft.columns.append(Column(name=PERIOD_LABEL, type="text", label=draft.columns[0].title))
+    title = draft.request.title or _title(draft)
+    figures = Dataset(
+        name=dataset_name(f"{draft.dataset.name[:45]}_chart"),
+        title=title,
+        columns=draft.columns,
+        rows=draft.figures,
+        references=draft.records if any(draft.records) else (),
+        provenance=Provenance(
+            connector="chart",
+            company=draft.dataset.provenance.company,
+            query=draft.request.model_dump_json(exclude_defaults=True),
+            retrieved_at=draft.dataset.provenance.retrieved_at,
+            record_count=len(draft.rows),
+            is_cut_short=draft.dataset.provenance.is_cut_short,
+            sources=(draft.dataset.name,),
+        ),
+    )
+    kind: Any = draft.kind
+    return ChartPlan(
+        kind=kind,
+        figures=figures,
+        x=_named(figures, draft.x),
+        y=_ys(figures, draft),
+        series=_named(figures, draft.series),
+        title=title,
+        description=_description(draft, figures, title),
+        notes=tuple(draft.notes),
+        request=draft.request,
+        starts_at_zero=draft.request.starts_at_zero or draft.kind not in ("line", "scatter"),
+        is_upright=draft.is_temporal or draft.kind == "histogram",
+    )
+
+
+def _named(figures: Dataset, column: Column | None) -> Column | None:
+    return None if column is None else next((one for one in figures.columns if one.name == column.name), None)
+
+
+def _ys(figures: Dataset, draft: Draft) -> tuple[Column, ...]:
+    """The columns of the figures that are drawn."""
+    names = [MEASURED, COUNT, *(column.name for column in draft.ys)]
+    found = [one for name in names for one in figures.columns if one.name == name]
+    return tuple(dict.fromkeys(found))
+
+
+def _title(draft: Draft) -> str:
+    numeric = [column.title for column in draft.columns if column.is_numeric and column.name not in (PREVIOUS, CHANGE)]
+    y = say("and", draft.language).join(dict.fromkeys(numeric[:2])) or draft.dataset.title or draft.dataset.name
+    if draft.kind == "kpi" or draft.x is None:
+        return y if draft.kind != "table" else draft.dataset.title or draft.dataset.name
+    if draft.kind == "histogram":
+        return draft.columns[0].title
+    x = UNIT_NAMES[draft.time_unit][draft.language] if draft.is_temporal and draft.time_unit else draft.x.title.lower()
+    if draft.series is not None and draft.series.name != MEASURE:
+        return say("by_series", draft.language, y=y, x=x, series=draft.series.title.lower())
+    return say("by", draft.language, y=y, x=x)
+
+
+def _description(draft: Draft, figures: Dataset, title: str) -> str:
+    """What the chart shows, in words, for whoever cannot see it."""
+    kind = KIND_NAMES[draft.kind][draft.language]
+    ys = _ys(figures, draft)
+    if not ys or not figures.rows:
+        return f"{kind}: {title}"
+    place = [column.name for column in figures.columns].index(ys[0].name)
+    rows = [row for row in figures.rows if row[place] is not None]
+    if not rows:
+        return f"{kind}: {title}"
+    highest, lowest = (choose(rows, key=lambda row: float(row[place])) for choose in (max, min))
+    labels = [
+        value_text(row[-1] if draft.columns[-1].name == PERIOD_LABEL else row[0], draft.language)
+        for row in (highest, lowest)
+    ]
+    return say(
+        "describe", draft.language, kind=kind, title=title, count=len(rows), at_high=labels[0], at_low=labels[1],
+        high=value_text(highest[place], draft.language), low=value_text(lowest[place], draft.language),
+    )  # fmt: skip

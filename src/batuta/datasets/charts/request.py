@@ -1,0 +1,53 @@
+"""What somebody wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from batuta.events.datasets import ChartKind
+
+WantedKind = Literal["auto"] | ChartKind
+Aggregate = Literal["sum", "average", "count", "minimum", "maximum"]
+TimeUnit = Literal["day", "week", "month", "quarter", "year"]
+
+
+class ChartFilter(BaseModel):
+    """Rows to keep: those with one of these values, or within bounds (both included)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    column: str
+    values: tuple[str, ...] = ()
+    at_least: str | None = None
+    at_most: str | None = None
+
+
+class ChartRequest(BaseModel):
+    """A chart as it was asked for. Columns are names or labels of the dataset's columns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dataset: str
+    kind: WantedKind = "auto"
+    x: str | None = None
+    """What is compared: a category, or a time."""
+    y: tuple[str, ...] = Field(default=(), max_length=4)
+    """The figures; all numeric columns that may be added up, if nothing is said."""
+    series: str | None = None
+    """What the figures are split by, in colours."""
+    aggregate: Aggregate = "sum"
+    time_unit: TimeUnit | None = None
+    top: int | None = Field(default=None, ge=1, le=1_000)
+    filters: tuple[ChartFilter, ...] = Field(default=(), max_length=10)
+    only: tuple[str, ...] = Field(default=(), max_length=10)
+    """Values to keep, whichever column holds them: `España`, `Acme`."""
+    starts_at_zero: bool = True
+    title: str = Field(default="", max_length=200)
+    language: Literal["en", "es"] = "en"
+
+    def changed(self, **changes: Any) -> "ChartRequest":
+        """The same with some parts replaced; the title goes when what it told has changed."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        if "title" not in given and given.keys() & {"x", "y", "series", "time_unit", "only", "filters", "aggregate"}:
+            given["title"] = ""
+        return ChartRequest.model_validate(self.model_dump() | given)

@@ -1,0 +1,269 @@
+"""Rules against charts that mislead. One table: each rule mends the draft and notes it, or refuses.
+
+| rule | when | what happens |
+|---|---|---|
+| empty | no rows are left | refused |
+| mixed currencies | figures of several currencies, not split by them | refused |
+| nothing to count | no numeric column | rows are counted |
+| not additive | a price or rate would be added up | averages |
+| other units | figures of several units on one axis | those of the first unit |
+| scatter of one | a scatter plot with one figure | bars |
+| line without order | a line along categories | bars |
+| pie of no whole | averages, or along time, as a pie | bars |
+| crowded scatter | more points than can be told apart | refused |
+| too many periods | more points along time than pixels | a coarser unit |
+| negative pie | a negative part, or nothing at all | bars |
+| negative stack | a negative part in a stack | side by side |
+| too many categories | more than can be read | the largest and the others, or a table |
+| too many series | more than can be told apart | the largest and the others |
+| single point | one value | a figure |
+| cut axis | bars or areas that do not begin at zero | from zero |
+| cut data | the source was cut short | said |
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from batuta.datasets.charts.draft import COUNT, Draft, as_number, default_x
+from batuta.datasets.charts.figures import period_of
+from batuta.datasets.charts.request import TimeUnit
+from batuta.datasets.charts.words import UNIT_NAMES, say
+from batuta.datasets.values import Value
+
+MAX_CATEGORIES = 20
+MAX_SLICES = 7
+MAX_SERIES = 8
+MAX_PERIODS = 400
+MAX_POINTS = 5_000
+MAX_TABLE_ROWS = 100_000
+
+_COARSER: Final[tuple[TimeUnit, ...]] = ("day", "week", "month", "quarter", "year")
+
+Rule = Callable[[Draft], None]
+
+
+def empty(draft: Draft) -> None:
+    """Nothing comes of nothing."""
+    if not draft.rows:
+        is_filtered = bool(draft.request.filters or draft.request.only)
+        words = {"en": " that pass the filter", "es": " que cumplan el filtro"}[draft.language] if is_filtered else ""
+        raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered=words)
+
+
+def mixed_currencies(draft: Draft) -> None:
+    """Euros and dollars make no sum, and share no axis."""
+    for column in draft.ys:
+        code = column.currency_column
+        if code is None or code in {one.name for one in (draft.x, draft.series) if one is not None}:
+            continue
+        place = draft.place(draft.dataset.column(code))
+        codes = sorted({str(row[place]) for row in draft.rows if row[place]})
+        if len(codes) > 1:
+            label = draft.dataset.column(code).title
+            raise draft.refuse("mixed_currencies", y=column.title, codes=", ".join(codes), column=label)
+
+
+def nothing_to_count(draft: Draft) -> None:
+    """Without a figure, rows are the figure."""
+    if not draft.ys and draft.kind != "table":
+        if draft.aggregate != "count":
+            draft.note("counted")
+        draft.aggregate = "count"
+
+
+def not_additive(draft: Draft) -> None:
+    """A sum of prices says nothing."""
+    unfit = [column for column in draft.ys if not column.is_additive]
+    if unfit and draft.aggregate == "sum" and draft.kind not in ("scatter", "histogram", "table"):
+        draft.aggregate = "average"
+        draft.note("averaged", y=unfit[0].title)
+
+
+def other_units(draft: Draft) -> None:
+    """One axis measures one thing; a combined chart has two."""
+    if draft.kind in ("scatter", "combined", "table", "kpi") or len(draft.ys) < 2:
+        return
+    first = draft.ys[0]
+    left = [column for column in draft.ys if (column.unit, column.currency) != (first.unit, first.currency)]
+    if left:
+        draft.ys = [column for column in draft.ys if column not in left]
+        draft.note("other_units", left=", ".join(column.title for column in left), kept=first.title)
+
+
+def scatter_of_one(draft: Draft) -> None:
+    """Two figures make a point."""
+    if draft.kind == "scatter" and len(draft.ys) < 2:
+        draft.kind = "bar"
+        draft.x = draft.x or default_x(draft)
+        draft.note("scatter_needs_two")
+
+
+def line_without_order(draft: Draft) -> None:
+    """Between two customers there is nothing to go through."""
+    if draft.kind in ("line", "area") and draft.x is not None and draft.x.type in ("text", "boolean"):
+        draft.kind = "bar"
+        draft.note("line_without_order", x=draft.x.title)
+
+
+def pie_of_no_whole(draft: Draft) -> None:
+    """Slices are parts of a sum."""
+    if draft.kind in ("pie", "stacked") and draft.aggregate not in ("sum", "count"):
+        draft.kind = "bar"
+        draft.note("pie_no_whole")
+    if draft.kind == "pie" and draft.is_temporal:
+        draft.kind = "bar"
+        draft.note("pie_no_whole")
+
+
+def crowded_scatter(draft: Draft) -> None:
+    """A cloud of a million points is a blot."""
+    if draft.kind == "scatter" and len(draft.rows) > MAX_POINTS:
+        raise draft.refuse("too_many_points", count=len(draft.rows), most=MAX_POINTS)
+
+
+def too_many_periods(draft: Draft) -> None:
+    """More points than pixels are added up by the next longer period."""
+    if not draft.is_temporal or draft.x is None or draft.kind in ("scatter", "table"):
+        return
+    place = draft.place(draft.x)
+    days = {row[place] for row in draft.rows if row[place] is not None}
+    most = MAX_PERIODS if draft.kind in ("line", "area") else 60
+    begin = _COARSER.index(draft.time_unit) if draft.time_unit else 0
+    for unit in _COARSER[begin:]:
+        if len({period_of(day, unit) for day in days}) <= most:  # type: ignore[arg-type] # a temporal column
+            if unit != (draft.time_unit or "day"):
+                draft.note("coarser_time", unit=UNIT_NAMES[unit][draft.language])
+                draft.time_unit = unit
+            return
+    draft.time_unit = "year"
+
+
+def negative_pie(draft: Draft) -> None:
+    """A slice has no negative angle, and a whole of nothing no slices."""
+    if draft.kind == "pie":
+        figures = draft.figures_of(_figure(draft))
+        if any(value < 0 for value in figures) or not any(figures):
+            draft.kind = "bar"
+            draft.note("pie_negative")
+
+
+def negative_stack(draft: Draft) -> None:
+    """A stack with a hole in it shows no sum."""
+    is_stacked = draft.kind in ("stacked", "area") and draft.series is not None
+    if is_stacked and any(value < 0 for value in draft.figures_of(_figure(draft))):
+        draft.kind = "bar" if draft.kind == "stacked" else "line"
+        draft.note("stack_negative")
+
+
+def too_many_categories(draft: Draft) -> None:
+    """What cannot be read is not shown: the largest and the others, or a table where others cannot be added up."""
+    if draft.kind not in ("bar", "stacked", "pie", "combined", "heatmap") or draft.x is None or draft.is_temporal:
+        return
+    most = draft.request.top or (MAX_SLICES - 1 if draft.kind == "pie" else MAX_CATEGORIES)
+    limit = draft.request.top or (MAX_SLICES if draft.kind == "pie" else MAX_CATEGORIES)
+    sizes = _sizes(draft, 0)
+    if len(sizes) <= limit:
+        return
+    is_wanted = draft.request.top is not None
+    can_add = draft.aggregate in ("sum", "count") and draft.kind not in ("heatmap", "combined")
+    if not can_add and not is_wanted:
+        draft.note("many_to_table", all=len(sizes), x=draft.x.title)
+        draft.kind = "table"
+        return
+    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: -item[1])[:most]}
+    if is_wanted and draft.kind != "pie":
+        _keep(draft, 0, kept)
+        draft.note("top_only", shown=most, all=len(sizes))
+        return
+    others = say("others", draft.language)
+    _merge(draft, 0, kept, others)
+    draft.note("top_and_others", shown=most, all=len(sizes), others=others)
+
+
+def too_many_series(draft: Draft) -> None:
+    """Eight colours can be told apart."""
+    if draft.series is None or draft.kind in ("table", "heatmap", "scatter", "kpi"):
+        return
+    sizes = _sizes(draft, 1)
+    if len(sizes) <= MAX_SERIES:
+        return
+    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: -item[1])[: MAX_SERIES - 1]}
+    others = say("others", draft.language)
+    if draft.aggregate in ("sum", "count"):
+        _merge(draft, 1, kept, others)
+        draft.note("series_cut", shown=MAX_SERIES - 1, all=len(sizes), others=others)
+    else:
+        _keep(draft, 1, kept)
+        draft.note("top_only", shown=MAX_SERIES - 1, all=len(sizes))
+
+
+def single_point(draft: Draft) -> None:
+    """One value is a figure, not a chart."""
+    if draft.kind in ("line", "area", "bar", "stacked", "pie") and len(draft.figures) == 1:
+        draft.kind = "kpi"
+        draft.note("single_point")
+
+
+def cut_axis(draft: Draft) -> None:
+    """The length of a bar is its value."""
+    if not draft.request.starts_at_zero and draft.kind in ("bar", "stacked", "area", "histogram", "combined"):
+        draft.note("axis_from_zero")
+
+
+def cut_data(draft: Draft) -> None:
+    """A part is not the whole."""
+    source = draft.dataset.provenance
+    if source.is_cut_short:
+        draft.note("cut_short", rows=len(draft.dataset.rows), records=source.record_count or "?")
+
+
+BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
+    empty, mixed_currencies, nothing_to_count, not_additive, other_units, scatter_of_one, line_without_order,
+    pie_of_no_whole, crowded_scatter, too_many_periods,
+)  # fmt: skip
+AFTER_FIGURES: Final[tuple[Rule, ...]] = (
+    negative_pie, negative_stack, too_many_categories, too_many_series, single_point, cut_axis, cut_data,
+)  # fmt: skip
+"""In this order."""
+
+
+def _figure(draft: Draft) -> str:
+    """The name of the column that is drawn."""
+    return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
+
+
+def _sizes(draft: Draft, place: int) -> dict[Value, float]:
+    """How much each category is worth."""
+    sizes: dict[Value, float] = {}
+    for row in draft.figures:
+        sizes[row[place]] = sizes.get(row[place], 0.0) + abs(as_number(row[-1]))
+    return sizes
+
+
+def _keep(draft: Draft, place: int, kept: set[Value]) -> None:
+    pairs = [(row, record) for row, record in zip(draft.figures, draft.records, strict=True) if row[place] in kept]
+    draft.figures = [row for row, _ in pairs]
+    draft.records = [record for _, record in pairs]
+
+
+def _merge(draft: Draft, place: int, kept: set[Value], others: str) -> None:
+    """Add up what is not kept, at the end."""
+    numeric = [number for number, column in enumerate(draft.columns) if column.is_numeric]
+    merged: dict[tuple[Any, ...], list[Any]] = {}
+    rest = [row for row in draft.figures if row[place] not in kept]
+    _keep(draft, place, kept)
+    for row in rest:
+        named = [others if number == place else value for number, value in enumerate(row)]
+        key = tuple(value for number, value in enumerate(named) if number not in numeric)
+        before = merged.get(key)
+        if before is None:
+            merged[key] = named
+            continue
+        for number in numeric:
+            before[number] = _added(before[number], named[number])
+    draft.figures += merged.values()
+    draft.records += [None] * len(merged)
+
+
+def _added(first: Any, second: Any) -> Any:
+    return second if first is None else first if second is None else first + second

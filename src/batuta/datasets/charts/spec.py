@@ -1,0 +1,169 @@
+"""Vega-Lite for a plan. Fields are named, figures are not: data is bound by reference when it is drawn."""
+
+from typing import Any
+
+from batuta.datasets.charts.labels import axis_title
+from batuta.datasets.charts.planning import CHANGE, PERIOD_LABEL, PREVIOUS, ChartPlan
+from batuta.datasets.dataset import Column
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+DATA_NAME = "figures"
+"""The name under which a renderer binds the rows of the dataset."""
+
+Json = dict[str, Any]
+
+_TYPES = {"text": "nominal", "boolean": "nominal", "date": "temporal", "datetime": "temporal"}
+
+
+def vega_lite(plan: ChartPlan) -> Json:
+    """The specification of a chart. A figure and a table are none: they say which columns to show."""
+    head: Json = {"data": {"name": DATA_NAME}}
+    if plan.kind == "kpi":
+        names = {column.name for column in plan.figures.columns}
+        comparison = {"previous": PREVIOUS, "change": CHANGE} if PREVIOUS in names else {}
+        label = {"label": PERIOD_LABEL} if PERIOD_LABEL in names else {}
+        return head | {"figure": {"value": plan.y[0].name, **comparison, **label}}
+    if plan.kind == "table":
+        return head
+    return {"$schema": SCHEMA, **head, "width": "container", **_BODIES[plan.kind](plan)}
+
+
+def _bars(plan: ChartPlan) -> Json:
+    encoding = {**_sides(plan, _category(plan), _amount(plan)), "tooltip": _tooltips(plan)}
+    if plan.series is not None:
+        encoding["color"] = _colour(plan.series)
+        if plan.kind == "bar":
+            encoding["xOffset" if plan.is_upright else "yOffset"] = {"field": plan.series.name, "sort": None}
+    return {"mark": {"type": "bar"}, "encoding": encoding, **_height(plan)}
+
+
+def _lines(plan: ChartPlan) -> Json:
+    assert plan.x is not None
+    mark = {"type": "line", "point": len(plan.figures.rows) <= 60} if plan.kind == "line" else {"type": "area"}
+    encoding: Json = {"x": _along(plan.x), "y": _amount(plan), "tooltip": _tooltips(plan)}
+    if plan.series is not None:
+        encoding["color"] = _colour(plan.series)
+    return {"mark": mark, "encoding": encoding, "height": 280}
+
+
+def _pie(plan: ChartPlan) -> Json:
+    assert plan.x is not None
+    return {
+        "mark": {"type": "arc", "innerRadius": 0},
+        "encoding": {
+            "theta": {"field": plan.y[0].name, "type": "quantitative", "stack": True},
+            "color": _colour(plan.x),
+            "order": {"field": plan.y[0].name, "type": "quantitative", "sort": "descending"},
+            "tooltip": _tooltips(plan),
+        },
+        "height": 280,
+    }
+
+
+def _scatter(plan: ChartPlan) -> Json:
+    first, second = plan.y[:2]
+    encoding: Json = {
+        "x": _quantity(first, is_from_zero=False),
+        "y": _quantity(second, is_from_zero=False),
+        "tooltip": _tooltips(plan),
+    }
+    if plan.series is not None:
+        encoding["color"] = _colour(plan.series)
+    return {"mark": {"type": "point", "filled": True}, "encoding": encoding, "height": 320}
+
+
+def _heat(plan: ChartPlan) -> Json:
+    assert plan.series is not None
+    colour = {"field": plan.y[0].name, "type": "quantitative", "title": axis_title(plan.y[0])}
+    encoding = {
+        "x": _category(plan),
+        "y": {"field": plan.series.name, "type": "nominal", "title": plan.series.title, "sort": None},
+        "color": colour,
+        "tooltip": _tooltips(plan),
+    }
+    return {"mark": {"type": "rect"}, "encoding": encoding, "height": {"step": 24}}
+
+
+def _combined(plan: ChartPlan) -> Json:
+    """Bars for the first figure, a line for the second, each with its own axis and title."""
+    if len(plan.y) < 2:
+        return _bars(plan)
+    first, second = plan.y[:2]
+    base = _category(plan)
+    return {
+        "layer": [
+            {"mark": {"type": "bar"}, "encoding": {"x": base, "y": _quantity(first), "tooltip": _tooltips(plan)}},
+            {
+                "mark": {"type": "line", "point": True, "color": "#d97706"},
+                "encoding": {"x": base, "y": _quantity(second), "tooltip": _tooltips(plan)},
+            },
+        ],
+        "resolve": {"scale": {"y": "independent"}},
+        "height": 280,
+    }
+
+
+_BODIES = {
+    "bar": _bars, "stacked": _bars, "histogram": _bars, "line": _lines, "area": _lines, "pie": _pie,
+    "scatter": _scatter, "heatmap": _heat, "combined": _combined,
+}  # fmt: skip
+
+
+def _sides(plan: ChartPlan, category: Json, amount: Json) -> Json:
+    return {"x": category, "y": amount} if plan.is_upright else {"y": category, "x": amount}
+
+
+def _height(plan: ChartPlan) -> Json:
+    return {"height": 280} if plan.is_upright else {"height": {"step": 26}}
+
+
+def _category(plan: ChartPlan) -> Json:
+    """Categories in the order of the rows; periods by their text."""
+    assert plan.x is not None
+    has_label = any(column.name == PERIOD_LABEL for column in plan.figures.columns)
+    field = PERIOD_LABEL if has_label else plan.x.name
+    return {"field": field, "type": "nominal", "title": plan.x.title, "sort": None, "axis": {"labelLimit": 180}}
+
+
+def _along(column: Column) -> Json:
+    kind = _TYPES.get(column.type, "quantitative")
+    scale: Json = {"scale": {"type": "utc"}} if kind == "temporal" else {"scale": {"zero": False}}
+    return {"field": column.name, "type": kind, "title": column.title, **scale}
+
+
+def _amount(plan: ChartPlan) -> Json:
+    stack: Json = {"stack": "zero"} if plan.kind in ("stacked", "area") and plan.series else {"stack": None}
+    return _quantity(plan.y[0], is_from_zero=plan.starts_at_zero) | stack
+
+
+def _quantity(column: Column, *, is_from_zero: bool = True) -> Json:
+    return {
+        "field": column.name,
+        "type": "quantitative",
+        "title": axis_title(column),
+        "scale": {"zero": is_from_zero},
+        "axis": _axis(column),
+    }
+
+
+def _axis(column: Column) -> Json:
+    return {"format": ",d" if column.type == "integer" else ",.2~f", "labelLimit": 120}
+
+
+def _colour(column: Column) -> Json:
+    return {"field": column.name, "type": "nominal", "title": column.title, "sort": None}
+
+
+def _tooltips(plan: ChartPlan) -> list[Json]:
+    has_label = any(column.name == PERIOD_LABEL for column in plan.figures.columns)
+    shown = [c for c in plan.figures.columns if not (has_label and plan.x is not None and c.name == plan.x.name)]
+    return [_tooltip(column) for column in shown]
+
+
+def _tooltip(column: Column) -> Json:
+    tip: Json = {"field": column.name, "type": _TYPES.get(column.type, "quantitative"), "title": axis_title(column)}
+    if column.is_numeric:
+        tip["format"] = "," if column.type == "integer" else ",.2f"
+    elif column.type in ("date", "datetime"):
+        tip |= {"format": "%d %b %Y", "timeUnit": "utcyearmonthdate"}
+    return tip

@@ -1,0 +1,164 @@
+"""Words of charts in both languages: messages, months, and what people call kinds, units of time and columns."""
+
+from typing import Final
+
+Language = str
+
+MESSAGES: Final[dict[str, dict[Language, str]]] = {
+    "others": {"en": "Others", "es": "Otros"},
+    "by": {"en": "{y} by {x}", "es": "{y} por {x}"},
+    "by_series": {"en": "{y} by {x} and {series}", "es": "{y} por {x} y {series}"},
+    "and": {"en": " and ", "es": " y "},
+    "count": {"en": "Number of rows", "es": "Número de filas"},
+    "share": {"en": "Share", "es": "Proporción"},
+    "from_to": {"en": "{low} to {high}", "es": "{low} a {high}"},
+    "blank": {"en": "(empty)", "es": "(vacío)"},
+    "describe": {
+        "en": "{kind} of {title}. {count} values; highest {high} ({at_high}), lowest {low} ({at_low}).",
+        "es": "{kind} de {title}. {count} valores; máximo {high} ({at_high}), mínimo {low} ({at_low}).",
+    },
+    # what was mended, and why
+    "top_and_others": {
+        "en": "Shows the {shown} largest of {all}; the rest is added up as “{others}”.",
+        "es": "Se muestran los {shown} mayores de {all}; el resto se suma en «{others}».",
+    },
+    "top_only": {
+        "en": "Shows the {shown} largest of {all}.",
+        "es": "Se muestran los {shown} mayores de {all}.",
+    },
+    "series_cut": {
+        "en": "Shows the {shown} largest groups of {all}; the rest is added up as “{others}”.",
+        "es": "Se muestran los {shown} grupos mayores de {all}; el resto se suma en «{others}».",
+    },
+    "pie_negative": {
+        "en": "A pie cannot show negative parts: drawn as bars.",
+        "es": "Un gráfico circular no puede mostrar partes negativas: se dibuja con barras.",
+    },
+    "pie_no_whole": {
+        "en": "These figures are no parts of a whole: drawn as bars.",
+        "es": "Estas cifras no son partes de un todo: se dibuja con barras.",
+    },
+    "stack_negative": {
+        "en": "Stacked parts cannot be negative: drawn side by side.",
+        "es": "Las partes apiladas no pueden ser negativas: se dibujan una junto a otra.",
+    },
+    "line_without_order": {
+        "en": "A line needs an order, and {x} has none: drawn as bars.",
+        "es": "Una línea necesita un orden y {x} no lo tiene: se dibuja con barras.",
+    },
+    "single_point": {
+        "en": "There is only one value: shown as a figure.",
+        "es": "Solo hay un valor: se muestra como cifra.",
+    },
+    "axis_from_zero": {
+        "en": "The axis begins at zero: cut bars exaggerate differences.",
+        "es": "El eje empieza en cero: unas barras cortadas exageran las diferencias.",
+    },
+    "coarser_time": {
+        "en": "Too many points for a chart: added up by {unit}.",
+        "es": "Demasiados puntos para un gráfico: sumados por {unit}.",
+    },
+    "many_to_table": {
+        "en": "{all} values of {x} are too many for a chart: shown as a table.",
+        "es": "{all} valores de {x} son demasiados para un gráfico: se muestra como tabla.",
+    },
+    "counted": {
+        "en": "There is no figure to add up: rows are counted.",
+        "es": "No hay ninguna cifra que sumar: se cuentan las filas.",
+    },
+    "averaged": {
+        "en": "{y} cannot be added up: averages are shown.",
+        "es": "{y} no se puede sumar: se muestran promedios.",
+    },
+    "left_out": {
+        "en": "{count} rows without {x} are left out.",
+        "es": "Se omiten {count} filas sin {x}.",
+    },
+    "cut_short": {
+        "en": "The data was cut short: {rows} rows of {records} records.",
+        "es": "Los datos están cortados: {rows} filas de {records} registros.",
+    },
+    "scatter_needs_two": {
+        "en": "A scatter plot needs two figures: drawn as bars.",
+        "es": "Un diagrama de dispersión necesita dos cifras: se dibuja con barras.",
+    },
+    "other_units": {
+        "en": "{left} is left out: its unit differs from {kept}.",
+        "es": "Se omite {left}: su unidad es distinta de la de {kept}.",
+    },
+}
+
+REFUSALS: Final[dict[str, dict[Language, str]]] = {
+    "empty": {
+        "en": "There is nothing to draw: {dataset} has no rows{filtered}.",
+        "es": "No hay nada que dibujar: {dataset} no tiene filas{filtered}.",
+    },
+    "mixed_currencies": {
+        "en": "{y} is in several currencies ({codes}): ask for one of them, or for a split by {column}.",
+        "es": "{y} está en varias monedas ({codes}): pida una de ellas, o separar por {column}.",
+    },
+    "too_many_points": {
+        "en": "{count} points are too many for a scatter plot (at most {most}): filter, or group by something.",
+        "es": "{count} puntos son demasiados para un diagrama de dispersión (máximo {most}): filtre o agrupe.",
+    },
+    "no_column": {
+        "en": "{dataset} has no column {column}; it has: {known}.",
+        "es": "{dataset} no tiene la columna {column}; tiene: {known}.",
+    },
+    "no_value": {
+        "en": "No column of {dataset} holds “{value}”.",
+        "es": "Ninguna columna de {dataset} contiene «{value}».",
+    },
+    "nothing_to_compare": {
+        "en": "{dataset} has nothing to compare its figures by; ask for a figure or a table.",
+        "es": "{dataset} no tiene por qué comparar sus cifras; pida una cifra o una tabla.",
+    },
+    "needs_two_categories": {
+        "en": "A heat map needs two columns to cross; name them.",
+        "es": "Un mapa de calor necesita dos columnas que cruzar; indíquelas.",
+    },
+}
+
+KIND_NAMES: Final[dict[str, dict[Language, str]]] = {
+    "bar": {"en": "Bar chart", "es": "Gráfico de barras"},
+    "stacked": {"en": "Stacked bar chart", "es": "Gráfico de barras apiladas"},
+    "line": {"en": "Line chart", "es": "Gráfico de líneas"},
+    "area": {"en": "Area chart", "es": "Gráfico de áreas"},
+    "pie": {"en": "Pie chart", "es": "Gráfico circular"},
+    "scatter": {"en": "Scatter plot", "es": "Diagrama de dispersión"},
+    "heatmap": {"en": "Heat map", "es": "Mapa de calor"},
+    "histogram": {"en": "Histogram", "es": "Histograma"},
+    "combined": {"en": "Combined chart", "es": "Gráfico combinado"},
+    "table": {"en": "Table", "es": "Tabla"},
+    "kpi": {"en": "Figure", "es": "Cifra"},
+}
+
+UNIT_NAMES: Final[dict[str, dict[Language, str]]] = {
+    "day": {"en": "day", "es": "día"},
+    "week": {"en": "week", "es": "semana"},
+    "month": {"en": "month", "es": "mes"},
+    "quarter": {"en": "quarter", "es": "trimestre"},
+    "year": {"en": "year", "es": "año"},
+}
+
+AGGREGATE_NAMES: Final[dict[str, dict[Language, str]]] = {
+    "average": {"en": "Average {y}", "es": "Promedio de {y}"},
+    "minimum": {"en": "Lowest {y}", "es": "Mínimo de {y}"},
+    "maximum": {"en": "Highest {y}", "es": "Máximo de {y}"},
+    "sum": {"en": "{y}", "es": "{y}"},
+    "count": {"en": "{y}", "es": "{y}"},
+}
+
+MONTHS: Final[dict[Language, tuple[str, ...]]] = {
+    "en": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    "es": ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
+}
+
+SEPARATORS: Final[dict[Language, tuple[str, str]]] = {"en": (",", "."), "es": (".", ",")}
+"""Of thousands and of decimals."""
+
+
+def say(message: str, language: Language, **facts: object) -> str:
+    """A message in the language of the reader."""
+    texts = MESSAGES.get(message) or REFUSALS[message]
+    return texts[language].format(**facts)

@@ -1,0 +1,326 @@
+"""Datasets as files: CSV and XLSX out, CSV and XLSX in.
+
+What comes in is untrusted: sizes are bounded, types are guessed from all values, and a column that is not all of one
+type is text. What goes out as CSV cannot begin a formula.
+"""
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from xml.sax.saxutils import escape
+
+from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
+from batuta.events.datasets import Cell, ColumnType
+from batuta.kernel.extras import load_extra
+
+MAX_UPLOAD_BYTES = 10 * 1024 * 1024
+MAX_UNPACKED_BYTES = 400 * 1024 * 1024
+MAX_UPLOADED_ROWS = 200_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_EPOCH = date(1899, 12, 30)
+
+
+def csv_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """A CSV file in UTF-8, line by line: titles, then rows. Text that a spreadsheet would compute is quoted."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+
+    def line(cells: Sequence[Any]) -> str:
+        buffer.seek(0)
+        buffer.truncate()
+        writer.writerow(cells)
+        return buffer.getvalue()
+
+    yield line([_safe(column.title) for column in columns])
+    is_text = [column.type == "text" for column in columns]
+    for row in rows:
+        yield line([_safe(cell) if text else cell for cell, text in zip(row, is_text, strict=True)])
+
+
+def write_xlsx(out: Any, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, title: str = "") -> None:
+    """Write a workbook with one sheet, row by row: memory stays the same, however many rows there are."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
+        for name, text in _PARTS.items():
+            book.writestr(name, text.replace("{title}", escape(_sheet_name(title), {'"': "&quot;"})))
+        with book.open("xl/worksheets/sheet1.xml", "w") as sheet:
+            sheet.write(_SHEET_HEAD)
+            sheet.write(_xlsx_row([f'<c s="4" t="inlineStr"><is><t>{_xml(one.title)}</t></is></c>' for one in columns]))
+            writers = [_WRITERS[column.type] for column in columns]
+            for row in rows:
+                sheet.write(
+                    _xlsx_row(["<c/>" if v is None else write(v) for write, v in zip(writers, row, strict=True)])
+                )
+            sheet.write(b"</sheetData></worksheet>")
+
+
+def dataset_from_csv(content: bytes, *, name: str, now: datetime) -> Dataset:
+    """A dataset of an uploaded CSV file: delimiter and types are guessed. Raises `DatasetError`."""
+    text = _decoded(content)
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t|", key=head.count)
+    try:
+        lines = csv.reader(io.StringIO(text), delimiter=delimiter)
+        rows = [row for row in lines if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise DatasetError(f"{name} cannot be read as CSV: {error}") from error
+    return _dataset_of(rows, name=name, now=now)
+
+
+def dataset_from_xlsx(content: bytes, *, name: str, now: datetime, sheet: str | None = None) -> Dataset:
+    """A dataset of one sheet of an uploaded workbook, the first if none is named. Raises `DatasetError`."""
+    _check_workbook(content, name)
+    openpyxl = load_extra("openpyxl", extra="datasets", needed_for="reading XLSX files")
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        chosen = book[sheet] if sheet is not None else book.worksheets[0]
+        lines = chosen.iter_rows(values_only=True, max_row=MAX_UPLOADED_ROWS + 2, max_col=MAX_COLUMNS + 1)
+        rows = [cut for line in lines if (cut := _without_empty_end(line))]
+    except Exception as error:  # whatever a broken workbook does to the reader
+        raise DatasetError(f"{name} cannot be read as a workbook: {type(error).__name__}") from error
+    return _dataset_of(rows, name=name, now=now)
+
+
+def _dataset_of(rows: Sequence[Sequence[Any]], *, name: str, now: datetime) -> Dataset:
+    if len(rows) < 2:
+        raise DatasetError(f"{name} has no rows under its head")
+    if len(rows) - 1 > min(MAX_UPLOADED_ROWS, MAX_ROWS):
+        raise DatasetError(f"{name} has more than {MAX_UPLOADED_ROWS} rows; upload a part of it")
+    width = max(len(row) for row in rows)
+    if width > MAX_COLUMNS:
+        raise DatasetError(f"{name} has more than {MAX_COLUMNS} columns; upload a part of it")
+    head = [str(cell).strip() if cell is not None else "" for cell in rows[0]] + [""] * (width - len(rows[0]))
+    body = [[*row, *[None] * (width - len(row))] for row in rows[1:]]
+    columns: list[Column] = []
+    values: list[list[Any]] = []
+    for place, label in enumerate(head):
+        kind, converted = _guessed([row[place] for row in body])
+        columns.append(Column(name=_free(label, place, columns), type=kind, label=label[:200]))
+        values.append(converted)
+    return Dataset(
+        name=dataset_name(name.rpartition(".")[0] or name), title=name[:200], columns=columns,
+        rows=list(zip(*values, strict=True)),
+        provenance=Provenance(connector="upload", query=name, retrieved_at=now, record_count=len(body)),
+    )  # fmt: skip
+
+
+def _guessed(cells: Sequence[Any]) -> tuple[ColumnType, list[Any]]:
+    """The first type that all values of a column have, and the values in it."""
+    present = [cell for cell in cells if cell is not None and str(cell).strip() != ""]
+    for kind, read in _READERS.items():
+        try:
+            if present:
+                return kind, [None if cell is None or str(cell).strip() == "" else read(cell) for cell in cells]
+        except (ValueError, TypeError, InvalidOperation, OverflowError):
+            continue
+    return "text", [None if cell is None else str(cell) for cell in cells]
+
+
+def _integer(cell: Any) -> int:
+    if isinstance(cell, bool | datetime | date | time):
+        raise TypeError
+    if isinstance(cell, int):
+        return cell
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    text = str(cell).strip()
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,17})", text):  # 007 is a code
+        raise ValueError
+    return int(text)
+
+
+def _decimal(cell: Any) -> Decimal:
+    if isinstance(cell, bool | datetime | date | time):
+        raise TypeError
+    if isinstance(cell, int | float):
+        return Decimal(repr(cell))
+    text = str(cell).strip().replace("\u00a0", "").replace(" ", "")
+    if re.fullmatch(r"-?\d{1,3}(\.\d{3})+(,\d+)?|-?\d+,\d+", text):
+        text = text.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        text = text.replace(",", "")
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,23})(\.\d{1,10})?", text):
+        raise ValueError
+    return Decimal(text)
+
+
+def _date(cell: Any) -> date:
+    if isinstance(cell, datetime):
+        if cell.time() != time(0):
+            raise ValueError
+        return cell.date()
+    if isinstance(cell, date):
+        return cell
+    text = str(cell).strip()
+    if match := re.fullmatch(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})", text):
+        day, month, year = (int(part) for part in match.groups())
+        return date(year, month, day)
+    return date.fromisoformat(text)
+
+
+def _datetime(cell: Any) -> datetime:
+    moment = cell if isinstance(cell, datetime) else datetime.fromisoformat(str(cell).strip())
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _boolean(cell: Any) -> bool:
+    words = {"true": True, "false": False, "sí": True, "si": True, "no": False, "yes": True, "verdadero": True,
+             "falso": False}  # fmt: skip
+    return (
+        cell
+        if isinstance(cell, bool)
+        else words[str(cell).strip().lower()]
+        if str(cell).strip().lower() in words
+        else _refuse()
+    )
+
+
+def _refuse() -> bool:
+    raise ValueError
+
+
+_READERS: dict[ColumnType, Callable[[Any], Any]] = {
+    "integer": _integer,
+    "decimal": _decimal,
+    "date": _date,
+    "datetime": _datetime,
+    "boolean": _boolean,
+}
+"""In the order in which they are tried."""
+
+
+def _without_empty_end(row: Sequence[Any]) -> list[Any]:
+    last = max((place for place, cell in enumerate(row) if cell is not None), default=-1)
+    return list(row[: last + 1])
+
+
+def _free(label: str, place: int, taken: Sequence[Column]) -> str:
+    name = dataset_name(label) if label else f"column_{place + 1}"
+    names = {column.name for column in taken}
+    return (
+        name
+        if name not in names
+        else next(f"{name[:50]}_{n}" for n in range(2, MAX_COLUMNS + 2) if f"{name[:50]}_{n}" not in names)
+    )
+
+
+def _decoded(content: bytes) -> str:
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise DatasetError(f"the file is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+    for encoding in ("utf-16",) if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252", "latin-1"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise DatasetError("the file is no text")
+
+
+def _check_workbook(content: bytes, name: str) -> None:
+    """A workbook is a zip: bound what it unpacks to before anything reads it."""
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise DatasetError(f"{name} is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as book:
+            unpacked = sum(part.file_size for part in book.infolist())
+    except zipfile.BadZipFile as error:
+        raise DatasetError(f"{name} is no workbook, or is protected by a password") from error
+    if unpacked > min(MAX_UNPACKED_BYTES, 200 * max(len(content), 100_000)):
+        raise DatasetError(f"{name} unpacks to more than it should; it is not read")
+
+
+def _safe(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _sheet_name(title: str) -> str:
+    return re.sub(r"[\[\]:*?/\\]", " ", _NOT_IN_XML.sub("", title)).strip("' ")[:31] or "Batuta"
+
+
+def _xml(text: object) -> str:
+    return escape(_NOT_IN_XML.sub("", str(text)))
+
+
+def _text_cell(value: Cell) -> str:
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{_xml(value)}</t></is></c>'
+
+
+def _number_cell(value: Cell, style: int) -> str:
+    # A spreadsheet keeps 15 digits: a longer number stays as it is, as text.
+    if len(str(value).lstrip("-").replace(".", "")) > 15:
+        return _text_cell(value)
+    return f'<c s="{style}"><v>{value}</v></c>'
+
+
+def _date_cell(value: Cell) -> str:
+    day = date.fromisoformat(str(value))
+    return f'<c s="1"><v>{(day - _EPOCH).days}</v></c>' if day.year >= 1901 else _text_cell(value)
+
+
+def _datetime_cell(value: Cell) -> str:
+    moment = datetime.fromisoformat(str(value)).astimezone(UTC)
+    if moment.year < 1901:
+        return _text_cell(value)
+    seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+    return f'<c s="2"><v>{(moment.date() - _EPOCH).days + seconds / 86400:.6f}</v></c>'
+
+
+_WRITERS: dict[str, Callable[[Cell], str]] = {
+    "text": _text_cell,
+    "integer": lambda value: _number_cell(value, 0),
+    "decimal": lambda value: _number_cell(value, 3),
+    "float": lambda value: f"<c><v>{value!r}</v></c>",
+    "date": _date_cell,
+    "datetime": _datetime_cell,
+    "boolean": lambda value: f'<c t="b"><v>{int(bool(value))}</v></c>',
+}
+
+
+def _xlsx_row(cells: Sequence[str]) -> bytes:
+    return f"<row>{''.join(cells)}</row>".encode()
+
+
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_SHEET_HEAD = (
+    f'{_XML}<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" '
+    'activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>'
+).encode()
+_STYLES = (
+    f'{_XML}<styleSheet xmlns="{_MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/>'
+    '<sz val="11"/><name val="Calibri"/></font></fonts><fills count="1"><fill><patternFill patternType="none"/></fill>'
+    '</fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="5"><xf/>'
+    '<xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="22" applyNumberFormat="1"/>'
+    '<xf numFmtId="4" applyNumberFormat="1"/><xf fontId="1" applyFont="1"/></cellXfs><cellStyles count="1">'
+    '<cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+)
+_PARTS = {
+    "[Content_Types].xml": (
+        f'{_XML}<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
+        f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+        f'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="{_TYPES}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_TYPES}.worksheet+xml"/>'
+        f'<Override PartName="/xl/styles.xml" ContentType="{_TYPES}.styles+xml"/></Types>'
+    ),
+    "_rels/.rels": (
+        f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" '
+        f'Type="{_RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
+    ),
+    "xl/workbook.xml": (
+        f'{_XML}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><sheets><sheet name="{{title}}" sheetId="1" '
+        'r:id="rId1"/></sheets></workbook>'
+    ),
+    "xl/_rels/workbook.xml.rels": (
+        f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1" Type="{_RELATIONS}/worksheet" '
+        f'Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="{_RELATIONS}/styles" Target="styles.xml"/>'
+        "</Relationships>"
+    ),
+    "xl/styles.xml": _STYLES,
+}

@@ -1,0 +1,259 @@
+"""Charts: figures computed by code, rules against charts that mislead, and follow-ups (A-20, A-21)."""
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from batuta.agents.graphing.tools import change_chart, draw_chart
+from batuta.datasets.charts.chart import Chart
+from batuta.datasets.charts.checking import SpecError, checked_spec
+from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.planning import ChartPlan, plan_chart
+from batuta.datasets.charts.request import ChartFilter, ChartRequest
+from batuta.datasets.charts.rules import MAX_POINTS
+from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.charts.words import MESSAGES, REFUSALS, say
+from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.store import DatasetOwner
+from batuta.testing.datasets import NOW, SOURCE
+from batuta.tools.context import ToolContext
+from tests.unit.datasets.chart_cases import COLUMNS, generated_cases, sales
+from tests.unit.datasets.hostile_specs import hostile_specs
+
+
+def planned(dataset: Dataset | None = None, **wanted: Any) -> ChartPlan:
+    return plan_chart(dataset or sales(), ChartRequest(dataset="sales", **wanted))
+
+
+def rows_of(plan: ChartPlan) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in plan.figures.rows]
+
+
+def test_bars_add_up_by_category_largest_first() -> None:
+    plan = planned(kind="bar", x="customer", y=["amount"])
+    assert rows_of(plan) == [
+        ("Acme", Decimal("300.30")), ("Luna", Decimal("50.00")), ("Sol", Decimal("25.05")),
+    ]  # fmt: skip
+    assert (plan.title, plan.notes) == ("Importe by cliente", ())
+
+
+def test_figures_lead_back_to_records_where_they_are_one() -> None:
+    plan = planned(kind="bar", x="customer", y=["amount"])
+    assert [reference and reference.key for reference in plan.figures.references] == [None, "2", "3"]
+
+
+def test_nothing_said_gives_bars_of_names_and_lines_along_time() -> None:
+    assert planned().kind == "bar"
+    along = planned(x="day", time_unit="month", language="es")
+    assert along.kind == "line"
+    assert rows_of(along) == [
+        (date(2026, 1, 1), Decimal("100.10")),
+        (date(2026, 2, 1), Decimal("250.20")),
+        (date(2026, 3, 1), Decimal("25.05")),
+    ]
+    assert along.title == "Importe por mes"
+
+
+def test_columns_are_found_by_label_whatever_the_accents() -> None:
+    plan = planned(kind="bar", x="pais", y=["IMPORTE"])
+    assert plan.x is not None
+    assert plan.x.name == "country"
+
+
+def test_bars_along_time_carry_the_name_of_their_period() -> None:
+    plan = planned(kind="bar", x="day", time_unit="quarter", y=["amount"], language="es")
+    assert plan.kind == "kpi"
+    two = planned(kind="bar", x="day", time_unit="month", y=["amount"], language="es")
+    assert [row[-1] for row in rows_of(two)] == ["ene 2026", "feb 2026", "mar 2026"]
+
+
+def test_a_figure_is_compared_with_the_period_before() -> None:
+    plan = planned(kind="kpi", y=["amount"], x="day", time_unit="month")
+    assert rows_of(plan) == [("Mar 2026", Decimal("25.05"), Decimal("250.20"), Decimal("-225.15"))]
+    assert vega_lite(plan)["figure"] == {
+        "value": "amount", "previous": "previous", "change": "change", "label": "period_label",
+    }  # fmt: skip
+
+
+def test_a_histogram_counts_every_row_once() -> None:
+    plan = planned(kind="histogram", y=["amount"])
+    assert sum(row[-1] for row in rows_of(plan)) == 4
+
+
+def test_filters_keep_what_they_say() -> None:
+    assert len(planned(kind="bar", x="customer", only=["ESPAÑA"]).figures.rows) == 2
+    late = ChartFilter(column="day", at_least="2026-02-20")
+    assert len(planned(kind="bar", x="customer", filters=[late]).figures.rows) == 2
+
+
+def many(count: int) -> Dataset:
+    rows: list[list[Any]] = [
+        [f"C{number:03d}", "España", "2026-01-01", str(count - number), 1, "1"] for number in range(count)
+    ]
+    return sales(rows)
+
+
+NEGATIVE = [["Acme", "España", "2026-01-15", "100", 1, "9"], ["Luna", "Portugal", "2026-02-20", "-50", 3, "5"]]
+TWO_CURRENCIES = [
+    Column(name="customer", type="text"),
+    Column(name="amount", type="decimal", currency_column="code"),
+    Column(name="code", type="text", label="Moneda"),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "dataset", "wanted", "kind"),
+    [
+        ("pie_negative", sales(NEGATIVE), {"kind": "pie", "x": "customer", "y": ["amount"]}, "bar"),
+        ("pie_no_whole", sales(), {"kind": "pie", "x": "customer", "y": ["amount"], "aggregate": "average"}, "bar"),
+        ("stack_negative", sales(NEGATIVE), {"kind": "stacked", "x": "customer", "series": "country"}, "bar"),
+        ("line_without_order", sales(), {"kind": "line", "x": "customer"}, "bar"),
+        ("single_point", sales(NEGATIVE[:1]), {"kind": "bar", "x": "customer"}, "kpi"),
+        ("axis_from_zero", sales(), {"kind": "bar", "x": "customer", "starts_at_zero": False}, "bar"),
+        ("top_and_others", many(30), {"kind": "bar", "x": "customer", "y": ["amount"]}, "bar"),
+        ("top_and_others", many(9), {"kind": "pie", "x": "customer", "y": ["amount"]}, "pie"),
+        ("top_only", many(30), {"kind": "bar", "x": "customer", "y": ["amount"], "top": 5}, "bar"),
+        ("many_to_table", many(30), {"kind": "bar", "x": "customer", "y": ["price"]}, "table"),
+        ("series_cut", many(12), {"kind": "bar", "x": "country", "series": "customer", "y": ["amount"]}, "bar"),
+        ("counted", sales([["a", "b"], ["c", "d"]], COLUMNS[:2]), {"kind": "bar", "x": "customer"}, "bar"),
+        ("averaged", sales(), {"kind": "bar", "x": "customer", "y": ["price"]}, "bar"),
+        ("left_out", sales([*NEGATIVE, ["Sol", "España", None, "1", 1, "1"]]), {"kind": "line", "x": "day"}, "line"),
+        ("scatter_needs_two", sales(), {"kind": "scatter", "y": ["amount"]}, "bar"),
+        ("other_units", sales(), {"kind": "bar", "x": "customer", "y": ["amount", "pieces"]}, "bar"),
+    ],
+)
+def test_a_rule_mends_and_says_so(message: str, dataset: Dataset, wanted: Mapping[str, Any], kind: str) -> None:
+    """A-20: each rule of the table has a case that triggers it, in both languages."""
+    for language in ("en", "es"):
+        plan = plan_chart(dataset, ChartRequest.model_validate({"dataset": "sales", "language": language, **wanted}))
+        beginning = MESSAGES[message][language].split("{")[0]
+        assert any(note.startswith(beginning) and note for note in plan.notes), plan.notes
+        assert plan.kind == kind
+
+
+def test_too_many_days_are_added_up_by_a_longer_period() -> None:
+    rows = [
+        ["A", "España", date(2020, 1, 1).replace(year=2020 + n // 300, day=1 + n % 28, month=1 + n % 12), 1, 1, 1]
+        for n in range(1800)
+    ]
+    plan = plan_chart(sales(rows), ChartRequest(dataset="sales", kind="line", x="day", y=("amount",)))
+    assert plan.notes[0].startswith("Too many points for a chart: added up by ")
+    assert sum(row[1] for row in plan.figures.rows) == 1800
+
+
+def test_cut_data_is_said() -> None:
+    source = Provenance(connector="test", retrieved_at=NOW, record_count=900, is_cut_short=True)
+    cut = Dataset(name="sales", columns=COLUMNS, rows=sales().rows, provenance=source)
+    assert planned(cut, kind="bar", x="customer").notes == (say("cut_short", "en", rows=4, records=900),)
+
+
+@pytest.mark.parametrize(
+    ("message", "dataset", "wanted"),
+    [
+        ("empty", sales([]), {"kind": "bar", "x": "customer"}),
+        ("empty", sales(), {"kind": "bar", "filters": [{"column": "pieces", "at_least": "99"}]}),
+        (
+            "mixed_currencies",
+            sales([["a", "1", "EUR"], ["b", "2", "USD"]], TWO_CURRENCIES),
+            {"kind": "bar", "x": "customer"},
+        ),
+        ("too_many_points", many(MAX_POINTS + 1), {"kind": "scatter", "y": ["amount", "pieces"]}),
+        ("no_column", sales(), {"x": "region"}),
+        ("no_value", sales(), {"only": ["Alemania"]}),
+        ("nothing_to_compare", sales([["1"]], COLUMNS[3:4]), {"kind": "bar"}),
+        ("needs_two_categories", sales(), {"kind": "heatmap", "x": "customer"}),
+    ],
+)
+def test_a_rule_refuses_and_says_why(message: str, dataset: Dataset, wanted: Mapping[str, Any]) -> None:
+    for language in ("en", "es"):
+        request = ChartRequest.model_validate({"dataset": "sales", "language": language, **wanted})
+        with pytest.raises(ChartRefusedError) as refused:
+            plan_chart(dataset, request)
+        beginning = REFUSALS[message][language].split("{")[0]
+        assert str(refused.value).startswith(beginning)
+
+
+def test_currencies_may_be_split_or_chosen() -> None:
+    mixed = sales([["a", "1", "EUR"], ["b", "2", "USD"]], TWO_CURRENCIES)
+    assert planned(mixed, kind="bar", x="customer", series="code", y=["amount"]).kind == "bar"
+    chosen = planned(mixed, kind="bar", x="customer", only=["USD"], y=["amount"])
+    assert chosen.figures.columns[-1].currency == "USD"
+
+
+def test_top_and_others_add_up_to_the_whole() -> None:
+    plan = planned(many(30), kind="bar", x="customer", y=["amount"])
+    assert sum(row[1] for row in rows_of(plan)) == sum(range(1, 31))
+    assert rows_of(plan)[-1][0] == "Others"
+
+
+def test_every_generated_plan_makes_a_specification_that_passes_its_check() -> None:
+    """Any request over any data ends in a chart that is checked, or in a reason."""
+    drawn = 0
+    for dataset, request in generated_cases(120):
+        try:
+            plan = plan_chart(dataset, request)
+        except ChartRefusedError:
+            continue
+        drawn += 1
+        spec = checked_spec(vega_lite(plan), [column.name for column in plan.figures.columns])
+        assert spec["data"] == {"name": "figures"}
+    assert drawn > 80
+
+
+def test_hostile_specifications_are_refused() -> None:
+    """Two hundred and more: data, addresses, expressions, images, transforms, deep and huge ones."""
+    hostile = hostile_specs()
+    assert len(hostile) >= 200
+    for spec in hostile:
+        with pytest.raises(SpecError):
+            checked_spec(spec, ["customer", "amount"])
+
+
+# follow-ups
+
+
+@pytest.fixture
+async def context() -> ToolContext:
+    library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id="S-1"))
+    await library.keep(sales(), key="1")
+    return ToolContext(services={"datasets": library, "language": "es"}, idempotency_key="k", tool_use_id="t")
+
+
+async def drawn(chart: Chart, context: ToolContext, key: str) -> ChartPlan:
+    """A chart as the run keeps it."""
+    call = ToolContext(services=context.services, idempotency_key=key, tool_use_id=key)
+    await chart.as_tool_result(call)
+    assert [event.type for event in call.events] == ["chart_drawn"]
+    return chart.plan
+
+
+async def test_follow_ups_change_the_last_chart(context: ToolContext) -> None:
+    """A-21: the same by month, only Spain, as a line; what is not named stays as it was."""
+    first = await drawn(await draw_chart.call(context, kind="bar", x="customer", y=["amount"]), context, "1")
+    assert first.title == "Importe por cliente"
+    monthly = await drawn(await change_chart.call(context, time_unit="month"), context, "2")
+    assert (monthly.kind, monthly.title) == ("line", "Importe por mes")
+    spain = await drawn(await change_chart.call(context, only=["España"]), context, "3")
+    assert [row[1] for row in spain.figures.rows] == [Decimal("100.10"), Decimal("200.20"), Decimal("25.05")]
+    bars = await drawn(await change_chart.call(context, kind="bar"), context, "4")
+    assert (bars.kind, bars.request.only, bars.request.time_unit) == ("bar", ("España",), "month")
+
+
+async def test_without_a_chart_there_is_nothing_to_change(context: ToolContext) -> None:
+    with pytest.raises(DatasetError, match="no chart to change"):
+        await change_chart.call(context, kind="line")
+
+
+async def test_a_chart_keeps_its_figures_and_names_their_source(context: ToolContext) -> None:
+    await drawn(await draw_chart.call(context, x="customer"), context, "1")
+    library = context.services["datasets"]
+    kept = await library.get("sales_chart")
+    assert (kept.provenance.connector, kept.provenance.sources) == ("chart", ("sales",))
+    assert SOURCE.retrieved_at == kept.provenance.retrieved_at
+    again = await draw_chart.call(context)
+    assert again.plan.request.dataset == "sales"

@@ -1,0 +1,105 @@
+"""Datasets as CSV and XLSX, out and in (A-6)."""
+
+import csv
+import io
+import zipfile
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+import pytest
+
+from batuta.datasets.dataset import Column, Dataset, DatasetError
+from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, write_xlsx
+from batuta.events.datasets import Cell
+from batuta.testing.datasets import EVERY_TYPE, NOW, SOURCE, a_dataset
+
+
+def test_a_csv_file_holds_every_value_and_begins_no_formula() -> None:
+    columns = [Column(name="name", type="text", label="=Cliente"), Column(name="amount", type="decimal")]
+    rows: list[list[Cell]] = [["=HYPERLINK(1)", "-1.50"], ["@x", None], ['a "b", c\n', "2"]]
+    lines = "".join(csv_lines(columns, rows))
+    assert list(csv.reader(io.StringIO(lines))) == [
+        ["'=Cliente", "amount"], ["'=HYPERLINK(1)", "-1.50"], ["'@x", ""], ['a "b", c\n', "2"],
+    ]  # fmt: skip
+
+
+def test_a_workbook_opens_with_types() -> None:
+    out = io.BytesIO()
+    made = a_dataset()
+    write_xlsx(out, made.columns, made.first_rows(), title="Ventas: [2026]/*?")
+    sheet = openpyxl.load_workbook(io.BytesIO(out.getvalue())).worksheets[0]
+    rows = list(sheet.iter_rows(values_only=True))
+    assert sheet.title == "Ventas   2026"
+    assert rows[0][:3] == ("Nombre", "pieces", "amount")
+    assert rows[1] == (
+        'Núñez "&" Söhne\n😀', "4611686018427387904", 0.1, 0.1, datetime.fromisoformat("2026-02-28"),
+        datetime.fromisoformat("2026-03-02T09:00:00"), True,
+    )  # fmt: skip
+    assert rows[3] == (None,) * 7
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "first"),
+    [
+        (
+            "Cliente;Importe;Fecha\nAcme;1.234,50;28/02/2026\nLuna;7,25;01/03/2026\n",
+            [("cliente", "text"), ("importe", "decimal"), ("fecha", "date")],
+            ("Acme", Decimal("1234.50"), date(2026, 2, 28)),
+        ),
+        (
+            'code,n,amount,ok\n007,1,"1,234.5",true\n008,2,,false\n',
+            [("code", "text"), ("n", "integer"), ("amount", "decimal"), ("ok", "boolean")],
+            ("007", 1, Decimal("1234.5"), True),
+        ),
+        (
+            "a\tb\nx\t2026-01-01T10:00:00Z\n",
+            [("a", "text"), ("b", "datetime")],
+            ("x", datetime(2026, 1, 1, 10, tzinfo=UTC)),
+        ),
+        ("n,n,\n1,2,3\n", [("n", "integer"), ("n_2", "integer"), ("column_3", "integer")], (1, 2, 3)),
+    ],
+)
+def test_an_uploaded_csv_becomes_a_dataset(text: str, columns: Any, first: Any) -> None:
+    for content in (text.encode(), text.encode("utf-8-sig"), text.encode("utf-16")):
+        made = dataset_from_csv(content, name="Ventas 2026.csv", now=NOW)
+        assert [(column.name, column.type) for column in made.columns] == columns
+        assert made.rows[0] == first
+        assert (made.name, made.provenance.connector) == ("ventas_2026", "upload")
+
+
+def test_an_uploaded_workbook_becomes_the_same_dataset() -> None:
+    columns = [*EVERY_TYPE[:1], *EVERY_TYPE[2:3], *EVERY_TYPE[4:5]]
+    rows = [["Acme", Decimal("12.50"), date(2026, 1, 1)], ["Luna", Decimal(3), date(2026, 1, 2)]]
+    made = Dataset(name="x", columns=columns, rows=rows, provenance=SOURCE)
+    out = io.BytesIO()
+    write_xlsx(out, made.columns, made.first_rows())
+    again = dataset_from_xlsx(out.getvalue(), name="x.xlsx", now=NOW)
+    assert again.rows == made.rows
+    assert [column.type for column in again.columns] == ["text", "decimal", "date"]
+
+
+def bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/worksheets/sheet1.xml", b" " * 60_000_000)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "words"),
+    [
+        (dataset_from_csv, b"a,b\n", "no rows"),
+        (dataset_from_csv, b"x" * 11_000_000, "larger than 10 MB"),
+        (dataset_from_csv, b"a\n" + b"1\n" * 200_001, "more than 200000 rows"),
+        (dataset_from_csv, ",".join(map(str, range(300))).encode() + b"\n1\n", "more than 200 columns"),
+        (dataset_from_csv, b'a,b\n"' + b"x" * 200_000 + b'",1\n', "cannot be read as CSV"),
+        (dataset_from_xlsx, b"no zip", "no workbook"),
+        (dataset_from_xlsx, bomb(), "unpacks to more"),
+        (dataset_from_xlsx, b"PK\x05\x06" + b"\0" * 18, "cannot be read as a workbook"),
+    ],
+)
+def test_a_file_that_cannot_be_one_is_refused_with_a_reason(read: Any, content: bytes, words: str) -> None:
+    with pytest.raises(DatasetError, match=words):
+        read(content, name="f", now=NOW)

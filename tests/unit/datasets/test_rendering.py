@@ -1,0 +1,118 @@
+"""Numbers read back from the drawn scene are those of the dataset (A-20)."""
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.datasets.charts.checking import SpecError
+from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.planning import ChartPlan, plan_chart
+from batuta.datasets.charts.rendering import bound, pictures, render
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.processes import ProcessLimit
+from tests.unit.datasets.chart_cases import generated_cases, sales
+
+CASES = int(os.environ.get("BATUTA_CHART_CASES", "40"))
+"""How many charts are drawn; the whole run of 500 takes minutes."""
+
+
+def marks(scene: Any) -> Iterator[str]:
+    """What each item of the scene that stands for data says of itself."""
+    if isinstance(scene, list):
+        for one in scene:
+            yield from marks(one)
+    elif isinstance(scene, dict):
+        if scene.get("role") == "mark" and scene.get("marktype") != "group":
+            yield from (item["description"] for item in scene["items"] if "description" in item)
+        else:
+            yield from marks(list(scene.values()))
+
+
+def read_back(text: str, language: str) -> float:
+    """A number as it is written in a language."""
+    plain = text.replace("−", "-").replace("\u2212", "-")
+    plain = plain.replace(".", "").replace(",", ".") if language == "es" else plain.replace(",", "")
+    return float(re.sub(r"[^\d.\-]", "", plain))
+
+
+def plans(count: int) -> list[ChartPlan]:
+    made = []
+    for dataset, request in generated_cases(10 * count, seed=11):
+        try:
+            plan = plan_chart(dataset, request)
+        except ChartRefusedError:
+            continue
+        if plan.kind not in ("kpi", "table"):
+            made.append(plan)
+        if len(made) == count:
+            break
+    return made
+
+
+@pytest.mark.timeout(1800)
+async def test_numbers_in_the_scene_are_those_of_the_data() -> None:
+    """Every figure that a reader can point at, in light and dark, in English and Spanish, for every kind."""
+    chosen = plans(CASES)
+    assert len(chosen) == CASES
+    assert len({plan.kind for plan in chosen}) >= 8
+    for start in range(0, CASES, 50):
+        part = chosen[start : start + 50]
+        specs = [
+            bound(vega_lite(plan), plan.figures, language=plan.request.language, theme=("light", "dark")[number % 2])
+            for number, plan in enumerate(part)
+        ]
+        scenes = await pictures(specs, "scene", ProcessLimit(seconds=300))
+        for plan, scene in zip(part, scenes, strict=True):
+            assert_same_figures(plan, scene)
+
+
+def assert_same_figures(plan: ChartPlan, scene: Any) -> None:
+    """Each figure of the data is in the scene, and nothing else is."""
+    found = list(marks(scene))
+    assert found, (plan.kind, plan.request)
+    for column in plan.y:
+        place = [one.name for one in plan.figures.columns].index(column.name)
+        title = f"{column.title} ({column.currency or column.unit})" if column.currency or column.unit else column.title
+        expected = {round(float(row[place]), 2) for row in plan.figures.rows if row[place] is not None}
+        told = [match for text in found if (match := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", text))]
+        shown = {round(read_back(match.group(1), plan.request.language), 2) for match in told}
+        assert shown == expected, (plan.kind, plan.request)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_a_chart_becomes_a_picture(theme: Any) -> None:
+    plan = plan_chart(sales(), ChartRequest(dataset="sales", x="customer", language="es"))
+    png = await render(vega_lite(plan), plan.figures, "png", language="es", theme=theme)
+    svg = await render(vega_lite(plan), plan.figures, "svg", language="es", theme=theme)
+    assert png.startswith(b"\x89PNG")
+    assert b"Acme" in svg
+    assert b"Importe (EUR)" in svg
+
+
+async def test_a_picture_fetches_nothing(tmp_path: Path) -> None:
+    """An address in a specification is refused before the renderer, and the renderer may fetch none."""
+    calls = 0
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal calls
+        calls += 1
+        writer.close()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/x.csv"
+    plan = plan_chart(sales(), ChartRequest(dataset="sales", x="customer"))
+    for spec in (
+        {**vega_lite(plan), "data": {"url": address}},
+        {**vega_lite(plan), "mark": {"type": "image", "url": address}},
+        {**vega_lite(plan), "encoding": {"href": {"value": address}}},
+    ):
+        with pytest.raises(SpecError):
+            await render(spec, plan.figures, "svg")
+    server.close()
+    assert calls == 0
