@@ -75,9 +75,10 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.boundaries
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
-fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped; 10,000 conversations: what is sent is valid
+fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped; 10,000 conversations: what is sent is valid; 2,000 documents: the books hold
 	BATUTA_FUZZ=50000 $(BIN)/python -m pytest -s tests/unit/events/adapters/test_fuzz.py --timeout 3600
 	BATUTA_LIVES=10000 $(BIN)/python -m pytest tests/unit/steps/test_lived_histories.py --timeout 3600
+	BATUTA_DOCUMENTS=600 $(BIN)/python -m pytest tests/unit/sandbox/business/test_streams.py --timeout 3600
 
 .PHONY: docs
 docs: $(INSTALLED) ## Build the documentation into site/

@@ -258,7 +258,7 @@ def changed_line(records: Records, spec: DocumentSpec, row: Row, changes: Row) -
     if spec.is_order:
         quantities = given if "quantity" in given else {**given, spec.to_move: ZERO, "invoiceQuantity": ZERO}
         _take_order_quantities(spec, line, quantities)
-    return {name: value for name, value in line.items() if row.get(name) != value}
+    return _known(records, spec, {name: value for name, value in line.items() if row.get(name) != value})
 
 
 def _change_subject(records: Records, spec: DocumentSpec, header: Row, line: Row, given: Row) -> None:

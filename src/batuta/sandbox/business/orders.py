@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from batuta.sandbox.behaviour import Behaviour
+from batuta.sandbox.business.applying import refresh_document
 from batuta.sandbox.business.books import accruals_of, write_posting
 from batuta.sandbox.business.dimensions import DimensionWriter, dimension_set
 from batuta.sandbox.business.documents import due_date, remove_document_lines
@@ -82,6 +83,8 @@ def post_order(records: Records, spec: DocumentSpec, row: Row) -> str:
     write_posting(records, posting, source)
     if not spec.is_purchase:
         remember_costs(records, posting, moved_lines)
+    if invoice is not None:
+        refresh_document(records, text(invoice, "id"))
     _advance(records, spec, row, parts)
     return text(invoice, "number") if invoice else ""
 

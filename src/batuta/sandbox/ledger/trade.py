@@ -147,6 +147,8 @@ class _TradePosting:
                 sales -= self._charge(setup.sales_discount, -sign * line.discount_share, line.dimensions)
         if line.is_stocked and line.moved:
             self._move_sold(line, sales)
+        elif line.is_stocked and sales:  # goods that left with an earlier shipment
+            self.stock.append(StockEntry(item=line.number, quantity=ZERO, cost=ZERO, sales=sales, line=line.id))
 
     def _move_sold(self, line: TradeLine, sales: Decimal) -> None:
         """Take sold goods out of stock at average cost, or put returned ones back at theirs."""

@@ -35,7 +35,7 @@ def check_books(records: Records) -> None:
         "OR (i.status = 'Open') <> (e.remaining <> 0))",
         company,
     )
-    assert not wrong, "the state of an invoice is not what its entry says"
+    assert not wrong, f"the state of an invoice is not what its entry says: {wrong[:3]}"
 
 
 def _every_document_balances(records: Records) -> None:

@@ -72,7 +72,7 @@ class Shop:
         version = {name: '"_version"' if not name.startswith("_") else "1" for name in tables}
         return [self.records.sql(f'SELECT COUNT(*), SUM({version[name]}) FROM "{name}"')[0] for name in tables]
 
-    def booked(self, document_number: object) -> dict[str, Dec]:
+    def booked(self, document_number: object) -> dict[str, Any]:
         """Debit less credit by account of one document."""
         sums: dict[str, Dec] = {}
         for entry in self.find("generalLedgerEntries", documentNumber=str(document_number)):
