@@ -61,6 +61,16 @@ def wire_of(session_id: SessionId, record: Stored, *, epoch: int, previous_seque
     return to_json(fields)
 
 
+def with_position(payload: str, seq: int) -> str | None:
+    """The JSON of an event that its model has just written, at a position; nothing if it holds no place for one.
+
+    Everything before the position is a single value, and within a text every quote is escaped: what is found first is
+    the position of the event.
+    """
+    head, position, rest = payload.partition(_NO_POSITION)
+    return f'{head}"sequence_number":{seq},{rest}' if position else None
+
+
 def wire_of_new(event: Event, payload: str, *, seq: int, epoch: int, previous_sequence: int | None) -> str | None:
     """The JSON of an event that its model has just written, in the form of `to_wire`; nothing if it has to be read.
 

@@ -117,7 +117,7 @@ class MemoryProjections:
         done = self._store.consumers[CONSUMER]
         rows = self._store.sessions[owner].rows[done.get(owner, 0) :][:max_events]
         for row in rows:
-            self._store.apply(changes_of(_record(owner, row)))
+            self._store.apply(changes_of([_record(owner, row)]))
             done[owner] = row.seq
         if rows:
             self._forgive(owner)

@@ -176,12 +176,12 @@ class PostgresProjections:
 
 
 async def _apply(connection: Executor, rows: Sequence[asyncpg.Record]) -> None:
-    changes = []
+    records = []
     for row in rows:
         owner, seq, payload = row["session_id"], row["seq"], row["payload"]
         event = None if payload is None else revive(owner, seq, row["event_id"], payload)
-        changes += changes_of(Record(row["epoch"], seq, event))
-    for wave in in_waves(changes):
+        records.append(Record(row["epoch"], seq, event))
+    for wave in in_waves(changes_of(records)):
         for shape, arguments in grouped(wave).items():
             # To its end: cancelled while it writes, the driver would forget that, or wait for an answer to half of it.
             await to_the_end(connection.executemany(upsert(shape, dollar), arguments))

@@ -4,7 +4,8 @@ To add a column or a table, change the functions here and the model of the table
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from batuta.events.log import Record
 from batuta.events.plans import AgentChanged
 from batuta.events.routing import Audience
 from batuta.events.runtime import BudgetRefused, LlmResponse, ToolRefused
+from batuta.events.stored import with_position
 from batuta.events.tools import ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse
 from batuta.kernel.usage import Usage
 
@@ -30,7 +32,7 @@ READ_MODELS = ("messages", "usage", "tool_executions", "approvals", "sessions", 
 NANOS = Decimal(1_000_000_000)
 
 _EXTERNAL = Audience.EXTERNAL
-_NOTHING: Mapping[str, int] = {}
+_Place = tuple[Value, ...]
 
 
 class Upsert(NamedTuple):
@@ -45,19 +47,40 @@ class Upsert(NamedTuple):
     """Leave an existing row alone once this column holds something: the first answer counts."""
 
 
-def changes_of(record: Record) -> list[Upsert]:
-    """Every row change that one record causes, in all read models."""
-    event = record.event
-    if event is None:
-        return []
-    models = _MODELS.get(type(event))
-    changes = [] if models is None else [change for model in models for change in model(event, record)]
-    if event.route.audience is _EXTERNAL:
-        changes.append(_message(event, record))
-    if event.trace_id is not None:
-        changes.append(_trace(event, record))
-    changes.append(_session(event, record))
-    return changes
+def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None) -> list[Upsert]:
+    """Every row change that some records cause, in all read models, in order.
+
+    The rows of sessions and traces, which every record changes, are changed once for all of them. `payloads` are given
+    by whoever has just written the records: their JSON needs not be written again.
+    """
+    changes: list[Upsert] = []
+    gathered: dict[_Place, _GatheredRow] = {}
+    for index, record in enumerate(records):
+        event = record.event
+        if event is None:
+            continue
+        for model in _MODELS.get(type(event), ()):
+            changes.extend(model(event, record))
+        if event.route.audience is _EXTERNAL:
+            changes.append(_message(event, record, None if payloads is None else payloads[index]))
+        if event.trace_id is not None:
+            _gather_trace(event, record, gathered)
+        _gather_session(event, record, gathered)
+    return [*changes, *[row.upsert() for row in gathered.values()]]
+
+
+@dataclass(slots=True)
+class _GatheredRow:
+    """A row that many records change: what they change together."""
+
+    table: str
+    key: dict[str, Value]
+    initial: dict[str, Value]
+    values: dict[str, Value] = field(default_factory=dict)
+    add: dict[str, int] = field(default_factory=dict)
+
+    def upsert(self) -> Upsert:
+        return Upsert(self.table, self.key, self.values, self.add, self.initial)
 
 
 def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
@@ -79,9 +102,6 @@ def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
     return [list(wave.values()) for wave in waves]
 
 
-_Place = tuple[Value, ...]
-
-
 def _both(first: Upsert, second: Upsert) -> Upsert:
     add = {name: first.add.get(name, 0) + second.add.get(name, 0) for name in {**first.add, **second.add}}
     return Upsert(
@@ -89,7 +109,7 @@ def _both(first: Upsert, second: Upsert) -> Upsert:
     )
 
 
-def _message(event: Event, record: Record) -> Upsert:
+def _message(event: Event, record: Record, payload: str | None) -> Upsert:
     """One row per event a user may see: columns to search by, and the event itself to rebuild the view from."""
     facts = event.__dict__  # an event has some of these fields; to ask it for one it has not is slow
     return Upsert(
@@ -112,27 +132,41 @@ def _message(event: Event, record: Record) -> Upsert:
             "tool_use_id": facts.get("tool_use_id"),
             "tool_name": facts.get("tool_name"),
             "bc_company_id": _company(facts),
-            "body": encode(event.model_copy(update={"sequence_number": record.seq})).decode(),
+            "body": _body(event, record.seq, payload),
             "created_at": event.timestamp,
         },
     )
 
 
-def _session(event: Event, record: Record) -> Upsert:
-    epoch, seq, _ = record
-    values: dict[str, Value] = {"last_seq": seq, "epoch": epoch, "updated_at": event.timestamp}
-    add = _NOTHING
+def _body(event: Event, seq: int, payload: str | None) -> str:
+    """The event with its position, as JSON."""
+    spliced = None if payload is None else with_position(payload, seq)
+    return spliced or encode(event.model_copy(update={"sequence_number": seq})).decode()
+
+
+def _gather_session(event: Event, record: Record, gathered: dict[_Place, _GatheredRow]) -> None:
+    place = ("sessions", event.session_id)
+    row = gathered.get(place)
+    if row is None:
+        created: dict[str, Value] = {"created_at": event.timestamp}
+        row = gathered[place] = _GatheredRow("sessions", {"session_id": event.session_id}, created)
+    row.values.update(last_seq=record.seq, epoch=record.epoch, updated_at=event.timestamp)
     describe = _SESSION_FACTS.get(type(event))
     if describe is not None:
         more, add = describe(event)
-        values |= more
-    return Upsert("sessions", {"session_id": event.session_id}, values, add, {"created_at": event.timestamp})
+        row.values |= more
+        for name, count in add.items():
+            row.add[name] = row.add.get(name, 0) + count
 
 
-def _trace(event: Event, record: Record) -> Upsert:
+def _gather_trace(event: Event, record: Record, gathered: dict[_Place, _GatheredRow]) -> None:
     """Where in the log the events of a trace are."""
-    key = {"trace_id": event.trace_id, "session_id": event.session_id}
-    return Upsert(table="traces", key=key, values={"last_seq": record.seq}, initial={"first_seq": record.seq})
+    place = ("traces", event.trace_id, event.session_id)
+    row = gathered.get(place)
+    if row is None:
+        key: dict[str, Value] = {"trace_id": event.trace_id, "session_id": event.session_id}
+        row = gathered[place] = _GatheredRow("traces", key, {"first_seq": record.seq})
+    row.values["last_seq"] = record.seq
 
 
 def _usage(event: LlmResponse, record: Record) -> Iterator[Upsert]:

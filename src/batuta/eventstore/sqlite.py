@@ -13,9 +13,8 @@ from batuta.eventstore import sqlite_append
 from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
-from batuta.eventstore.grouping import GroupCommit
-from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase, is_busy
-from batuta.kernel.errors import ConfigurationError
+from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase
+from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
 
@@ -41,19 +40,12 @@ _SELECT_CURSOR = "SELECT done_seq FROM cursors WHERE consumer = ? AND session_id
 _UNMARK = "DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ? AND last_seq <= ?"
 
 
-MAX_EVENTS = 256
-"""In one commit: the writer has a thread of its own, and fewer changes between threads are cheaper."""
-
-
 class SqliteEventLog(StoreLog):
     """An `EventLog` in a file. Opens at the first use."""
 
     def __init__(self, path: str | Path, **options: Unpack[LogOptions]) -> None:
         super().__init__(**options)
         self.database = SqliteDatabase(path)
-        self._group: GroupCommit[Batch, Appended] = GroupCommit(
-            self._commit, weight=lambda batch: len(batch.entries), max_weight=MAX_EVENTS
-        )
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
@@ -118,25 +110,18 @@ class SqliteEventLog(StoreLog):
 
     async def close(self) -> None:
         """See `EventLog.close`."""
-        await self._group.close()
         await self.database.close()
 
     async def _store(self, batch: Batch) -> Appended:
-        return await self._group.submit(batch)
-
-    async def _commit(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
-        """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
-        if len(batches) > 1 and overlap(batches):
-            return [(await self._commit([batch]))[0] for batch in batches]
-        weight = sum(len(batch.entries) for batch in batches)
+        """With whatever else is written at the moment; if that fails as a whole, in a transaction of its own."""
         try:
-            return await self.database.write(lambda conn: sqlite_append.append_all(conn, batches), weight=weight)
-        except Exception as error:
-            if is_busy(error.__cause__):
-                return [error] * len(batches)
-            if len(batches) == 1:
-                return [_as_conflict(batches[0], error)]
-            return [(await self._commit([batch]))[0] for batch in batches]
+            appended: Appended = await self.database.write_together(_append_all, batch, weight=len(batch.entries))
+        except StoreUnavailableError as error:
+            if isinstance(error.__cause__, sqlite3.IntegrityError):
+                # A place that somebody else took past this program will not become free by asking again.
+                raise sequence_conflict(batch, why=str(error.__cause__)) from error
+            raise
+        return appended
 
     async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
         """See `EventLog.heads`."""
@@ -145,13 +130,11 @@ class SqliteEventLog(StoreLog):
         return {SessionId(owner): last for owner, last in rows}
 
 
-def _as_conflict(batch: Batch, error: Exception) -> Exception:
-    """A place that somebody else took past this program will not become free by asking again."""
-    if not isinstance(error.__cause__, sqlite3.IntegrityError):
-        return error
-    conflict = sequence_conflict(batch, why=str(error.__cause__))
-    conflict.__cause__ = error
-    return conflict
+def _append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
+    """Together, unless one has to see what became of another."""
+    if len(batches) > 1 and overlap(batches):
+        return [sqlite_append.append_all(connection, [batch])[0] for batch in batches]
+    return sqlite_append.append_all(connection, batches)
 
 
 def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> StoredPage:

@@ -40,7 +40,7 @@ _UPSERT_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq) VALUES {}
 ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
 
-ROWS_AT_ONCE = (32, 8, 1)
+ROWS_AT_ONCE = (64, 32, 16, 8, 4, 2, 1)
 
 T = TypeVar("T")
 
@@ -242,10 +242,13 @@ def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appende
         connection.executemany(_MARK_ONE, left)
 
 
-def _changes(news: Sequence[tuple[Batch, Appended]]) -> Iterator[Upsert]:
-    for batch, appended in news:
-        for seq, event in enumerate(batch.events, appended.first_seq):
-            yield from changes_of(Record(appended.epoch, seq, event))
+def _changes(news: Sequence[tuple[Batch, Appended]]) -> list[Upsert]:
+    records = [
+        Record(appended.epoch, seq, event)
+        for batch, appended in news
+        for seq, event in enumerate(batch.events, appended.first_seq)
+    ]
+    return changes_of(records, [entry.payload for batch, _ in news for entry in batch.entries])
 
 
 def _try_to_apply(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]]) -> bool:

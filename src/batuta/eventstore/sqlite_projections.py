@@ -133,11 +133,11 @@ def _cursor(connection: sqlite3.Connection, owner: SessionId) -> tuple[int, int]
 def _project(connection: sqlite3.Connection, owner: SessionId, max_events: int) -> int:
     done, _ = _cursor(connection, owner)
     rows = connection.execute(_SELECT_EVENTS, (owner, done, max_events)).fetchall()
-    changes = []
-    for epoch, seq, event_id, payload in rows:
-        event = None if payload is None else revive(owner, seq, event_id, payload)
-        changes += changes_of(Record(epoch, seq, event))
-    sqlite_append.apply(connection, changes)
+    records = [
+        Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))
+        for epoch, seq, event_id, payload in rows
+    ]
+    sqlite_append.apply(connection, changes_of(records))
     _move(connection, owner, done + len(rows))
     return len(rows)
 
