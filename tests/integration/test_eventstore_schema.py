@@ -19,8 +19,6 @@ from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_database import SCHEMA_REVISION
 from batuta.eventstore.readmodels import READ_MODELS
-from batuta.eventstore.sqlite_database import SCHEMA_FILE
-from batuta.eventstore.sqlite_ddl import schema
 from batuta.kernel.errors import SequenceConflictError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import said, words
@@ -50,11 +48,6 @@ async def test_a_missing_column_would_be_seen(postgres_url: str) -> None:
     await connection.execute("ALTER TABLE turns DROP COLUMN wake_at")
     await connection.close()
     assert [change[0] for change in await differences(postgres_url)] == ["add_column"]
-
-
-def test_the_file_for_sqlite_is_what_the_models_say() -> None:
-    """Run `python -m batuta.eventstore.sqlite_ddl` after a change of the models."""
-    assert SCHEMA_FILE.read_text() == schema()
 
 
 def test_the_program_asks_for_the_newest_revision() -> None:

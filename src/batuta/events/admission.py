@@ -82,16 +82,18 @@ def admit(
     """The batch in its stored form. Raises `EventRefusedError` or one of its kinds; then nothing may be stored."""
     owner = session_id(session)
     _check_size_of_batch(events, client_key, limits)
-    normalised: list[Event] = []
-    entries: list[Admitted] = []
-    for given in events:
-        event = _normalised(owner, given)
-        normalised.append(event)
-        entries.append(_stored_form(event, limits))
+    normalised = [_normalised(owner, event) for event in events]
+    entries = [_stored_form(event, limits) for event in normalised]
     if len(entries) > 1 and len({entry.event_id for entry in entries}) != len(entries):
         raise EventRefusedError("two events of one batch have the same id")
     content = content_digest(events) if client_key is not None else b""
     return Batch(owner, tuple(normalised), tuple(entries), fence, client_key, content)
+
+
+def admit_one(owner: SessionId, event: Event, limits: Limits = DEFAULT_LIMITS) -> tuple[Event, Admitted]:
+    """One event as it may join a batch of its session, and its stored form. Raises as `admit`."""
+    normalised = _normalised(owner, event)
+    return normalised, _stored_form(normalised, limits)
 
 
 def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:

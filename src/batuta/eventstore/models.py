@@ -1,6 +1,6 @@
 """The tables of the store: the only source of its schema.
 
-PostgreSQL gets them by migrations, SQLite by `sqlite_schema.sql`; tests compare both with what is written here.
+Both stores get them by migrations; tests compare where these lead with what is written here.
 """
 
 from sqlalchemy import (

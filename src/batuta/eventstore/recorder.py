@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple, Protocol
 
-from batuta.events.admission import Admitted, Batch, admit
+from batuta.events.admission import Admitted, Batch, admit_one
 from batuta.events.envelope import Event
 from batuta.events.log import Appended, EventLog
 from batuta.events.sink import OnStored
@@ -152,9 +152,9 @@ class TurnRecorder:
             return _Submitted(event, None, on_stored)
         if self._told and (earlier := self._told.get(canonical_id(event.event_id))) is not None:
             return _Submitted(earlier, None, on_stored)
-        batch = admit(self._session_id, (event,), limits=self._log.limits)
-        self._queued_bytes += len(batch.entries[0].payload)
-        return _Submitted(batch.events[0], batch.entries[0], on_stored)
+        admitted, entry = admit_one(self._session_id, event, self._log.limits)
+        self._queued_bytes += len(entry.payload)
+        return _Submitted(admitted, entry, on_stored)
 
     def _start(self) -> None:
         if self._task is None:

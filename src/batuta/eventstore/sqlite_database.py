@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from batuta.eventstore.grouping import GroupCommit
+from batuta.eventstore.sqlite_migrations import upgrade
 from batuta.kernel.errors import BatutaError, ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 
-SCHEMA_FILE = Path(__file__).with_name("sqlite_schema.sql")
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 MAX_EVENTS = 256
 """In one commit: the writer has a thread of its own, and fewer changes between threads are cheaper."""
@@ -252,12 +251,7 @@ def _open_writer(path: Path) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > SCHEMA_VERSION:
-        raise ConfigurationError(f"{path} has schema {version}, this program knows {SCHEMA_VERSION}: update batuta")
-    if version < SCHEMA_VERSION:
-        script = SCHEMA_FILE.read_text()
-        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={SCHEMA_VERSION};\nCOMMIT;")
+    upgrade(connection, path)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

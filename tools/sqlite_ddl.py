@@ -1,18 +1,15 @@
-"""Writes `sqlite_schema.sql` from the tables in `models`: `python -m batuta.eventstore.sqlite_ddl`.
+"""The schema of the embedded store as the models say it: `python -m tools.sqlite_ddl` prints it.
 
-The file is kept beside the code because the embedded store works without SQLAlchemy.
+Files get there by migrations (`batuta/eventstore/sqlite_migrations`), because the embedded store works without
+SQLAlchemy. Whoever changes the models writes one; a test compares where they lead with this.
 """
 
-from pathlib import Path
+import sys
 
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from batuta.eventstore.models import metadata
-
-SCHEMA_FILE = Path(__file__).with_name("sqlite_schema.sql")
-
-HEADING = "-- Generated from models.py by `python -m batuta.eventstore.sqlite_ddl`. Do not edit.\n"
 
 GUARDS = """
 CREATE TRIGGER IF NOT EXISTS message_events_are_never_deleted BEFORE DELETE ON message_events
@@ -41,8 +38,8 @@ def schema() -> str:
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)) for index in indexes]
     lines = [line.rstrip().replace("\t", "  ") for statement in statements for line in f"{statement};".splitlines()]
-    return HEADING + "\n".join(lines) + "\n" + GUARDS
+    return "\n".join(lines) + "\n" + GUARDS
 
 
 if __name__ == "__main__":
-    SCHEMA_FILE.write_text(schema())
+    sys.stdout.write(schema())
