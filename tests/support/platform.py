@@ -12,6 +12,7 @@ import aiohttp
 import httpx
 import socketio
 
+from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import new_id
@@ -311,7 +312,7 @@ async def running(
     team: Orchestrator | None = None,
     models: Sequence[str] = (),
     title_model: Model | None = None,
-    read_source: Callable[[str], Awaitable[str | None]] | None = None,
+    read_source: Callable[[Citation, str], Awaitable[str | None]] | None = None,
 ) -> AsyncIterator[Running]:
     """A platform with its server, as `batuta serve` runs it."""
     stage = Stage()

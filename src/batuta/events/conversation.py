@@ -38,6 +38,8 @@ class Citation(BaseModel):
     url: str | None = None
     start: int | None = None
     end: int | None = None
+    document_id: str | None = None
+    """The stored document that the words stand in, where it is one of ours."""
     raw: dict[str, JsonValue] | None = None
     """The provider's own words, where it gave some."""
 

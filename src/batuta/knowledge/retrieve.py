@@ -31,7 +31,7 @@ class RetrievedPassage:
     passage: StoredPassage
     score: float
     relevance: float
-    """0 to 1: from ½ on, it is about what was asked."""
+    """0 to 1: from ½ on, it is about what was asked; less for one that fits much less than the best."""
     highlights: tuple[tuple[int, int], ...] = ()
     """Spans of the passage's text that hold words of the question."""
 
@@ -54,12 +54,13 @@ class Retriever:
         rankings = [await self._ranked(question, scope) for question in dict.fromkeys(questions)]
         found = _fused([ranking for ranking in rankings if ranking])
         chosen = _different(found)[:limit]
+        best = max((each.score.value for each in chosen), default=0.0) or 1.0
         stored = {p.passage_id: p for p in await self._index.passages([c.candidate.passage_id for c in chosen], scope)}
         return [
             RetrievedPassage(
                 passage=passage,
                 score=round(each.score.value, 4),
-                relevance=relevance(each.score),
+                relevance=round(relevance(each.score) * math.sqrt(each.score.value / best), 3),
                 highlights=highlights(passage.text, each.terms),
             )
             for each in chosen

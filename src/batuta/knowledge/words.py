@@ -21,13 +21,13 @@ _LOCAL = threading.local()
 _SMALL: dict[Language, str] = {
     "en": (
         "a about above after again against all also am an and any are aren as at be because been before being below "
-        "between both but by can cannot could did didn do does doesn doing don down during each either else ever every "
-        "few for from further get gets had has hasn have haven having he her here hers him his how however i if in "
-        "into is isn it its itself just let like ll many may me might mine more most much must my no nor not of off "
-        "on once one only or other our ours out over own per please re s same shall she should so some such t than "
-        "that the their them then there these they this those through to too under until up upon us ve very was wasn "
-        "we were what when where whether which while who whom whose why will with within without would you your yours "
-        "tell say says said know want need give anything something"
+        "between both but by can cannot could did didn do does doesn doing don down during each either else ever "
+        "every few for from further get gets had has hasn have haven having he her here hers him his how however i "
+        "if in into is isn it its itself just let like ll long many may me might mine more most much must my no nor "
+        "not of off often on once one only or other our ours out over own per please re s same shall she should so "
+        "some such t than that the their them then there these they this those through to too under until up upon "
+        "us ve very was wasn we were what when where whether which while who whom whose why will with within "
+        "without would you your yours tell say says said know want need give anything something"
     ),
     "es": (
         "a al algo alguna algunas alguno algunos ante antes aquel aquella aquello aquellos así aun aunque bajo bien "

@@ -35,12 +35,13 @@ def first_team(settings: Settings) -> FirstTeam:
         model_of(other)  # a misspelt name or a missing key is reported at the start, not to the user who chooses it
     is_offline = model == OFFLINE_MODEL
     make_data_dir(settings.data_dir)
+    library = documents.folder_library(documents.SAMPLES, settings.data_dir)
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[
             appointments.specialist(model, data_dir=settings.data_dir),
             calculator.specialist(model),
-            documents.specialist(model, data_dir=settings.data_dir),
+            documents.specialist(model, library=library),
         ],
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,
         is_streaming=True,
@@ -54,5 +55,5 @@ def first_team(settings: Settings) -> FirstTeam:
             choices=models if len(models) > 1 else (),
         ),
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
-        read_source=documents.reader(data_dir=settings.data_dir),
+        read_source=library.text,
     )

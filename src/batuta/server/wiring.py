@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
+from batuta.events.conversation import Citation
 from batuta.events.log import Position
 from batuta.llm.model import Model
 from batuta.llm.resilient import ResilientModel
@@ -235,7 +236,7 @@ def _services(
     )
 
 
-async def _no_source(name: str) -> str | None:
+async def _no_source(citation: Citation, user_id: str) -> str | None:
     return None
 
 

@@ -15,8 +15,8 @@ TEXT = "# Travel\n\nHotels may cost up to **130** euros per night.\n"
 CITATION = Citation(source="travel.md", title="Travel", place="line 3", quote="cost up to 130 euros", start=21, end=45)
 
 
-async def read(name: str) -> str | None:
-    return TEXT if name == "travel.md" else None
+async def read(citation: Citation, user_id: str) -> str | None:
+    return TEXT if citation.source == "travel.md" else None
 
 
 async def answered(site: Running, person: Person, *citations: Citation) -> tuple[str, str]:

@@ -25,6 +25,7 @@ export interface Citation {
   readonly url: string | null;
   readonly start: number | null;
   readonly end: number | null;
+  readonly document_id: string | null;
   readonly raw: Readonly<Record<string, JsonValue>> | null;
 }
 

@@ -1,5 +1,6 @@
-"""Answers from a folder of documents, with citations that code has checked."""
+"""Answers from documents, with citations that code has checked."""
 
-from batuta.agents.documents.agent import SAMPLES, reader, specialist
+from batuta.agents.documents.agent import SAMPLES, folder_library, specialist
+from batuta.agents.documents.library import SHARED, DocumentLibrary
 
-__all__ = ["SAMPLES", "reader", "specialist"]
+__all__ = ["SAMPLES", "SHARED", "DocumentLibrary", "folder_library", "specialist"]

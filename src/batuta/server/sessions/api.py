@@ -243,11 +243,12 @@ async def usage(session_id: UuidStr, sessions: SessionsService) -> SessionUsage:
 async def source(
     session_id: UuidStr,
     message_id: UuidStr,
+    caller: CurrentCaller,
     sources: Annotated[Sources, provided(Sources)],
     number: Annotated[int, Query(ge=0, le=1_000)] = 0,
 ) -> CitedSource:
     """The text behind a citation of an answer: which message, and which of its citations, counted from 0."""
-    found = await sources.open(session_id, message_id, number)
+    found = await sources.open(session_id, message_id, number, user_id=caller.user_id)
     return CitedSource(
         **found.citation.model_dump(include={"source", "title", "place", "quote", "url"}),
         text=found.text,

@@ -17,8 +17,8 @@ from batuta.server.sessions import repository
 MOST_CHARACTERS = 200_000
 """Of a document that is shown; of a longer one the part around the quote."""
 
-ReadSource = Callable[[str], Awaitable[str | None]]
-"""The text of a document by the name a citation gives, or nothing if there is none any more."""
+ReadSource = Callable[[Citation, str], Awaitable[str | None]]
+"""The text that a citation points to, for a user's id, or nothing if that user has no such document any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Sources:
         self._database = database
         self._read = read
 
-    async def open(self, session_id: str, message_id: str, number: int) -> Source:
+    async def open(self, session_id: str, message_id: str, number: int, *, user_id: str) -> Source:
         """The source of one citation of an answer."""
 
         def look(connection: sa.Connection) -> list[str]:
@@ -52,7 +52,7 @@ class Sources:
         if number >= len(cited):
             raise NotFoundProblem
         citation = Citation.model_validate(cited[number])
-        return shown(citation, await self._read(citation.source))
+        return shown(citation, await self._read(citation, user_id))
 
 
 def shown(citation: Citation, text: str | None) -> Source:

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
-from batuta.agents.documents import specialist
+from batuta.agents.documents import DocumentLibrary, specialist
+from batuta.agents.documents.library import owner_of
 from batuta.events.conversation import AssistantMessage
 from batuta.events.runtime import AttemptRejected
+from batuta.kernel.users import ToolUser
+from batuta.knowledge.sqlite_index import SqlitePassageIndex
 from batuta.llm.model import Model
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.orchestrator import Turn
 from batuta.testing import Reply, ScriptedModel, ToolCall
+from batuta.testing.knowledge import a_document
 
 SEARCH = Reply(tool_calls=[ToolCall("search_documents", {"query": "hotels"})])
 GOOD = 'Up to 130 euros.[^1]\n\n[^1]: travel-policy.md: "Hotels may cost up to 130 euros per night"'
@@ -71,3 +75,49 @@ def test_the_card_lists_what_the_documents_are_called(tmp_path: Path) -> None:
     card = specialist(OFFLINE_MODEL, data_dir=tmp_path).card
     assert {"Expense policy", "Guía de bienvenida"} <= set(card.capabilities)
     assert card.tools == ("search_documents", "read_document")
+
+
+async def test_a_statement_that_another_document_contradicts_is_given_with_both(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "old.md").write_text("# Rules\n\nThe hotel limit for every employee is 130 euros per night.\n")
+    (folder / "new.md").write_text("# Rules\n\nThe hotel limit for every employee is 150 euros per night.\n")
+    one = 'Up to 130 euros.[^1]\n\n[^1]: old.md: "The hotel limit for every employee is 130 euros per night."'
+    both = (
+        "The documents disagree: 130 euros per night,[^1] or 150 euros per night.[^2]\n\n"
+        '[^1]: old.md: "The hotel limit for every employee is 130 euros per night."\n'
+        '[^2]: new.md: "The hotel limit for every employee is 150 euros per night."'
+    )
+    model = ScriptedModel([SEARCH, Reply(one), Reply(both)])
+    team = Orchestrator(supervisor=OFFLINE_MODEL, agents=[specialist(model, folder=folder, data_dir=tmp_path)])
+    turn = await team.run("What is the hotel limit?", target_agent_id="documents_agent")
+    assert turn.answer == both
+    assert "says otherwise" in model.requests[-1].messages[-1].text
+    assert "disagreements" in str(model.requests[1].tool_results[-1].content)
+
+
+async def test_a_figure_that_no_quote_holds_never_leaves_the_agent(tmp_path: Path) -> None:
+    false = GOOD.replace("Up to 130", "Up to 140")
+    model = ScriptedModel([SEARCH, *[Reply(false)] * 3])
+    turn = await ask("How much may a hotel cost?", model, tmp_path)
+    assert turn.status == "failed"
+    assert said(turn) == []
+    assert "140" not in str(turn.answer)
+
+
+async def test_documents_of_others_are_neither_searched_nor_cited(tmp_path: Path) -> None:
+    """A person's own files and the shared ones, and nothing else (IS-06, IS-07)."""
+    index = SqlitePassageIndex(tmp_path / "index.sqlite3")
+    library = DocumentLibrary(index=index)
+    await index.put(a_document("a", "The codeword of Ada is heron.", owner=owner_of("ada")))
+    await index.put(a_document("b", "The codeword of Ben is osprey.", owner=owner_of("ben")))
+    quoting = 'The codeword is osprey.[^1]\n\n[^1]: b.txt: "The codeword of Ben is osprey."'
+    search = Reply(tool_calls=[ToolCall("search_documents", {"query": "codeword osprey"})])
+    model = ScriptedModel([search, *[Reply(quoting)] * 3])
+    team = Orchestrator(supervisor=OFFLINE_MODEL, agents=[specialist(model, library=library)])
+    turn = await team.run("the codeword?", target_agent_id="documents_agent", user=ToolUser(id="ada"))
+    assert turn.status == "failed"
+    assert "heron" in str(model.requests[1].tool_results[-1].content)
+    assert "Ben" not in str(model.requests[1].tool_results[-1].content)
+    assert "no document" in model.requests[-1].messages[-1].text
+    await index.close()

@@ -1,0 +1,92 @@
+"""What a person may ask about: their own documents, those of everybody, and what they chose for this turn (A-11)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batuta.events.conversation import Citation
+from batuta.kernel.users import ToolUser
+from batuta.knowledge.cite.answers import CitableDocument
+from batuta.knowledge.disagree import Statement, contradictions, sentences_in
+from batuta.knowledge.folder import KnowledgeFolder
+from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope
+from batuta.knowledge.retrieve import RetrievedPassage, Retriever
+from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.words import language_of
+
+SHARED = "shared"
+"""The owner of what everybody may read: the folder of the installation."""
+CHOSEN_SERVICE = "chosen_documents"
+"""The name under which a run may say which documents a person chose: their ids."""
+RELEVANT = 0.5
+
+
+def owner_of(user_id: str) -> str:
+    """The owner of a person's documents in the index."""
+    return f"user:{user_id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentLibrary:
+    """Documents in one index, seen by one person at a time."""
+
+    index: PassageIndex
+    folder: KnowledgeFolder | None = None
+
+    def scope(self, user: ToolUser, services: Mapping[Any, Any]) -> SearchScope:
+        """What this person may search now."""
+        owners = (owner_of(user.id), SHARED) if user.id else (SHARED,)
+        chosen = services.get(CHOSEN_SERVICE)
+        return SearchScope(owners=owners, documents=frozenset(map(str, chosen)) if chosen else None)
+
+    async def search(self, questions: Sequence[str], scope: SearchScope, *, limit: int) -> list[RetrievedPassage]:
+        """The passages that fit best; those in the language of the question first, where they know enough of it."""
+        await self.ready()
+        found = await Retriever(self.index, synonyms=SYNONYMS).search_all(questions, scope, limit=limit)
+        language = language_of(questions[0])
+        same = [each for each in found if each.passage.language == language]
+        knows_enough = any(each.relevance >= RELEVANT for each in same)
+        return same if knows_enough and len(questions) == 1 else found
+
+    async def named(self, name: str, scope: SearchScope) -> list[CitableDocument]:
+        """The documents of a name; a person's own before those of everybody."""
+        entries = [entry for entry in await self.entries(scope) if entry.name == name]
+        ordered = sorted(entries, key=lambda entry: scope.owners.index(entry.owner))
+        return [
+            CitableDocument(document_id=entry.document_id, name=entry.name, content=content)
+            for entry in ordered
+            if (content := await self.index.content(entry.document_id, scope)) is not None
+        ]
+
+    async def text(self, citation: Citation, user_id: str) -> str | None:
+        """The stored text that a citation points to, for a person who may read it."""
+        scope = self.scope(ToolUser(id=user_id), {})
+        if citation.document_id is None:
+            named = await self.named(citation.source, scope)
+            return named[0].content.text if named else None
+        await self.ready()
+        content = await self.index.content(citation.document_id, scope)
+        return None if content is None else content.text
+
+    async def entries(self, scope: SearchScope) -> list[DocumentEntry]:
+        """The documents there are."""
+        await self.ready()
+        return await self.index.entries(scope)
+
+    async def contradicted(
+        self, statement: Statement, scope: SearchScope, *, limit: int = 8
+    ) -> list[tuple[Statement, Statement]]:
+        """What other documents say otherwise about the same thing."""
+        found = await Retriever(self.index).search(statement.text, scope, limit=limit)
+        others = [
+            Statement(document_id=each.passage.document_id, name=each.passage.name, text=sentence)
+            for each in found
+            if each.passage.document_id != statement.document_id
+            for sentence in sentences_in(each.passage.text)
+        ]
+        return [pair for pair in contradictions([statement, *others]) if pair[0] is statement]
+
+    async def ready(self) -> None:
+        """Wait for the folder of the installation to be indexed."""
+        if self.folder is not None:
+            await self.folder.ready()

@@ -1,0 +1,70 @@
+"""Other words for the words of business questions, English and Spanish together: data, no rules.
+
+A question in one language so finds a document in the other, and "teletrabajar" finds "remote work". Words are written
+folded and in lower case; a group holds what may stand for one another in a question.
+"""
+
+from collections import defaultdict
+
+_GROUPS = """
+expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar reembolso reembolsa
+travel trip trips travelling journey viaje viajes viajar
+flight flights fly plane vuelo vuelos volar avion
+hotel hotels hoteles accommodation alojamiento
+meal meals food dinner lunch comida comidas dieta dietas cena almuerzo
+holiday holidays vacation vacations vacaciones
+remote remotely homeworking home telework teletrabajo teletrabajar casa
+office offices oficina oficinas
+open opens opening close closes closing closed hours abre abren abierta abierto cierra cierran horario
+price prices pricing precio precios tarifa tarifas cuesta cuestan costs cost
+plan plans planes
+invoice invoices bill bills factura facturas
+customer customers client clients cliente clientes
+supplier suppliers vendor vendors proveedor proveedores
+contract contracts agreement agreements contrato contratos acuerdo acuerdos
+order orders pedido pedidos
+delivery deliveries shipping shipment entrega entregas envio envios
+return returns devolucion devoluciones devolver
+refund refunds refunded reembolso reembolsos devolucion
+warranty guarantee garantia garantias
+payment payments pay paid pago pagos pagar
+discount discounts descuento descuentos
+tax taxes vat impuesto impuestos iva
+salary salaries wage wages pay sueldo sueldos salario salarios nomina
+employee employees worker workers staff empleado empleados trabajador trabajadores personal
+approval approve approved authorisation aprobacion aprobar autorizacion
+deadline due limit plazo plazos fecha limite vencimiento
+cancel cancelled cancellation termination terminate cancelar cancelacion rescindir rescision anular
+penalty fine penalizacion multa sancion
+insurance seguro seguros
+sick sickness illness baja enfermedad
+receipt receipts recibo recibos justificante justificantes ticket
+backup backups copia copias
+password passwords contrasena contrasenas clave
+meeting meetings reunion reuniones
+car cars coche coches vehiculo
+train trains tren trenes
+phone telephone telefono
+parking aparcamiento
+training course courses formacion curso cursos
+stock inventory warehouse existencias inventario almacen
+security seguridad
+data datos
+support soporte asistencia
+year yearly annual annually ano anos anual
+month monthly mes meses mensual
+emergency emergencia urgencia
+budget presupuesto presupuestos
+company firm empresa compania
+"""
+
+
+def _table() -> dict[str, frozenset[str]]:
+    others: dict[str, set[str]] = defaultdict(set)
+    for line in _GROUPS.split("\n"):
+        for word in line.split():
+            others[word].update(set(line.split()) - {word})
+    return {word: frozenset(found) for word, found in others.items()}
+
+
+SYNONYMS = _table()
