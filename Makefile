@@ -75,10 +75,12 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.boundaries
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
-fuzz: $(INSTALLED) ## 50,000 broken answers of providers: no crash, nothing dropped; 10,000 conversations: what is sent is valid; 2,000 documents: the books hold
+fuzz: $(INSTALLED) ## Broken answers of providers, long conversations, hostile requests and business documents by the thousand
 	BATUTA_FUZZ=50000 $(BIN)/python -m pytest -s tests/unit/events/adapters/test_fuzz.py --timeout 3600
 	BATUTA_LIVES=10000 $(BIN)/python -m pytest tests/unit/steps/test_lived_histories.py --timeout 3600
 	BATUTA_DOCUMENTS=600 $(BIN)/python -m pytest tests/unit/sandbox/business/test_streams.py --timeout 3600
+	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_requests.py --timeout 3600
+	BATUTA_FILTERS=6000 $(BIN)/python -m pytest tests/unit/sandbox/test_filter_differential.py --timeout 3600
 
 .PHONY: docs
 docs: $(INSTALLED) ## Build the documentation into site/

@@ -4,18 +4,19 @@
         …any work on the store…
     rehearsal.changes["salesInvoices"][0].after
 
-Triggers note which rows were touched; the rows after the work are read before it is rolled back, those before it
-afterwards, when the store is again as it was. So nothing but the touched rows is ever copied.
+Triggers note the keys of the rows that were touched; the rows after the work are read before it is rolled back, those
+before it afterwards, when the store is again as it was. So nothing but the touched rows is ever copied.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from batuta.sandbox.json_values import json_writer
 from batuta.sandbox.records import SandboxStore
-from batuta.sandbox.values import SqlValue, from_scaled
+from batuta.sandbox.values import from_scaled
 
 MOST_CHANGES: Final = 5_000
 _UNSHOWN: Final = frozenset({"_settings", "_streams"})
@@ -33,6 +34,15 @@ class RowChange:
         return "added" if self.before is None else "removed" if self.after is None else "changed"
 
 
+@dataclass(frozen=True, kw_only=True)
+class TouchedRow:
+    """A row that was written, by the values of its key; `events` are `INSERT`, `UPDATE`, `DELETE` in their order."""
+
+    table: str
+    key: tuple[Any, ...]
+    events: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class RehearsalResult:
     changes: dict[str, list[RowChange]] = field(default_factory=dict)
@@ -43,82 +53,96 @@ class ChangeRecorder:
 
     def __init__(self, store: SandboxStore) -> None:
         self._store = store
-        self._is_armed = False
+        self._keys: dict[str, tuple[str, ...]] = {}
+        """The key columns of every watched table; empty until the triggers stand."""
 
     @contextmanager
     def rehearse(self) -> Iterator[RehearsalResult]:
         """Run work, note what it does, and take it back."""
         self._arm()
         result = RehearsalResult()
-        after: dict[tuple[str, int], dict[str, Any] | None] = {}
+        after: list[tuple[TouchedRow, dict[str, Any] | None]] = []
         with self._store.rehearsal():
             self._store.connection.execute("INSERT INTO temp._watching VALUES (1)")
             yield result
-            after = {touched: self._row(*touched) for touched in self._touched()}
-        for (table, rowid), now in after.items():
-            before = self._row(table, rowid)
+            after = [(touched, self._row(touched)) for touched in self._touched()]
+        for touched, now in after:
+            before = self._row(touched)
             if before != now:
-                result.changes.setdefault(table, []).append(RowChange(before=before, after=now))
+                result.changes.setdefault(touched.table, []).append(RowChange(before=before, after=now))
 
     @contextmanager
-    def watch(self) -> Iterator[list[tuple[str, int]]]:
-        """Run work inside a transaction of the caller and fill a list with the rows it touched."""
+    def watch(self) -> Iterator[list[TouchedRow]]:
+        """Run work and fill a list with the rows that it touched and kept."""
         self._arm()
-        touched: list[tuple[str, int]] = []
-        self._store.connection.execute("INSERT INTO temp._watching VALUES (1)")
-        yield touched
-        touched.extend(self._touched())
-        self._store.connection.execute("DELETE FROM temp._watching")
-        self._store.connection.execute("DELETE FROM temp._touched")
+        touched: list[TouchedRow] = []
+        execute = self._store.connection.execute
+        execute("INSERT INTO temp._watching VALUES (1)")
+        try:
+            yield touched
+        finally:
+            touched.extend(self._touched())
+            execute("DELETE FROM temp._watching")
+            execute("DELETE FROM temp._touched")
 
-    def _touched(self) -> list[tuple[str, int]]:
+    def _touched(self) -> list[TouchedRow]:
         found = self._store.connection.execute(
-            "SELECT DISTINCT name, row FROM temp._touched ORDER BY name, row LIMIT ?", (MOST_CHANGES,)
+            "SELECT name, key, group_concat(event) FROM (SELECT * FROM temp._touched ORDER BY rowid) "
+            "GROUP BY name, key ORDER BY MIN(rowid) LIMIT ?",
+            (MOST_CHANGES,),
         )
-        return [(str(name), int(row)) for name, row in found]
+        return [
+            TouchedRow(table=name, key=tuple(json.loads(key)), events=tuple(events.split(",")))
+            for name, key, events in found
+        ]
 
     def _arm(self) -> None:
-        if self._is_armed:
+        if self._keys:
             return
         execute = self._store.connection.execute
-        execute("CREATE TEMP TABLE IF NOT EXISTS _touched (name TEXT NOT NULL, row INTEGER NOT NULL)")
+        execute("CREATE TEMP TABLE IF NOT EXISTS _touched (name TEXT NOT NULL, key TEXT NOT NULL, event TEXT NOT NULL)")
         execute("CREATE TEMP TABLE IF NOT EXISTS _watching (is_on INTEGER NOT NULL)")
         for table in self._tables():
+            key = self._key_of(table)
             for event, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")):
+                values = ", ".join(f'{row}."{name}"' for name in key)
                 execute(
                     f'CREATE TEMP TRIGGER IF NOT EXISTS "watch_{table}_{event}" AFTER {event} ON main."{table}" '
                     "WHEN EXISTS (SELECT 1 FROM _watching) "
-                    f"BEGIN INSERT INTO _touched VALUES ('{table}', {row}.rowid); END"
+                    f"BEGIN INSERT INTO _touched VALUES ('{table}', json_array({values}), '{event}'); END"
                 )
-        self._is_armed = True
+            self._keys[table] = key
 
     def _tables(self) -> list[str]:
-        found = self._store.connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+        found = self._store.connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
         return [name for (name,) in found if name not in _UNSHOWN and not name.startswith("sqlite_")]
 
-    def _row(self, table: str, rowid: int) -> dict[str, Any] | None:
-        if table in self._store.schema.sets:
-            return self._record(table, rowid)
-        found = self._store.connection.execute(f'SELECT * FROM main."{table}" WHERE rowid = ?', (rowid,))
-        names = [each[0] for each in found.description]
-        row = found.fetchone()
-        return None if row is None else self._internal(table, names, row)
+    def _key_of(self, table: str) -> tuple[str, ...]:
+        described = self._store.connection.execute(f'PRAGMA main.table_info("{table}")').fetchall()
+        keyed = sorted((place, name) for _, name, _, _, _, place in described if place)
+        return tuple(name for _, name in keyed) or ("rowid",)
 
-    def _record(self, set_name: str, rowid: int) -> dict[str, Any] | None:
-        table = self._store.table(set_name)
-        row = self._store.connection.execute(f"{table.select_sql} WHERE t.rowid = ?", (rowid,)).fetchone()
+    def _row(self, touched: TouchedRow) -> dict[str, Any] | None:
+        tests = " AND ".join(f't."{name}" = ?' for name in self._keys[touched.table])
+        if touched.table in self._store.schema.sets:
+            return self._record(touched, tests)
+        found = self._store.connection.execute(f'SELECT * FROM main."{touched.table}" t WHERE {tests}', touched.key)
+        row = found.fetchone()
+        if row is None:
+            return None
+        scaled = self._scaled_columns(touched.table)
+        named = zip((each[0] for each in found.description), row, strict=True)
+        return {name: float(from_scaled(value)) if name in scaled else value for name, value in named}
+
+    def _record(self, touched: TouchedRow, tests: str) -> dict[str, Any] | None:
+        table = self._store.table(touched.table)
+        row = self._store.connection.execute(f"{table.select_sql} WHERE {tests}", touched.key).fetchone()
         if row is None:
             return None
         columns = table.columns.values()
         return {each.name: json_writer(each.property)(value) for each, value in zip(columns, row, strict=True)}
 
-    def _internal(self, table: str, names: Sequence[str], row: Sequence[SqlValue]) -> dict[str, Any]:
-        """A row of an internal table; columns declared as SCALED… are decimals."""
-        declared = {
-            name: kind.upper()
-            for _, name, kind, *_ in self._store.connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-        }
-        return {
-            name: float(from_scaled(value)) if "SCALED" in declared[name] and isinstance(value, int) else value
-            for name, value in zip(names, row, strict=True)
-        }
+    def _scaled_columns(self, table: str) -> frozenset[str]:
+        """Columns of an internal table that are declared as SCALED_INTEGER: decimals."""
+        described = self._store.connection.execute(f'PRAGMA main.table_info("{table}")').fetchall()
+        return frozenset(name for _, name, kind, *_ in described if kind.upper().startswith("SCALED"))

@@ -30,6 +30,7 @@ from batuta.sandbox.records import SandboxStore
 from batuta.sandbox.requests import SandboxRequest, SandboxResponse
 from batuta.sandbox.resources import not_found
 from batuta.sandbox.tokens import TokenIssuer
+from batuta.sandbox.webhooks import Notifier, Sender, WebhookSettings, post_over_http
 
 log = logging.getLogger("batuta.sandbox")
 PREVIEW: Final = "x-sandbox-preview"
@@ -50,6 +51,7 @@ class SandboxSettings:
     """How long one request may work in the database."""
     slow_answer: timedelta = timedelta(seconds=5)
     """How late the answer of the fault `timeout` comes."""
+    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
 
 
 class Sandbox:
@@ -63,6 +65,7 @@ class Sandbox:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        sender: Sender = post_over_http,
     ) -> None:
         self.store = store
         self.behaviour = behaviour
@@ -70,6 +73,8 @@ class Sandbox:
         self.recorder = ChangeRecorder(store)
         self._clock = clock
         self._sleep = sleep
+        self._notifier = Notifier(store, self.settings.webhooks, sender=sender, clock=clock)
+        self._notifier.register(behaviour)
         self._limiter = RequestLimiter(self.settings.limits, clock)
         self._faults = FaultPlan()
         self._tokens = TokenIssuer(
@@ -91,6 +96,10 @@ class Sandbox:
             response = error_response(failed, correlation)
         headers = {"OData-Version": "4.0", "request-id": correlation, **response.headers}
         return SandboxResponse(status=response.status, headers=headers, body=response.body)
+
+    def deliver_notifications(self) -> int:
+        """Send the notifications of webhooks that are due; how many. A server calls it now and then."""
+        return self._notifier.deliver_due()
 
     def _admitted(self, request: SandboxRequest) -> SandboxResponse:
         if len(request.body) > self.settings.largest_body_bytes:
@@ -125,7 +134,12 @@ class Sandbox:
         with self.store.lock, self._bounded_time():
             if request.header(PREVIEW).lower() == "true":
                 return self._rehearsed(request, path)
-            return self._answered(request, path)
+            if request.method in ("GET", "HEAD") or not self._notifier.has_subscriptions():
+                return self._answered(request, path)
+            with self.recorder.watch() as touched:
+                response = self._answered(request, path)
+            self._notifier.note(touched)
+            return response
 
     def _rehearsed(self, request: SandboxRequest, path: ApiPath) -> SandboxResponse:
         """Carry a request out, show what it did, and take it back."""

@@ -21,14 +21,16 @@ EVERY_ROW = {"If-Match": "*"}
 class ApiClient:
     """Sends requests to a sandbox in process."""
 
-    def __init__(self, settings: SandboxSettings | None = None, behaviour: Behaviour | None = None) -> None:
+    def __init__(
+        self, settings: SandboxSettings | None = None, behaviour: Behaviour | None = None, **seams: Any
+    ) -> None:
         self.behaviour = with_platform_sets(behaviour or Behaviour())
         self.store = SandboxStore(behaviour=self.behaviour, today=date(2026, 6, 30))
         self.records = self.store.records(COMPANY)
         beside = self.store.records("")
         beside.insert("companies", {"id": COMPANY, "name": "ALPHA", "displayName": "Alpha"})
         beside.insert("companies", {"id": OTHER, "name": "BETA", "displayName": "Beta"})
-        self.sandbox = Sandbox(self.store, self.behaviour, settings)
+        self.sandbox = Sandbox(self.store, self.behaviour, settings, **seams)
 
     def send(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from batuta.sandbox.limits import FAULTS, RequestLimits
-from batuta.sandbox.service import Sandbox, SandboxSettings
+from batuta.sandbox.service import SandboxSettings
 from tests.unit.sandbox.service import COMPANY, ROOT, ApiClient
 
 FORM = b"grant_type=client_credentials&client_id=app&client_secret=s3cret&scope=x"
@@ -25,9 +25,8 @@ class ManualClock:
 
 def client_with(settings: SandboxSettings) -> tuple[ApiClient, ManualClock, list[float]]:
     """A client whose clock and sleep are ours."""
-    client, clock, slept = ApiClient(), ManualClock(), list[float]()
-    client.sandbox = Sandbox(client.store, client.behaviour, settings, clock=clock, sleep=slept.append)
-    return client, clock, slept
+    clock, slept = ManualClock(), list[float]()
+    return ApiClient(settings, clock=clock, sleep=slept.append), clock, slept
 
 
 def token_of(client: ApiClient, form: bytes = FORM) -> dict[str, str]:
