@@ -122,7 +122,8 @@ def _inner(
 ) -> SandboxRequest:
     """A request of a batch: its address may be whole, from the host, or relative to the service."""
     parts = urlsplit(url)
-    place = parts.path if parts.netloc or parts.path.startswith("/") else f"{path.root}/{parts.path}"
+    base = outer.path.rstrip("/").removesuffix("/$batch")
+    place = parts.path if parts.netloc or parts.path.startswith("/") else f"{base}/{parts.path}"
     if place.startswith("/") and not place.startswith(("/v2.0", "/api")):
         place = f"{path.root}{place}"
     if method not in _METHODS:

@@ -69,7 +69,9 @@ def csdl_json(route: str) -> dict[str, Any]:
             types.setdefault(action, []).append(_action_json(each, action))
     container = {each.name: _set_json(each) for each in sets.values()}
     types["NAV"] = {"$Kind": "EntityContainer", **container}
-    return {"$Version": "4.0", "$EntityContainer": f"{NAMESPACE}.NAV", NAMESPACE: types}
+    reference = {_VOCABULARY: {"$Include": [{"$Namespace": _TERMS}]}}
+    container_name = f"{NAMESPACE}.NAV"
+    return {"$Version": "4.0", "$EntityContainer": container_name, "$Reference": reference, NAMESPACE: types}
 
 
 def _used_enums(sets: Mapping[str, EntitySet]) -> list[str]:
@@ -168,6 +170,7 @@ def _type_of(kind: str, is_nullable: bool) -> dict[str, Any]:
     if kind.startswith("Collection("):
         made["$Collection"] = True
         kind = kind[len("Collection(") : -1]
+        is_nullable = False
     if kind != "Edm.String":
         made["$Type"] = kind
     if is_nullable:
@@ -200,9 +203,9 @@ def _navigation_json(way: NavigationProperty) -> dict[str, Any]:
 
 
 def _action_json(entity: EntitySet, name: str) -> dict[str, Any]:
-    bound = {"$Name": "bindingParameter", "$Type": f"{NAMESPACE}.{entity.type_name}"}
+    bound = {"$Name": "bindingParameter", "$Type": f"{NAMESPACE}.{entity.type_name}", "$Nullable": True}
     more = [
-        {"$Name": each, **_type_of(_parameter_type(kind), False)}
+        {"$Name": each, **_type_of(_parameter_type(kind), True)}
         for each, kind in entity.actions[name].parameters.items()
     ]
     return {"$Kind": "Action", "$IsBound": True, "$Parameter": [bound, *more]}

@@ -149,11 +149,13 @@ class Sandbox:
             table: [{"kind": each.kind, "before": each.before, "after": each.after} for each in listed]
             for table, listed in rehearsal.changes.items()
         }
-        body = response.json() if response.body else None
+        is_json = "json" in response.headers.get("Content-Type", "")
+        body = response.json() if is_json else response.body.decode("utf-8", "replace") or None
         return SandboxResponse.of_json({"preview": True, "status": response.status, "body": body, "changes": changes})
 
     def _answered(self, request: SandboxRequest, path: ApiPath) -> SandboxResponse:
-        if [segment.name for segment in path.segments] == ["$batch"]:
+        # below a company too: clients that are given a company as their root post their batches there
+        if [segment.name for segment in path.segments] in (["$batch"], ["companies", "$batch"]):
             return answer_batch(request, path, self.store, self._answered_part)
         return self._one_answer(request, path)
 

@@ -71,3 +71,8 @@ def test_writes_after_a_preview_are_kept(client: ApiClient) -> None:
     client.send("PATCH", f"customers({row['id']})", {"city": "Vigo"}, {**EVERY_ROW, **PREVIEW})
     assert [each["city"] for each in client.get("customers")["value"]] == [""]
     assert client.records.sql("SELECT COUNT(*) FROM temp._touched") == [(0,)]
+
+
+def test_an_answer_that_is_no_json_is_shown_as_text(client: ApiClient) -> None:
+    shown = client.send("GET", "customers/$count", headers=PREVIEW).json()
+    assert (shown["body"], shown["changes"]) == ("0", {})
