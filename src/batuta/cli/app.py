@@ -36,6 +36,7 @@ COMMANDS = {
     "draw": Source("pipelines", "draw"),
     "rerun": Source("rerun", "rerun", "server"),
     "simulate": Source("simulate", "simulate", "simulator"),
+    "sandbox": Source("sandbox", "sandbox"),
 }
 
 

@@ -85,6 +85,7 @@ class Behaviour:
     def __init__(self) -> None:
         self.ddl: list[str] = []
         self.expressions: dict[tuple[str, str], str] = {}
+        self.ledgers: dict[str, frozenset[str]] = {}
         self.actions: dict[tuple[str, str], ActionHook] = {}
         self.reports: dict[str, Report] = {}
         self.contents: dict[tuple[str, str], ContentHook] = {}
@@ -98,6 +99,10 @@ class Behaviour:
     def tables(self, ddl: str) -> None:
         """Declare internal tables and indexes (names start with `_`), one or several statements."""
         self.ddl.append(ddl)
+
+    def ledger(self, table: str, *decimals: str) -> None:
+        """Show the rows of an internal table in previews, with these columns as decimals; others are bookkeeping."""
+        self.ledgers[table] = frozenset(decimals)
 
     def computed(self, set_name: str, prop: str, expression: str) -> None:
         """Read a property by a scalar SQL expression over its row `t` instead of its column.

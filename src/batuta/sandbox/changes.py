@@ -9,7 +9,7 @@ before it afterwards, when the store is again as it was. So nothing but the touc
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -19,7 +19,6 @@ from batuta.sandbox.records import SandboxStore
 from batuta.sandbox.values import from_scaled
 
 MOST_CHANGES: Final = 5_000
-_UNSHOWN: Final = frozenset({"_settings", "_streams"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +48,11 @@ class RehearsalResult:
 
 
 class ChangeRecorder:
-    """Watches the tables of one store with temporary triggers, made when they are first needed."""
+    """Watches the entity sets and ledgers of one store with temporary triggers, made when they are first needed."""
 
-    def __init__(self, store: SandboxStore) -> None:
+    def __init__(self, store: SandboxStore, ledgers: Mapping[str, frozenset[str]]) -> None:
         self._store = store
+        self._ledgers = ledgers
         self._keys: dict[str, tuple[str, ...]] = {}
         """The key columns of every watched table; empty until the triggers stand."""
 
@@ -114,8 +114,7 @@ class ChangeRecorder:
             self._keys[table] = key
 
     def _tables(self) -> list[str]:
-        found = self._store.connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
-        return [name for (name,) in found if name not in _UNSHOWN and not name.startswith("sqlite_")]
+        return [*self._store.schema.sets, *self._ledgers]
 
     def _key_of(self, table: str) -> tuple[str, ...]:
         described = self._store.connection.execute(f'PRAGMA main.table_info("{table}")').fetchall()
@@ -130,7 +129,7 @@ class ChangeRecorder:
         row = found.fetchone()
         if row is None:
             return None
-        scaled = self._scaled_columns(touched.table)
+        scaled = self._ledgers[touched.table]
         named = zip((each[0] for each in found.description), row, strict=True)
         return {name: float(from_scaled(value)) if name in scaled else value for name, value in named}
 
@@ -141,8 +140,3 @@ class ChangeRecorder:
             return None
         columns = table.columns.values()
         return {each.name: json_writer(each.property)(value) for each, value in zip(columns, row, strict=True)}
-
-    def _scaled_columns(self, table: str) -> frozenset[str]:
-        """Columns of an internal table that are declared as SCALED_INTEGER: decimals."""
-        described = self._store.connection.execute(f'PRAGMA main.table_info("{table}")').fetchall()
-        return frozenset(name for _, name, kind, *_ in described if kind.upper().startswith("SCALED"))

@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from batuta.sandbox.api import ApiCall
 from batuta.sandbox.batches import answer_batch
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.changes import ChangeRecorder
+from batuta.sandbox.controls import SandboxControls
 from batuta.sandbox.errors import BadRequestError, SandboxError
 from batuta.sandbox.limits import FaultPlan, InjectedFault, RequestLimiter, RequestLimits, TooManyRequestsError
 from batuta.sandbox.paths import ApiPath, parse_api_path
@@ -70,13 +71,14 @@ class Sandbox:
         self.store = store
         self.behaviour = behaviour
         self.settings = settings or SandboxSettings()
-        self.recorder = ChangeRecorder(store)
+        self.recorder = ChangeRecorder(store, behaviour.ledgers)
         self._clock = clock
         self._sleep = sleep
         self._notifier = Notifier(store, self.settings.webhooks, sender=sender, clock=clock)
         self._notifier.register(behaviour)
         self._limiter = RequestLimiter(self.settings.limits, clock)
         self._faults = FaultPlan()
+        self._controls = SandboxControls(store, self._faults, self.settings.manner)
         self._tokens = TokenIssuer(
             self.settings.clients, key=secrets.token_bytes(32), clock=clock, lifetime=self.settings.token_lifetime
         )
@@ -106,9 +108,10 @@ class Sandbox:
             raise SandboxError("The body is too large.", code="BadRequest", status=413)
         if request.path.endswith("/oauth2/v2.0/token"):
             return self._tokens.issue(request)
+        client = self._tokens.client_of(request)
         if request.path.startswith("/sandbox"):
-            return self._controlled(request)
-        with self._limiter.admitted(self._tokens.client_of(request)):
+            return self._controls.answer(request)
+        with self._limiter.admitted(client):
             fault = self._faults.next(request.header(FAULT))
             if fault is not None:
                 return self._failing(fault, request)
@@ -175,24 +178,6 @@ class Sandbox:
             return self._one_answer(request, path)
         except SandboxError as error:
             return error_response(error, str(uuid.uuid4()))
-
-    def _controlled(self, request: SandboxRequest) -> SandboxResponse:
-        """The sandbox's own switches: what it is, and faults for the next requests."""
-        if request.path == "/sandbox" and request.method == "GET":
-            facts = {"today": self.store.today().isoformat(), "quirks": self.settings.manner.value}
-            return SandboxResponse.of_json({**facts, "companies": self._companies()})
-        if request.path == "/sandbox/faults" and request.method == "POST":
-            names = request.json().get("faults")
-            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-                raise BadRequestError('Send {"faults": ["503", …]}.')
-            self._faults.put_up(names)
-            return SandboxResponse(status=204)
-        raise not_found(request.path)
-
-    def _companies(self) -> list[dict[str, Any]]:
-        with self.store.lock:
-            listed = self.store.records("").find("companies")
-        return [{"id": each["id"], "name": each["name"]} for each in listed]
 
     def _environment(self, request: SandboxRequest) -> dict[str, str]:
         settings = self.settings

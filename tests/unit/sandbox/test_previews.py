@@ -13,9 +13,8 @@ PREVIEW = {"X-Sandbox-Preview": "true"}
 @pytest.fixture
 def client() -> ApiClient:
     behaviour = Behaviour()
-    behaviour.tables(
-        "CREATE TABLE _entries (company TEXT NOT NULL, number TEXT NOT NULL, amount SCALED_INTEGER NOT NULL)"
-    )
+    behaviour.tables("CREATE TABLE _entries (company TEXT, number TEXT, amount INTEGER NOT NULL)")
+    behaviour.ledger("_entries", "amount")
 
     @behaviour.action("salesInvoices", "post")
     def post(records: Records, row: Row, parameters: object) -> None:

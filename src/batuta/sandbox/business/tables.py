@@ -50,6 +50,13 @@ CREATE TABLE _posting_groups (
 CREATE INDEX _item_entries_item ON itemLedgerEntries (company, itemNumber, entryNumber)
 """
 
+LEDGERS = {
+    "_party_entries": ("amount", "local", "remaining", "remaining_local", "sales"),
+    "_applications": ("amount", "local", "against_local"),
+    "_tax_entries": ("percent", "base", "tax"),
+}
+"""Tables that a preview shows, with their decimal columns; the others are bookkeeping."""
+
 _OPEN = "FROM _party_entries e WHERE e.company = t.company AND e.party_id = t.id AND e.remaining <> 0"
 
 COMPUTED = {
@@ -67,5 +74,7 @@ COMPUTED = {
 
 def register(behaviour: Behaviour) -> None:
     behaviour.tables(LEDGER_TABLES)
+    for table, decimals in LEDGERS.items():
+        behaviour.ledger(table, *decimals)
     for (set_name, prop), expression in COMPUTED.items():
         behaviour.computed(set_name, prop, expression)
