@@ -60,7 +60,7 @@ class ApiCall:
 
     @cached_property
     def _resource(self) -> ApiResource:
-        resolver = ResourceResolver(self._store, self._reader)
+        resolver = ResourceResolver(self._store, self._reader, self._behaviour)
         named = self._given.get("company") or self._request.header("company") or None
         return resolver.resolve(self._path, named)
 

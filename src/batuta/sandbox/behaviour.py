@@ -28,6 +28,7 @@ class run them, and hooks may call these for other sets.
 | `action`        | records, row, parameters      | nothing                                                  |
 | `report`        | records, flow filters         | the rows of a computed set, before `$filter` is applied  |
 | `content`       | records, row                  | the bytes of a stream property that is made, not stored  |
+| `dependent`     | set and key of the parent     | the record that every parent has without storing it      |
 
 Several modules may register hooks for the same set: they run in the order of registration.
 """
@@ -39,6 +40,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from batuta.sandbox.errors import BadRequestError, RecordNotFoundError
 from batuta.sandbox.records import Records
+from batuta.sandbox.schema import EntitySet
 from batuta.sandbox.values import Row, Value
 
 
@@ -63,6 +65,7 @@ ChangedHook: TypeAlias = Callable[[Records, Row, Row], None]
 ActionHook: TypeAlias = Callable[[Records, Row, Mapping[str, Value]], None]
 Report: TypeAlias = Callable[[Records, Mapping[str, FlowFilter]], Iterable[Row]]
 ContentHook: TypeAlias = Callable[[Records, Row], StreamContent | None]
+DependentHook: TypeAlias = Callable[[EntitySet, Value], Row]
 HookT = TypeVar("HookT")
 
 FLOW_FILTERS: Final[Mapping[str, frozenset[str]]] = {
@@ -89,6 +92,7 @@ class Behaviour:
         self.actions: dict[tuple[str, str], ActionHook] = {}
         self.reports: dict[str, Report] = {}
         self.contents: dict[tuple[str, str], ContentHook] = {}
+        self.dependents: dict[str, DependentHook] = {}
         self._on_insert: defaultdict[str, list[InsertHook]] = defaultdict(list)
         self._after_insert: defaultdict[str, list[RowHook]] = defaultdict(list)
         self._on_update: defaultdict[str, list[UpdateHook]] = defaultdict(list)
@@ -148,6 +152,13 @@ class Behaviour:
     def content(self, set_name: str, prop: str) -> Callable[[ContentHook], ContentHook]:
         def register(hook: ContentHook) -> ContentHook:
             self.contents[set_name, prop] = hook
+            return hook
+
+        return register
+
+    def dependent(self, set_name: str) -> Callable[[DependentHook], DependentHook]:
+        def register(hook: DependentHook) -> DependentHook:
+            self.dependents[set_name] = hook
             return hook
 
         return register

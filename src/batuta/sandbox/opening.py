@@ -12,6 +12,7 @@ from pathlib import Path
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.business import business_central
 from batuta.sandbox.demo import DEMO_TODAY, create_demo
+from batuta.sandbox.media import with_media
 from batuta.sandbox.platform_sets import with_platform_sets
 from batuta.sandbox.records import MEMORY, SandboxStore
 from batuta.sandbox.service import Sandbox, SandboxSettings
@@ -19,7 +20,7 @@ from batuta.sandbox.service import Sandbox, SandboxSettings
 
 def full_behaviour() -> Behaviour:
     """All rules, ledgers and reports, with the sets that the platform answers."""
-    return with_platform_sets(business_central())
+    return with_media(with_platform_sets(business_central()))
 
 
 def open_sandbox(

@@ -14,6 +14,7 @@ from batuta.sandbox.schema import AUTOMATION, STANDARD, EntitySet
 from batuta.sandbox.values import Row
 
 _ENGLISH: Final = 1033
+_SELF: Final = "5a4db0c5-0000-4000-8000-000000000001"
 _ROUTES: Final = ((STANDARD, "", "", "v2.0"), (AUTOMATION, "microsoft", "automation", "v2.0"))
 
 
@@ -22,6 +23,8 @@ def with_platform_sets(behaviour: Behaviour) -> Behaviour:
     behaviour.report("apicategoryroutes")(_routes)
     behaviour.report("entityDefinitions")(_definitions)
     behaviour.report("automationCompanies")(_automation_companies)
+    behaviour.report("extensions")(_extensions)
+    behaviour.report("users")(_users)
     behaviour.on_insert("automationCompanies")(_create_company)
     return behaviour
 
@@ -65,6 +68,16 @@ def _automation_companies(records: Records, _: Mapping[str, FlowFilter]) -> Iter
     for company in records.store.records("").find("companies"):
         shared = {name: company[name] for name in ("id", "name", "displayName", "businessProfileId")}
         yield {**shared, "evaluationCompany": True}
+
+
+def _extensions(records: Records, _: Mapping[str, FlowFilter]) -> Iterable[Row]:
+    """One extension, which stands for the sandbox itself."""
+    shared: Row = {"displayName": "Batuta Sandbox", "publisher": "Batuta", "versionMajor": 1, "isInstalled": True}
+    yield {"packageId": _SELF, "id": _SELF, **shared, "publishedAs": "Global"}
+
+
+def _users(records: Records, _: Mapping[str, FlowFilter]) -> Iterable[Row]:
+    yield {"userSecurityId": _SELF, "userName": "SANDBOX", "displayName": "Sandbox", "state": "Enabled"}
 
 
 def _create_company(_: Records, __: Row) -> Row:

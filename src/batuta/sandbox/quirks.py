@@ -81,6 +81,11 @@ QUIRKS: Final[dict[str, Quirk]] = {
         code="BadRequest_MethodNotImplemented",
         message="The filter names '{detail}': fields of other records cannot be filtered by.",
     ),
+    "orderby_on_a_query": Quirk(
+        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        code="BadRequest_MethodNotImplemented",
+        message="{detail} is a query: its rows come in an order of their own.",
+    ),
     "deep_patch": Quirk(
         provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         message="'{detail}' cannot be changed through its parent: send one request for each record.",

@@ -123,6 +123,8 @@ class RecordReader:
         return source
 
     def _select(self, prepared: "_Prepared", scope: RecordScope, options: QueryOptions, limit: int) -> list["_ReadRow"]:
+        if options.orderby and scope.entity.kind == "query":
+            self._quirks.meet("orderby_on_a_query", scope.entity.name)
         order = [(prepared.compiler.property(name).name, is_down) for name, is_down in options.orderby]
         columns = prepared.table.columns
         ordering = [columns[name].expression for name, _ in order]

@@ -30,7 +30,7 @@ from batuta.sandbox.values import Row, SqlValue, Value, column_type, decoder, en
 MEMORY: Final = ":memory:"
 INDEXED: Final = (
     "number", "code", "documentId", "parentId", "journalId", "documentNumber", "customerId", "vendorId", "itemId",
-    "accountId", "orderId", "postingDate",
+    "accountId", "orderId", "postingDate", "status",
 )  # fmt: skip
 """Properties by which children, documents and entries are looked up; each has an index where a set has it."""
 _INTERNAL: Final = """
@@ -383,4 +383,6 @@ def _table_ddl(entity: EntitySet) -> str:
         for name in INDEXED
         if name in entity.properties and name != entity.identity[0]
     ]
-    return ";\n".join([table, *indexes])
+    # The rows of one company in the order of their numbers: what a page without $orderby reads.
+    pages = f'CREATE INDEX "{entity.name}_company" ON "{entity.name}" (company)'
+    return ";\n".join([table, pages, *indexes])

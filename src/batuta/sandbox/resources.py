@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
+from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.errors import BadRequestError, RecordNotFoundError, SandboxError
 from batuta.sandbox.filter_syntax import FilterLiteral
 from batuta.sandbox.paths import ApiPath, PathSegment
@@ -49,9 +50,10 @@ _LITERALS: Final = {
 class ResourceResolver:
     """Finds resources of one store; reads the records that a path leads over."""
 
-    def __init__(self, store: SandboxStore, reader: RecordReader) -> None:
+    def __init__(self, store: SandboxStore, reader: RecordReader, behaviour: Behaviour) -> None:
         self._store = store
         self._reader = reader
+        self._behaviour = behaviour
 
     def resolve(self, path: ApiPath, named_company: str | None) -> ApiResource:
         """The resource of a path that has at least one segment; 404 for what is not there."""
@@ -107,9 +109,20 @@ class ResourceResolver:
             if found is None:
                 raise missing(resource.scope)
             equals = {theirs: found[0]}
+            self._ensure_dependent(target, resource, found[0])
         scope = RecordScope(entity=target, company=company, equals=equals)
         kind = ResourceKind.COLLECTION if way.is_many else ResourceKind.ENTITY
         return _narrowed(ApiResource(kind=kind, scope=scope, is_below_parent=True), segment)
+
+    def _ensure_dependent(self, target: EntitySet, parent: ApiResource, key: SqlValue) -> None:
+        """Store the record that every parent has (a picture, a printed form) when somebody first asks for it."""
+        hook = self._behaviour.dependents.get(target.name)
+        if hook is None:
+            return
+        records = self._store.records(parent.scope.company)
+        row = hook(parent.entity, str(key))
+        if records.get(target.name, *(row[name] for name in target.identity)) is None:
+            records.insert(target.name, row)
 
     def _company_of(self, segment: PathSegment) -> str:
         companies = self._store.schema.set("companies")

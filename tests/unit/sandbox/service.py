@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from batuta.sandbox.behaviour import Behaviour
+from batuta.sandbox.media import with_media
 from batuta.sandbox.platform_sets import with_platform_sets
 from batuta.sandbox.records import SandboxStore
 from batuta.sandbox.requests import SandboxRequest, SandboxResponse
@@ -24,7 +25,7 @@ class ApiClient:
     def __init__(
         self, settings: SandboxSettings | None = None, behaviour: Behaviour | None = None, **seams: Any
     ) -> None:
-        self.behaviour = with_platform_sets(behaviour or Behaviour())
+        self.behaviour = with_media(with_platform_sets(behaviour or Behaviour()))
         self.store = SandboxStore(behaviour=self.behaviour, today=date(2026, 6, 30))
         self.records = self.store.records(COMPANY)
         beside = self.store.records("")

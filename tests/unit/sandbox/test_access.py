@@ -145,6 +145,7 @@ def test_the_automation_route_has_its_own_sets() -> None:
     root = ROOT.replace("v2.0/tenant/production/api/v2.0", "v2.0/tenant/production/api/microsoft/automation/v2.0")
     names = [row["name"] for row in client.get(f"{root}/companies({COMPANY})/automationCompanies")["value"]]
     assert names == ["ALPHA", "BETA"]
-    assert client.get(f"{root}/companies({COMPANY})/extensions")["value"] == []
+    assert len(client.get(f"{root}/companies({COMPANY})/extensions")["value"]) == 1
+    assert len(client.get(f"{root}/companies({COMPANY})/users")["value"]) == 1
     assert client.refusal("GET", f"{root}/companies({COMPANY})/customers")[0] == 404
     assert client.refusal("GET", "users")[0] == 404
