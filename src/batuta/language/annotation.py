@@ -25,6 +25,8 @@ from batuta.language.recurrences import find_recurrences
 from batuta.language.times import find_soon, find_times
 
 MAX_CHARS = 1_000
+_KEPT = frozenset({"today", "hoy"})
+"""Days whose word tells more than that a day is named."""
 
 MARKERS = (
     "zone",
@@ -37,6 +39,7 @@ MARKERS = (
     "period",
     "time",
     "quantity",
+    "person",
     "number",
 )
 """Kinds of findings that stand for their words in a sentence that is classified, the stronger first."""
@@ -69,6 +72,8 @@ class AnnotatedText:
             _, at, kind = min(covering)
             if at != last:
                 tokens.append(f"<{kind}>")
+            if kind == "date" and word in _KEPT:
+                tokens.append(word)
             last = at
         tokens += [f"<{name}>" for name, found in (choices or {}).items() if found]
         if self.expression or self.is_about_last_result:
@@ -81,7 +86,7 @@ def annotated(text: str, *, now: datetime, language: Language | None = None) -> 
     return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), language)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _annotated(text: str, now: datetime, language: Language | None) -> AnnotatedText:
     told = language or detect_language(text)
     has_digits_or_words = any(char.isalnum() for char in text)

@@ -130,9 +130,9 @@ def impossible_dates(text: str, *, now: datetime) -> list[TextSpan]:
     return [source.span(read.start, read.end) for read in reads if not read.days]
 
 
-def without_dates(plain: str) -> str:
+def without_dates(plain: str, *, is_numeric_too: bool = True) -> str:
     """A plain text whose days are blanked out, so that what is left can be read for times and numbers."""
-    for form in _forms():
+    for form in _forms() if is_numeric_too else _forms()[_NUMERIC_FORMS:]:
         plain = form.pattern.sub(lambda match: BLANK * len(match.group()), plain)
     return plain
 
@@ -276,7 +276,10 @@ def _nth_weekday(match: Match, reference: Reference) -> list[date]:
     nth, weekday, today = ORDINALS[match["nth"]], WEEKDAYS[match["weekday"]], reference.today
     first = today.replace(day=1)
     if match["near"]:
-        return [nth_weekday(months_on(first, MONTHS_AHEAD[" ".join(match["near"].split())]), nth, weekday)]
+        near = " ".join(match["near"].split())
+        found = nth_weekday(months_on(first, MONTHS_AHEAD[near]), nth, weekday)
+        is_over = near == "the month" and found < today and reference.prefer == "future"
+        return [nth_weekday(months_on(first, 1), nth, weekday) if is_over else found]
     first = first.replace(month=MONTHS[match["month"].rstrip(".")])
     if match["year"]:
         return [nth_weekday(first.replace(year=year_number(match["year"], today)), nth, weekday)]
@@ -404,6 +407,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
 )  # fmt: skip
 """In the order in which they are tried: the longer form before one that is part of it."""
 
+_NUMERIC_FORMS = 3
+"""The forms at the beginning of the table that are all digits: `3/4` may also be a sum."""
 _COMPILED: list[_Form] = []
 
 

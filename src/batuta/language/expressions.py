@@ -100,7 +100,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (r"(?<=[\d)§])\s+entre\s+(?=[\d(§])", " / "),
     (r"(?<=[\d)§])\s*\b(?:plus|mas)\s+", " + "),
     (r"(?<=[\d)§])\s*\b(?:minus|menos|less)\s+", " - "),
-    (r"÷|:(?=\s*\d)", " / "),
+    (r"÷", " / "),
     (r"\^", " ** "),
 )  # fmt: skip
 """Applied in order; the groups of an alternative that did not match are left out before numbering."""
@@ -110,7 +110,9 @@ _CURRENCY = re.compile(
     rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
 )
 _OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
-_DATE_LIKE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.+z-]*)?|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d\d\b")
+_DATE_LIKE = re.compile(
+    r"\b\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.+z-]*)?|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d\d\b", re.IGNORECASE
+)
 _REFERENCE = re.compile(
     r"\b(?:that|it|this|the\s+(?:result|total|answer)|eso|esto|ese\s+(?:resultado|total|numero)|el\s+(?:resultado|total)|lo|la)\b"
 )
@@ -162,12 +164,12 @@ def _with_reference(plain: str) -> str:
 
 def _plain(text: str, language: Language) -> str:
     """Folded, with every number as a computer writes it, without dates, times and currencies."""
-    text = composed(text)
+    text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
     for number in reversed(find_numbers(text, language=language)):
         text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
-    plain = _DATE_LIKE.sub(" ", aligned(text))
+    plain = aligned(text)
     if re.search(r"[a-z]{3}", plain):
-        plain = without_dates(plain).replace("\0", " ")
+        plain = without_dates(plain, is_numeric_too=False).replace("\0", " ")
     return _CURRENCY.sub("", plain)
 
 

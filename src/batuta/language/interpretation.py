@@ -8,7 +8,7 @@ A follow-up is interpreted together with what it follows (`text ▸ follow-up`):
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 from batuta.language.annotation import AnnotatedText, annotated
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
+from batuta.language.folding import words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
+from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot
 from batuta.language.understanding import Intent, Slot, Understanding
 
@@ -31,6 +33,8 @@ RIVAL_SHARE = 0.85
 MISSING_FACTOR = {"expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0, "text": 1.0}
 """What is left of an intent's confidence when a required slot of a type is missing: no sum, no calculation."""
 MISSING_OTHER = 0.75
+STRANGE_FACTOR = 0.6
+"""What is left of a change's confidence for each word that no example has, where nothing else tells what is meant."""
 FILLED_FACTOR = 1.12
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
@@ -47,6 +51,9 @@ class Interpretation:
     """What the slots take, by name, as JSON holds it."""
     missing: tuple[Slot, ...] = ()
     """Required slots that the request does not fill."""
+    unknown: tuple[str, ...] = ()
+    """What the request names for a slot and is not known, such as a place."""
+    unknown_kind: str = ""
     language: Language = "en"
 
     @property
@@ -83,7 +90,7 @@ class Interpreter:
             ]
             for label, (_, intent) in self._intents.items()
         }
-        self._classifier = SentenceClassifier(examples)
+        self._classifier = _trained(tuple((label, tuple(map(tuple, each))) for label, each in examples.items()))
 
     def interpret(
         self, text: str, *, now: datetime, language: Language | None = None, last: str = ""
@@ -115,15 +122,22 @@ class Interpreter:
                 if value is not None and not (slot.type == "text" and slot.name in values):
                     values[slot.name] = value
         if len(texts) > 1:
-            values.update(
-                {slot.name: AMENDED_BY.join(t.text for t in texts) for slot in intent.slots if slot.type == "text"}
-            )
+            whole = texts[-1].text if intent.is_fallback else AMENDED_BY.join(each.text for each in texts)
+            values.update({slot.name: whole for slot in intent.slots if slot.type == "text"})
         missing = tuple(slot for slot in intent.slots if slot.is_required and slot.name not in values)
         defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
+        has_place = any(slot.type.startswith("zone") for slot in intent.slots)
+        strange = unknown_places(texts[-1].text) if has_place and texts else []
         return Interpretation(
-            agent_id=agent_id, intent=intent, confidence=1.0, values={**defaults, **values}, missing=missing,
+            agent_id=agent_id,
+            intent=intent,
+            confidence=1.0,
+            values={**defaults, **values},
+            missing=missing,
+            unknown=tuple(each.value for each in strange),
+            unknown_kind="zone" if strange else "",
             language=texts[-1].language if texts else "en",
-        )  # fmt: skip
+        )
 
     def _interpretation(
         self, score: LabelScore, texts: list[AnnotatedText], now: datetime, last: str
@@ -132,18 +146,26 @@ class Interpreter:
         filled = self.filled(agent_id, intent, texts, now, last)
         confidence = score.confidence
         for slot in filled.missing:
+            if slot.type == "expression" and texts[-1].is_about_last_result:
+                continue
             confidence *= MISSING_FACTOR.get(slot.type, MISSING_OTHER)
+        if intent.effect == "change" and not texts[0].findings:
+            strange = [word for word in words_of(texts[0].text) if not self._classifier.knows(word)]
+            confidence *= STRANGE_FACTOR ** len(strange)
         telling = [slot for slot in intent.slots if slot.name in filled.values and slot.type not in ("text", "result")]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
-        return Interpretation(
-            agent_id=agent_id, intent=intent, confidence=min(confidence, 1.0), values=filled.values,
-            missing=filled.missing, language=texts[0].language,
-        )  # fmt: skip
+        return replace(filled, confidence=min(confidence, 1.0), language=texts[0].language)
 
     def _tokens(self, text: AnnotatedText) -> list[str]:
         named = {name: index_of(slot.known_values()).find(text.text) for name, slot in self._choices.items()}
         return text.tokens(named)
+
+
+@lru_cache(maxsize=16)
+def _trained(examples: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]) -> SentenceClassifier:
+    """The classifier of some examples: teams that understand the same share it."""
+    return SentenceClassifier(dict(examples))
 
 
 @lru_cache(maxsize=32)

@@ -6,6 +6,7 @@ weight vectors, which learns from few examples and needs few passes.
 """
 
 import math
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,9 @@ LETTER_GROUPS = (3, 4, 5)
 LETTER_WEIGHT = 0.7
 """What letter groups count against whole words."""
 MARGIN_SHARPNESS = 4.0
+
+_CLITIC = re.compile(r"^(\w{4,}?)(?:me|te|se|nos)?(?:l[oae]s?)$")
+"""Pronouns that Spanish joins to a verb: "cancélala" is "cancela" and "la"."""
 
 Vector = list[tuple[int, float]]
 """Features by number, with their weights; of length 1."""
@@ -87,7 +91,7 @@ class SentenceClassifier:
 
     def knows(self, word: str) -> bool:
         """Whether a folded word stands in an example."""
-        return f"w:{stem(word)}" in self._numbers
+        return f"w:{_word_stem(word)}" in self._numbers
 
     def _vector(self, features: Counter[str]) -> Vector:
         """Known features, weighted by rarity; words and letter groups each of their own length."""
@@ -131,8 +135,12 @@ def tokens_of(text: str) -> list[str]:
     return words_of(text)
 
 
+def _word_stem(word: str) -> str:
+    return stem(_CLITIC.sub(r"\1", word))
+
+
 def _features(tokens: Sequence[str]) -> Counter[str]:
-    stems = [token if token[:1] == "<" else stem(token) for token in tokens]
+    stems = [token if token[:1] == "<" else _word_stem(token) for token in tokens]
     found = Counter(f"w:{each}" for each in stems)
     found.update(f"b:{one} {other}" for one, other in pairwise(stems))
     for token in tokens:

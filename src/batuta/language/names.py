@@ -15,7 +15,7 @@ TITLES = (
     r"[Ss]eñor(?:a|ita)?|[Dd]on|[Dd]oña|[Ll]icenciad[oa]|[Ii]ngenier[oa]|[Aa]bogad[oa])"
 )
 _NAME = r"[A-ZÁÉÍÓÚÑÜ][\w'’-]*"
-_SMALL = r"(?:a|al|and|at|by|con|de|del|el|en|for|from|in|la|on|para|por|sobre|about|the|to|y|tomorrow|mañana|manana|hoy|today|me|you|us|ti|mi|el)\b"
+_SMALL = r"(?:a|al|and|at|by|con|with|de|del|el|en|for|from|in|la|on|para|por|sobre|about|the|to|y|tomorrow|mañana|manana|hoy|today|me|you|us|ti|mi|el)\b"
 _PERSON = re.compile(
     rf"(?:(?:{TITLES}\b\.?\s+)(?:{_NAME}(?:\s+{_NAME})*|(?!{_SMALL})[^\W\d][\w'’-]*)|{_NAME}(?:\s+(?:(?:de|del|la|y|and|&)\s+)*{_NAME})*)"
 )
@@ -96,7 +96,7 @@ def find_people(text: str) -> list[Finding[str]]:
     """People (or whoever is met like one): after `with` and the like in any letters, elsewhere by capitals."""
     text = composed(text)
     found = [_found(text, *match.span("name")) for match in _WITH.finditer(text)]
-    found = [each for each in found if fold(each.value.split()[0]) not in {*MONTHS, *WEEKDAYS}]
+    found = [each for each in found if fold(each.value.split()[0]) not in WEEKDAYS]
     for match in _PERSON.finditer(text):
         is_opening = not text[: match.start()].strip(" ¿¡\"'(") or text[: match.start()].rstrip()[-1:] in ".?!¿¡"
         words = fold(match.group()).split()
@@ -112,7 +112,7 @@ def find_contact(text: str) -> Finding[str] | None:
     """With whom something is: the first name after `with`, `con`, `call` and the like."""
     text = composed(text)
     for match in _WITH.finditer(text):
-        if fold(match["name"].split()[0]) not in {*MONTHS, *WEEKDAYS}:
+        if fold(match["name"].split()[0]) not in WEEKDAYS:
             return _found(text, *match.span("name"))
     return None
 

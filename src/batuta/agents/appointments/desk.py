@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.agents.appointments.calendar_file import CalendarFile
-from batuta.agents.appointments.models import Appointment, Draft, Outcome, ParsedRequest, RequestKind
+from batuta.agents.appointments.models import AmendedRequest, Appointment, Draft, Outcome, ParsedRequest, RequestKind
 from batuta.agents.appointments.resolving import (
     Moment,
     at_the_time_said,
@@ -61,12 +61,28 @@ class Desk:
 def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Outcome:
     """All the deterministic steps at once: what a request means and whether it can be had."""
     chosen = chosen_appointment(parsed, calendar, moment)
+    booked = _booked_before(parsed, calendar, moment) if isinstance(parsed, AmendedRequest) else None
+    if booked is not None:
+        parsed, chosen = parsed.model_copy(update={"intent": RequestKind.RESCHEDULING}), booked
     if isinstance(chosen, Outcome):
         return chosen
     if parsed.intent is RequestKind.CANCELLATION:
         return to_cancel(parsed, chosen, moment)
     draft = resolve_geo(resolve_temporal(parsed, moment, chosen), moment)
     return look_up(validate(draft, moment), calendar, moment)
+
+
+def _booked_before(parsed: AmendedRequest, calendar: CalendarFile, moment: Moment) -> Appointment | None:
+    """What a changed request had already led to: then it is moved, and not booked a second time."""
+    for earlier in reversed(parsed.earlier):
+        slot = resolve_temporal(earlier, moment).slot
+        found = calendar.conflicts(slot) if slot is not None else []
+        there = next(
+            (each for each in found if slot and each.start == slot.start and each.title == earlier.title), None
+        )
+        if there is not None:
+            return there
+    return None
 
 
 def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment) -> Outcome:

@@ -50,6 +50,13 @@ class ParsedRequest(_Value):
     reasoning: str = ""
 
 
+class AmendedRequest(ParsedRequest):
+    """A request that was changed by what was said later, before or after it was carried out."""
+
+    earlier: tuple[ParsedRequest, ...]
+    """As it was before, the oldest first."""
+
+
 class TimeSlot(_Value):
     """A stretch of time."""
 

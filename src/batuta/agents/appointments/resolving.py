@@ -9,7 +9,6 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.calendar_file import FAR, CalendarFile
-from batuta.agents.appointments.days import is_weekday, resolve_date
 from batuta.agents.appointments.models import (
     DEFAULT_MINUTES,
     MAX_MINUTES,
@@ -20,9 +19,9 @@ from batuta.agents.appointments.models import (
     RequestKind,
     TimeSlot,
 )
-from batuta.agents.appointments.temporal import resolve_soon, resolve_time, settle
-from batuta.llm.offline.words import folded
-from batuta.llm.offline.zones import zones_in
+from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_time, settle
+from batuta.language.folding import fold
+from batuta.language.places import find_zones
 
 OPENS, CLOSES = time(9), time(18)
 STEP = timedelta(minutes=30)
@@ -52,7 +51,7 @@ def resolve_temporal(parsed: ParsedRequest, moment: Moment, moved: Appointment |
 
 def resolve_geo(draft: Draft, moment: Moment) -> Draft:
     """A place in another time zone: the time that was said is the time there."""
-    zones = zones_in(folded(draft.parsed.place or ""))
+    zones = [each.value for each in find_zones(f"en {draft.parsed.place}")] if draft.parsed.place else []
     if not zones or zones[0] == draft.zone:
         return draft
     elsewhere = draft.model_copy(update={"zone": zones[0], "slot": None, "day": None, "problems": ()})
@@ -110,8 +109,8 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     coming = calendar.between(moment.now, moment.now + FAR)
     if not parsed.contact:
         return coming
-    wanted = _ARTICLE.sub("", folded(parsed.contact))
-    return [each for each in coming if wanted in folded(f"{each.title} {each.contact or ''}")]
+    wanted = _ARTICLE.sub("", fold(parsed.contact))
+    return [each for each in coming if wanted in fold(f"{each.title} {each.contact or ''}")]
 
 
 def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from batuta.agents.appointments import wording
 from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
-from batuta.agents.appointments.days import resolve_date, resolve_span
 from batuta.agents.appointments.desk import Desk, assess
 from batuta.agents.appointments.models import (
     DEFAULT_MINUTES,
@@ -22,8 +21,9 @@ from batuta.agents.appointments.models import (
 )
 from batuta.agents.appointments.parsing import parse_request
 from batuta.agents.appointments.resolving import Moment, matching, not_understood
+from batuta.agents.appointments.when import resolve_date, resolve_span
 from batuta.kernel.errors import ToolFailedError
-from batuta.llm.offline.words import language_of
+from batuta.language.detection import detect_language
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
@@ -302,7 +302,7 @@ def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:
 def _language(args: dict[str, Any], context: ToolContext) -> Language:
     """The language of whoever reads it, else the one the appointment is named in."""
     told = context.services.get(LANGUAGE_SERVICE)
-    return next((known for known in wording.LANGUAGES if known == told), language_of(str(args["title"])))
+    return next((known for known in wording.LANGUAGES if known == told), detect_language(str(args["title"])))
 
 
 def _when(moment: datetime, language: Language) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from batuta.agents.appointments.models import Appointment, Language, Outcome, TimeSlot
-from batuta.llm.offline.lexicon import MONTH_NAMES, WEEKDAYS
+from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
 
 LANGUAGES: tuple[Language, ...] = ("en", "es")
 
@@ -132,7 +132,7 @@ def slot_in_words(slot: TimeSlot, language: Language) -> str:
 
 def day_in_words(day: datetime, language: Language) -> str:
     """`Monday, 16 November 2026`."""
-    weekday, month = WEEKDAYS[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
+    weekday, month = WEEKDAY_NAMES[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
     if language == "es":
         return f"{weekday}, {day.day} de {month} de {day.year}"
     return f"{weekday}, {day.day} {month} {day.year}"

@@ -1,19 +1,21 @@
 """The calculation and clock agent: numbers come from a calculator and times from a clock, never from a model."""
 
-from batuta.agents.calculator.time_zones import convert_time_tool
+from batuta.agents.calculator.arithmetic import calculator_tool
+from batuta.agents.calculator.calendar_days import days_tool
+from batuta.agents.calculator.time_zones import clock_tool, convert_time_tool
+from batuta.agents.calculator.understanding import UNDERSTANDING
+from batuta.agents.calculator.units import units_tool
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
-from batuta.tools.builtin.calculator import calculator_tool
-from batuta.tools.builtin.clock import clock_tool
 
 AGENT_ID = "calculator_agent"
 
 INSTRUCTIONS = (
     "You calculate and tell the time. Use `calculate` for every number you state, `current_time` for the date and time "
-    "of now, and `convert_time` for the time of one place in another. State results as the tools give them; do not "
+    "of now, `convert_time` for the time of one place in another, `convert_units` for units and `count_days` for days. State results as the tools give them; do not "
     "round unless asked. If a request is no calculation and no question about time, say so. Answer in the language of "
     "the request."
 )
@@ -46,6 +48,8 @@ def specialist(
             calculator_tool(),
             clock_tool(clock, time_zone=time_zone),
             convert_time_tool(clock, time_zone=time_zone),
+            units_tool(),
+            days_tool(clock, time_zone=time_zone),
         ],
         settings=settings or DEFAULT_ROLES[AGENT_ID].settings,
         is_streaming=is_streaming,
@@ -60,4 +64,5 @@ def specialist(
         commands=("/calc",),
         examples=EXAMPLES,
         model_role=AGENT_ID,
+        understanding=UNDERSTANDING,
     )

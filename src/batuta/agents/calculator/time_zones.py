@@ -5,15 +5,40 @@ from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from batuta.agents.calculator.calendar_days import day_in_words
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
+from batuta.language.findings import LANGUAGES
+from batuta.language.places import place_name
+from batuta.language.times import read_time
 from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
-_TIME = re.compile(r"(?P<hour>\d{1,2})(?:[:.h](?P<minute>\d\d))?\s*(?P<half>[ap]\.?\s?m\.?)?h?", re.IGNORECASE)
-_NAMED = {"noon": time(12), "midday": time(12), "mediodia": time(12), "mediodía": time(12), "midnight": time(0),
-          "medianoche": time(0)}  # fmt: skip
+
+def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
+    """A tool `current_time` that tells it in words; `time_zone` is meant when the model names none."""
+    default = _zone(time_zone)
+
+    @tool(kind="computation")
+    async def current_time(context: ToolContext, zone: str | None = None) -> dict[str, Any]:
+        """Tell the current date, time and weekday.
+
+        Args:
+            context: The call.
+            zone: An IANA time zone such as `Europe/Madrid`; the user's own if it is left out.
+        """
+        here = clock.now().astimezone(own_zone(context, default))
+        there = here.astimezone(_zone(zone)) if zone is not None else here
+        return {
+            "time": there.isoformat(timespec="seconds"),
+            "weekday": there.strftime("%A"),
+            "iso_week": there.isocalendar().week,
+            "zone": str(there.tzinfo),
+            "summary": _now_in_words(there, here, zone),
+        }
+
+    return current_time
 
 
 def convert_time_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
@@ -41,18 +66,31 @@ def convert_time_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") ->
 
 def parsed_time(text: str) -> time:
     """A time of day as people write it. Raises `ToolFailedError`."""
-    plain = text.strip().lower()
-    if plain in _NAMED:
-        return _NAMED[plain]
-    match = _TIME.fullmatch(plain)
-    if match is None:
+    read = read_time(text) if re.search(r"\d|noon|midd[ai]|midnight|mediod|medianoche|[a-z]{3}", text.lower()) else None
+    if read is None:
         raise ToolFailedError(f"{text[:40]!r} is no time of day; write it like 15:30 or 3pm")
-    hour, minute, half = int(match["hour"]), int(match["minute"] or 0), match["half"]
-    if hour > (12 if half else 23) or minute > 59 or (half and hour == 0):
-        raise ToolFailedError(f"there is no time of day {text[:40]!r}")
-    if half:
-        hour = hour % 12 + (12 if half.startswith("p") else 0)
-    return time(hour, minute)
+    return read[0]
+
+
+def _now_in_words(there: datetime, here: datetime, zone: str | None) -> dict[str, str]:
+    shift = (there.date() - here.date()).days
+    told: dict[str, str] = {}
+    for language in LANGUAGES:
+        day = day_in_words(there.date(), language)
+        if zone is None:
+            told[language] = {"en": f"It is {there:%H:%M} on {day} (week {there.isocalendar().week}).",
+                              "es": f"Son las {there:%H:%M} del {day} (semana {there.isocalendar().week})."}[language]  # fmt: skip
+        else:
+            place = place_name(zone)
+            told[language] = {"en": f"In {place} it is {there:%H:%M}{_DAYS['en'][shift]}.",
+                              "es": f"En {place} son las {there:%H:%M}{_DAYS['es'][shift]}."}[language]  # fmt: skip
+    return told
+
+
+_DAYS = {
+    "en": {-1: " (yesterday)", 0: "", 1: " (tomorrow)"},
+    "es": {-1: " (ayer)", 0: "", 1: " (mañana)"},
+}
 
 
 def converted(wanted: time, day: date, start: ZoneInfo, end: ZoneInfo) -> dict[str, Any]:
@@ -66,8 +104,8 @@ def converted(wanted: time, day: date, start: ZoneInfo, end: ZoneInfo) -> dict[s
         "from": there.isoformat(timespec="minutes"),
         "to": here.isoformat(timespec="minutes"),
         "summary": {
-            "en": f"{there:%H:%M} in {start} is {here:%H:%M}{_SHIFTS['en'][shift]} in {end}.",
-            "es": f"Las {there:%H:%M} en {start} son las {here:%H:%M}{_SHIFTS['es'][shift]} en {end}.",
+            "en": f"{there:%H:%M} in {place_name(str(start))} is {here:%H:%M}{_SHIFTS['en'][shift]} in {place_name(str(end))}.",
+            "es": f"Las {there:%H:%M} en {place_name(str(start))} son las {here:%H:%M}{_SHIFTS['es'][shift]} en {place_name(str(end))}.",
         },
     }
 

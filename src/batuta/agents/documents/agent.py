@@ -5,6 +5,7 @@ from pathlib import Path
 
 from batuta.agents.documents.library import SHARED, DocumentLibrary
 from batuta.agents.documents.tools import document_tools
+from batuta.agents.documents.understanding import understanding
 from batuta.events.conversation import Citation
 from batuta.kernel.errors import Rejected
 from batuta.knowledge.cite.answers import CheckedCitation, CitableDocument, check_answer, names_in
@@ -94,6 +95,7 @@ def specialist(
         commands=("/docs",),
         examples=EXAMPLES,
         model_role=ROLE,
+        understanding=understanding(lambda: _titles(documents.folder)),
     )
 
 

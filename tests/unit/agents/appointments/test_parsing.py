@@ -15,11 +15,11 @@ from batuta.agents.appointments.parsing import parse_request
     [
         (
             "cita mañana 10am con Dr. Pérez",
-            {"date_text": "manana", "time_text": "10am", "contact": "Dr. Pérez", "title": "Cita con Dr. Pérez"},
+            {"date_text": "mañana", "time_text": "10am", "contact": "Dr. Pérez", "title": "Cita con Dr. Pérez"},
         ),
         (
             "Book a meeting with Ana on Wednesday at 10:30",
-            {"date_text": "wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"},
+            {"date_text": "Wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"},
         ),
         (
             "reunión el viernes a las 4 de la tarde con Marta Ruiz",
@@ -27,11 +27,11 @@ from batuta.agents.appointments.parsing import parse_request
         ),
         (
             "cita el 15 de marzo a las nueve y media",
-            {"date_text": "15 de marzo", "time_text": "a las nueve y media", "contact": None},
+            {"date_text": "el 15 de marzo", "time_text": "a las nueve y media", "contact": None},
         ),
         (
             "Schedule a call with Tom next Monday at 4 for 30 minutes",
-            {"date_text": "next monday", "time_text": "at 4", "duration_minutes": 30},
+            {"date_text": "next Monday", "time_text": "at 4", "duration_minutes": 30},
         ),
         (
             "lunch with Sam tomorrow at noon in London",
@@ -39,7 +39,7 @@ from batuta.agents.appointments.parsing import parse_request
         ),
         (
             "cita con el dentista mañana por la mañana a las 9:00",
-            {"contact": "el dentista", "date_text": "manana", "time_text": "a las 9:00"},
+            {"contact": "el dentista", "date_text": "mañana", "time_text": "a las 9:00"},
         ),
         (
             "meeting about the budget on 2026-12-01 at 9am for half an hour",
@@ -49,7 +49,7 @@ from batuta.agents.appointments.parsing import parse_request
             'book "Board review" on 3/12 at 11:00 in room 4',
             {"title": "Board review", "date_text": "3/12", "place": "room 4"},
         ),
-        ("cita pasado mañana a mediodía", {"date_text": "pasado manana", "time_text": "a mediodia"}),
+        ("cita pasado mañana a mediodía", {"date_text": "pasado mañana", "time_text": "a mediodía"}),
     ],
 )
 def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -> None:
@@ -61,9 +61,9 @@ def test_the_parts_of_a_request_are_found(text: str, expected: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("text", "date", "time"),
     [
-        ("move my meeting with Ana to Friday 3pm", "friday", "3pm"),
+        ("move my meeting with Ana to Friday 3pm", "Friday", "3pm"),
         ("mueve la reunión con Ana al viernes a las 15h", "viernes", "a las 15h"),
-        ("reschedule Monday's meeting with Ana to Tuesday", "tuesday", None),
+        ("reschedule Monday's meeting with Ana to Tuesday", "Tuesday", None),
         ("cambia la cita con Ana a las 16:00", None, "a las 16:00"),
     ],
 )

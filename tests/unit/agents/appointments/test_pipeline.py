@@ -11,7 +11,7 @@ from batuta.agents.appointments import Booking, appointment_pipeline
 from batuta.events.envelope import Event
 from batuta.kernel.errors import ProviderUnavailableError, Suspended
 from batuta.llm.model import Model
-from batuta.llm.offline.model import OfflineModel
+from batuta.offline.model import OfflineModel
 from batuta.testing import CapturingSink, Reply, ScriptedModel
 from batuta.testing.clock import FakeClock
 from batuta.tools import ApprovalDecision, ApprovalRequest

@@ -5,9 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from batuta.agents.appointments.days import resolve_date
 from batuta.agents.appointments.models import TimeSlot
-from batuta.agents.appointments.temporal import resolve_time, settle
+from batuta.agents.appointments.when import resolve_date, resolve_time, settle
 
 MONDAY = date(2026, 11, 16)
 MADRID = ZoneInfo("Europe/Madrid")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from batuta.llm.model import OutputSpec
-from batuta.llm.offline.structures import Structure
-from tests.unit.llm.offline.asking import asked, request
+from batuta.offline.structures import Structure
+from tests.unit.offline.asking import asked, request
 
 scalars: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.fixed_dictionaries(

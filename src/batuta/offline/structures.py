@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from batuta.llm.offline.words import features, folded
+from batuta.language.folding import fold, stems_of
 
 CONFIDENCE = 0.3
 MAX_DEPTH = 12
@@ -88,11 +88,11 @@ class Structure:
 
     def _member(self, members: list[Any]) -> Any:
         """The member a text names, or shares most with."""
-        plain, asked = folded(self._text), features(self._text)
-        named = [m for m in members if isinstance(m, str) and re.search(rf"\b{re.escape(folded(m))}\b", plain)]
+        plain, asked = fold(self._text), stems_of(self._text)
+        named = [m for m in members if isinstance(m, str) and re.search(rf"\b{re.escape(fold(m))}\b", plain)]
         if named:
             return named[0]
-        return max(members, key=lambda member: len(features(str(member).replace("_", " ")) & asked))
+        return max(members, key=lambda member: len(stems_of(str(member).replace("_", " ")) & asked))
 
     def _referred(self, reference: str) -> Schema:
         found: Any = self._root

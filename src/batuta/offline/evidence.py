@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from batuta.llm.offline.lexicon import Language
-from batuta.llm.offline.phrases import phrase
-from batuta.llm.offline.words import folded, stems, topics
+from batuta.language.findings import Language
+from batuta.language.folding import fold, stem, words_of
+from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
+from batuta.offline.phrases import phrase
 
 LEAST_RELEVANCE = 0.5
 """A passage below it shares words with the question, but not what the question is about."""
@@ -64,8 +65,8 @@ def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
-    asked = topics(question) | stems(question)
-    asks_amount = _ASKS_AMOUNT.search(folded(question)) is not None
+    asked = _topics(question)
+    asks_amount = _ASKS_AMOUNT.search(fold(question)) is not None
     return [
         Quote(
             text=_spoken(sentence),
@@ -80,9 +81,9 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
 
 
 def _score(sentence: str, passage: Mapping[str, Any], asked: frozenset[str], *, asks_amount: bool) -> float:
-    own = len(asked & (topics(sentence) | stems(sentence)))
+    own = len(asked & _topics(sentence))
     heading = f"{passage.get('section', '')} {passage.get('title', '')}"
-    around = len(asked & (topics(heading) | stems(heading)))
+    around = len(asked & _topics(heading))
     if not own and not around:
         return 0.0
     number = NUMBER_BONUS if asks_amount and re.search(r"\d", sentence) else 0.0
@@ -106,8 +107,24 @@ def _sentences(text: str) -> list[str]:
     """Sentences of paragraphs, items of lists; headings are no statements."""
     blocks = re.split(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\|)", text)
     flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
-    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if topics(sentence)]
+    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if _topics(sentence)]
 
 
 def _spoken(sentence: str) -> str:
     return _MARKUP.sub("", sentence).strip()
+
+
+def _topics(text: str) -> frozenset[str]:
+    """The content words of a text, cut to their stems, with what else they may be called."""
+    words = [word for word in words_of(text) if word not in _STOP and not word.isdigit()]
+    return frozenset(stem(word) for word in words) | frozenset(
+        group for word in words for group in _GROUPS.get(word, ())
+    )
+
+
+_STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
+_GROUPS = {
+    word: tuple(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
+    for listed in CONCEPTS.values()
+    for word in listed.split()
+}

@@ -1,20 +1,25 @@
 """Requests as agents send them to a model."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
+from batuta.agents.appointments.understanding import UNDERSTANDING as AGENDA
+from batuta.agents.calculator.understanding import UNDERSTANDING as CALCULATOR
+from batuta.agents.documents.understanding import understanding as documents
 from batuta.kernel.answers import Answer
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
+from batuta.language.understanding import Understanding
 from batuta.llm.model import ModelRequest, OutputSpec, ToolChoice, ToolSpec
-from batuta.llm.offline.model import OfflineModel
+from batuta.offline.model import OfflineModel
+from batuta.testing.clock import FakeClock
 
-CARDS = """You conduct a team of agents.
-
-The agents:
-- calculator_agent (Calculator): Exact arithmetic and the time. It can: calculate, tell the time. Examples: "What is 15% of 1,200?"; "¿Qué hora es en Tokio?".
-- documents_agent (Documents): Answers from the company's documents. It can: search documents, quote policies. Examples: "How much may I spend on meals?"; "¿Cuántos días de vacaciones tengo?".
-- appointments_agent (Agenda): Appointments in a calendar. It can: create appointments, move appointments. Examples: "cita mañana 10am con Dr. Pérez"; "Move my meeting with Ana to Friday 3pm".
-"""  # noqa: E501 - the line format is what is read
+TEAM = (
+    Understanding(agent_id="calculator_agent", name="Calculator", intents=CALCULATOR.intents),
+    Understanding(agent_id="appointments_agent", name="Agenda", intents=AGENDA.intents),
+    Understanding(agent_id="documents_agent", name="Documents", intents=documents(lambda: ("Travel policy",)).intents),
+)
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 DECISION = {
     "type": "object",
     "properties": {
@@ -52,13 +57,13 @@ def request(text: str, **fields: Any) -> ModelRequest:
 
 
 async def asked(request: ModelRequest) -> Answer:
-    return await OfflineModel().generate(request)
+    return await OfflineModel(FakeClock(NOW)).generate(request)
 
 
-async def decided(text: str, *before: Message, system: str = CARDS) -> dict[str, Any]:
+async def decided(text: str, *before: Message, team: tuple[Understanding, ...] = TEAM) -> dict[str, Any]:
     """What the model decides as supervisor."""
     output = OutputSpec(name="Decision", schema=DECISION)
-    answer = await asked(ModelRequest(messages=(*before, Message.user(text)), system=system, output=output))
+    answer = await asked(ModelRequest(messages=(*before, Message.user(text)), understanding=team, output=output))
     decision: dict[str, Any] = json.loads(answer.text)
     return decision
 

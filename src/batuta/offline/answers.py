@@ -6,11 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
-from batuta.llm.offline.evidence import cited_answer, is_evidence
-from batuta.llm.offline.lexicon import MONTH_NAMES, STOP_WORDS, WEEKDAYS, Language
-from batuta.llm.offline.phrases import phrase
-from batuta.llm.offline.reading import Task, content_of
-from batuta.llm.offline.words import folded, tells_language
+from batuta.language.detection import tells_language
+from batuta.language.findings import Language
+from batuta.language.folding import fold
+from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
+from batuta.language.vocabulary import STOP_WORDS
+from batuta.offline.evidence import cited_answer, is_evidence
+from batuta.offline.phrases import phrase
+from batuta.offline.requests import Task, content_of
 
 MAX_TITLE_CHARS = 60
 MAX_TITLE_WORDS = 7
@@ -53,7 +56,7 @@ def conclusion(task: Task) -> str:
 def title_of(text: str) -> str:
     """A few words that tell a conversation from others."""
     words = text.split()
-    while len(words) > 1 and folded(words[0]).strip("¿¡,.") in _STOPS["en"] | _STOPS["es"]:
+    while len(words) > 1 and fold(words[0]).strip("¿¡,.") in _STOPS["en"] | _STOPS["es"]:
         words = words[1:]
     title = " ".join(words[:MAX_TITLE_WORDS]).strip(" ¿?¡!.,;:\"'")[:MAX_TITLE_CHARS].strip()
     return title[:1].upper() + title[1:] if title else "Conversation"
@@ -70,7 +73,7 @@ def summary_of(text: str) -> str:
 
 def moment_in_words(moment: datetime, language: Language) -> str:
     """A date and time as people write it."""
-    weekday, month = WEEKDAYS[language][moment.weekday()], MONTH_NAMES[language][moment.month - 1]
+    weekday, month = WEEKDAY_NAMES[language][moment.weekday()], MONTH_NAMES[language][moment.month - 1]
     if language == "es":
         return f"{moment:%H:%M} del {weekday}, {moment.day} de {month} de {moment.year}"
     return f"{moment:%H:%M} on {weekday}, {moment.day} {month} {moment.year}"

@@ -1,31 +1,27 @@
 """What the built-in model says of its own accord, English and Spanish. Everything else it takes from results."""
 
-from batuta.llm.offline.lexicon import Language
+from batuta.language.findings import Language
 
 PHRASES: dict[str, dict[Language, str]] = {
     "greeting": {
-        "en": "Hello! I am Batuta's built-in offline model. The team can help with this:\n\n{team}\n\n"
-        "What do you need?",
-        "es": "¡Hola! Soy el modelo sin conexión de Batuta. El equipo puede ayudarte con esto:\n\n{team}\n\n"
-        "¿Qué necesitas?",
+        "en": "Hello! Ask me, for example:\n\n{examples}",
+        "es": "¡Hola! Pregúntame, por ejemplo:\n\n{examples}",
     },
     "help": {
-        "en": "The team can do this:\n\n{team}\n\nI am Batuta's built-in offline model: a small grammar that finds the "
-        "right agent, no language model. I cannot look anything up outside, write freely or chat.",
-        "es": "El equipo sabe hacer esto:\n\n{team}\n\nSoy el modelo sin conexión de Batuta: una pequeña gramática que "
-        "encuentra al agente adecuado, no un modelo de lenguaje. No puedo consultar nada de fuera, redactar textos "
-        "libres ni conversar.",
+        "en": "The team can do this:\n\n{team}\n\nI am Batuta's built-in offline model: I find the right agent and tool "
+        "for what you ask. I cannot look anything up outside, write freely or chat.",
+        "es": "El equipo sabe hacer esto:\n\n{team}\n\nSoy el modelo sin conexión de Batuta: encuentro el agente y la "
+        "herramienta para lo que pides. No puedo consultar nada de fuera, redactar textos libres ni conversar.",
     },
     "identity": {
         "en": "I am Batuta's built-in offline model: a program with a small grammar, neither a person nor a language "
-        "model. The team I conduct can do this:\n\n{team}",
+        "model. Ask me, for example:\n\n{examples}",
         "es": "Soy el modelo sin conexión de Batuta: un programa con una pequeña gramática, ni una persona ni un "
-        "modelo de lenguaje. El equipo que dirijo sabe hacer esto:\n\n{team}",
+        "modelo de lenguaje. Pregúntame, por ejemplo:\n\n{examples}",
     },
     "wellbeing": {
-        "en": "I am a program, so every day is a good one. The team can help with this:\n\n{team}\n\nWhat do you need?",
-        "es": "Soy un programa, así que siempre estoy bien. El equipo puede ayudarte con esto:\n\n{team}\n\n"
-        "¿Qué necesitas?",
+        "en": "I am a program, so every day is a good one. Ask me, for example:\n\n{examples}",
+        "es": "Soy un programa, así que siempre estoy bien. Pregúntame, por ejemplo:\n\n{examples}",
     },
     "thanks": {"en": "You are welcome. Is there anything else?", "es": "De nada. ¿Necesitas algo más?"},
     "agreement": {"en": "Good. Tell me if you need anything else.", "es": "Bien. Dime si necesitas algo más."},
@@ -38,10 +34,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "No sé a qué responde eso. Dime en una frase lo que necesitas.",
     },
     "unknown": {
-        "en": "I cannot answer that: it is outside what the built-in offline model knows. The team can do this:\n\n"
-        "{team}\n\nWith a provider's key configured, a language model answers instead.",
-        "es": "No puedo responder a eso: queda fuera de lo que sabe el modelo sin conexión. El equipo sabe hacer esto:"
-        "\n\n{team}\n\nCon la clave de un proveedor configurada, responde un modelo de lenguaje.",
+        "en": "I cannot answer that: it is outside what the built-in offline model knows. I can do this, for example:\n\n"
+        "{examples}",
+        "es": "No puedo responder a eso: queda fuera de lo que sabe el modelo sin conexión. Puedo hacer esto, por ejemplo:"
+        "\n\n{examples}",
     },
     "unknown_alone": {
         "en": "That is outside what the built-in offline model knows. With a provider's key configured, a language "
@@ -49,6 +45,23 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "Eso queda fuera de lo que sabe el modelo sin conexión. Con la clave de un proveedor configurada, "
         "responde un modelo de lenguaje.",
     },
+    "did_you_mean": {"en": "Do you mean “{first}”?", "es": "¿Quieres decir «{first}»?"},
+    "did_you_mean_either": {
+        "en": "Do you mean “{first}” or “{second}”?",
+        "es": "¿Quieres decir «{first}» o «{second}»?",
+    },
+    "unknown_value": {"en": "I do not know “{value}”.", "es": "No conozco «{value}»."},
+    "unknown_place": {
+        "en": "I do not know the place “{value}”. Try a larger city near it, or a time zone such as Europe/Madrid.",
+        "es": "No conozco el lugar «{value}». Prueba con una ciudad mayor cercana o con una zona horaria como "
+        "Europe/Madrid.",
+    },
+    "missing": {"en": "What is the {name}?", "es": "Me falta un dato: {name}. ¿Cuál es?"},
+    "no_source": {
+        "en": "What should it show? Ask for the figures first, for example: {example}",
+        "es": "¿Qué tiene que mostrar? Pide primero los datos, por ejemplo: {example}",
+    },
+    "example": {"en": "- {text}", "es": "- {text}"},
     "member": {"en": "- **{name}**: {about}", "es": "- **{name}**: {about}"},
     "such_as": {"en": ", such as {examples}", "es": "por ejemplo, {examples}"},
     "quoted": {"en": "“{text}”", "es": "«{text}»"},

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from batuta.llm.offline.wording import summary_of
-from tests.unit.llm.offline.asking import asked, request, told
+from batuta.offline.answers import summary_of
+from tests.unit.offline.asking import asked, request, told
 
 PASSAGES = {
     "passages": [

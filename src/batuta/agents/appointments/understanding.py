@@ -1,0 +1,107 @@
+"""What the calendar can be asked, as data (A-41). Its tools read days and times from the request's own words."""
+
+from batuta.language.understanding import Intent, Slot, Understanding
+
+_REQUEST = Slot(name="request", type="text", is_required=True)
+
+UNDERSTANDING = Understanding(
+    intents=(
+        Intent(
+            id="create",
+            tool="check_availability",
+            effect="change",
+            label={"en": "Book a meeting with Ana tomorrow at 10am", "es": "Cita mañana 10am con Dr. Pérez"},
+            examples={
+                "en": (
+                    "Book a meeting with Ana tomorrow at 10am", "schedule a call with John on Friday at 3pm", "set up a meeting with the "
+                    "sales team next Tuesday at 11", "put lunch with Maria on Thursday at 1pm in my calendar", "dentist on 3 March at 9:30",
+                    "I need an appointment with Dr. Smith next week on Monday at 10", "arrange a 30 minute call with Pedro tomorrow",
+                    "add a meeting on 12 December from 10 to 11", "book the room for a demo on Monday at 4", "meeting with Luis at noon tomorrow",
+                    "can you book me a meeting with Marta on wednesday at 5?", "new appointment friday 12:00 with the bank",
+                    "call with Bob in two hours", "create an appointment for tomorrow", "haircut saturday 10am", "coffee with Laura tomorrow at half past nine",
+                    "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob",
+                ),
+                "es": (
+                    "Cita mañana 10am con Dr. Pérez", "agenda una llamada con Juan el viernes a las 15h", "ponme una reunión con el equipo de "
+                    "ventas el martes que viene a las 11", "pon comida con María el jueves a las 14:00 en mi calendario", "dentista el 3 de marzo a las 9:30",
+                    "necesito una cita con la doctora Gil el lunes de la semana que viene a las 10", "organiza una llamada de 30 minutos con Pedro mañana",
+                    "añade una reunión el 12 de diciembre de 10 a 11", "resérvame una demo el lunes a las 4", "reunión con Luis mañana al mediodía",
+                    "¿me puedes poner una reunión con Marta el miércoles a las 5?", "nueva cita viernes 12:00 con el banco",
+                    "llamada con Roberto dentro de dos horas", "crea una cita para mañana", "peluquería el sábado a las 10", "café con Laura mañana a las nueve y media",
+                    "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
+                ),
+            },
+            slots=(_REQUEST,),
+        ),
+        Intent(
+            id="move",
+            tool="check_availability",
+            effect="change",
+            label={"en": "Move my meeting with Ana to Friday 3pm", "es": "Mueve la reunión con Ana al viernes a las 15h"},
+            examples={
+                "en": (
+                    "Move my meeting with Ana to Friday 3pm", "reschedule the call with John to Monday at 9", "change the appointment with Dr. Smith "
+                    "to next week", "postpone my meeting with Luis to Thursday at 4pm", "push the demo to 5pm", "can we shift the lunch with Maria to 2pm",
+                    "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday",
+                ),
+                "es": (
+                    "Mueve la reunión con Ana al viernes a las 15h", "cambia la llamada con Juan al lunes a las 9", "pasa la cita del doctor Pérez a la "
+                    "semana que viene", "aplaza mi reunión con Luis al jueves a las 16h", "retrasa la demo a las 5", "reprograma la comida con María a las 14:00",
+                    "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "muévela al viernes", "cámbiala a las 12",
+                ),
+            },
+            slots=(_REQUEST,),
+        ),
+        Intent(
+            id="cancel",
+            tool="check_availability",
+            effect="change",
+            label={"en": "Cancel my meeting with Ana", "es": "Cancela la cita con Dr. Pérez"},
+            examples={
+                "en": (
+                    "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
+                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one",
+                ),
+                "es": (
+                    "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
+                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "suprime la cita con Marta",
+                ),
+            },
+            slots=(_REQUEST,),
+        ),
+        Intent(
+            id="availability",
+            tool="check_availability",
+            label={"en": "Am I free on Thursday at 11am?", "es": "¿Estoy libre el jueves a las 11?"},
+            examples={
+                "en": (
+                    "Am I free on Thursday at 11am?", "do I have time tomorrow afternoon", "is Friday at 3pm free", "am I busy on Monday", "when am I free tomorrow",
+                    "any free slot on Wednesday?", "check my availability for 12 December at 10", "can I fit in a meeting tomorrow at 4?", "is there a gap on Tuesday morning",
+                ),
+                "es": (
+                    "¿Estoy libre el jueves a las 11?", "tengo hueco mañana por la tarde", "está libre el viernes a las 15h", "estoy ocupado el lunes", "cuándo estoy libre mañana",
+                    "¿hay algún hueco el miércoles?", "mira mi disponibilidad el 12 de diciembre a las 10", "me cabe una reunión mañana a las 4?", "tengo libre el martes por la mañana",
+                ),
+            },
+            slots=(_REQUEST,),
+        ),
+        Intent(
+            id="list",
+            tool="find_appointments",
+            label={"en": "What appointments do I have this week?", "es": "¿Qué citas tengo esta semana?"},
+            examples={
+                "en": (
+                    "What appointments do I have this week?", "show my calendar", "what meetings do I have today", "what's on my agenda tomorrow", "list my appointments",
+                    "do I have any meetings on Friday?", "when is my meeting with Ana", "my agenda for next week", "when do I see Dr. Smith?", "what do I have on monday",
+                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "at what time is my call with John",
+                ),
+                "es": (
+                    "¿Qué citas tengo esta semana?", "enséñame el calendario", "qué reuniones tengo hoy", "qué hay en mi agenda mañana", "lista mis citas",
+                    "¿tengo alguna reunión el viernes?", "cuándo es mi reunión con Ana", "mi agenda de la semana que viene", "¿cuándo veo al doctor Pérez?", "que tengo el lunes",
+                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "a qué hora es mi llamada con Juan", "muéstrame la agenda",
+                ),
+            },
+            slots=(_REQUEST,),
+        ),
+    )
+)  # fmt: skip

@@ -1,0 +1,64 @@
+"""Questions about days: which weekday a date is, and how far it is from today or another day."""
+
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.language.findings import LANGUAGES, Language
+from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
+from batuta.tools.builtin.clock import own_zone
+from batuta.tools.context import ToolContext
+from batuta.tools.tool import Tool, tool
+
+
+def days_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
+    """A tool `count_days`; today is what it is in the user's zone."""
+
+    @tool(kind="computation")
+    async def count_days(day: date, context: ToolContext, since: date | None = None) -> dict[str, Any]:
+        """Tell which weekday a day is and how many days it is from today, or from another day.
+
+        Args:
+            day: The day, such as `2026-12-24`.
+            context: The call.
+            since: The day to count from; today if it is left out.
+        """
+        today = clock.now().astimezone(own_zone(context, ZoneInfo(time_zone))).date()
+        start = since or today
+        days = (day - start).days
+        return {"day": day.isoformat(), "days": days, "summary": _summary(day, days, since)}
+
+    return count_days
+
+
+def day_in_words(day: date, language: Language) -> str:
+    """`Thursday, 24 December 2026`."""
+    weekday, month = WEEKDAY_NAMES[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
+    if language == "es":
+        return f"{weekday}, {day.day} de {month} de {day.year}"
+    return f"{weekday}, {day.day} {month} {day.year}"
+
+
+def _summary(day: date, days: int, since: date | None) -> dict[str, str]:
+    told: dict[str, str] = {}
+    for language in LANGUAGES:
+        named = day_in_words(day, language)
+        named = named[:1].upper() + named[1:]
+        if since is not None:
+            start = day_in_words(since, language)
+            told[language] = _BETWEEN[language].format(day=named, start=start, days=abs(days))
+        else:
+            form = "today" if days == 0 else "ahead" if days > 0 else "ago"
+            told[language] = _FROM_TODAY[form][language].format(
+                day=named, days=abs(days), s="" if abs(days) == 1 else "s"
+            )
+    return told
+
+
+_BETWEEN = {"en": "From {start} to {day} it is {days} days.", "es": "Del {start} al {day} hay {days} días."}
+_FROM_TODAY = {
+    "today": {"en": "{day}: that is today.", "es": "{day}: es hoy."},
+    "ahead": {"en": "{day}, in {days} day{s}.", "es": "{day}, dentro de {days} día{s}."},
+    "ago": {"en": "{day}, {days} day{s} ago.", "es": "{day}, hace {days} día{s}."},
+}

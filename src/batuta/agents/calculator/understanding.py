@@ -1,0 +1,157 @@
+"""What the calculator can be asked, as data: sums, units, the time here and elsewhere, days (A-41)."""
+
+from batuta.language.understanding import Intent, Slot, Understanding
+
+UNDERSTANDING = Understanding(
+    intents=(
+        Intent(
+            id="calculate",
+            tool="calculate",
+            label={"en": "What is 15% of 1,200?", "es": "¿Cuánto es el 21% de 350?"},
+            examples={
+                "en": (
+                    "What is 15% of 1,200?", "calculate 3 + 4", "how much is 12 times 12", "square root of 144",
+                    "what's 200 minus 45", "add 21% VAT to 350", "half of 90", "what percentage of 80 is 20",
+                    "divide 100 by 3", "a 20% discount on 59.99", "the average of 3, 4 and 8", "sum 12, 15 and 20",
+                    "(3+4)*12", "2^10", "tip of 15% on 84 dollars", "split 340 between 4 people", "times 3", "divide it by 4",
+                    "and plus 10", "how much would 3 licences at 45 euros be: 3 * 45", "1200 / 12", "increase 1200 by 5%",
+                    "what is twenty percent of eighty", "7x8?", "if I buy 12 at 3.50 each, 12 * 3.50", "multiply that by 2",
+                ),
+                "es": (
+                    "¿Cuánto es el 21% de 350?", "calcula 3 + 4", "cuánto son 12 por 12", "raíz cuadrada de 144",
+                    "cuánto es 200 menos 45", "súmale el 21% de IVA a 350", "la mitad de 90", "qué porcentaje de 80 es 20",
+                    "divide 100 entre 3", "un 20% de descuento sobre 59,99", "la media de 3, 4 y 8", "suma 12, 15 y 20",
+                    "(3+4)*12", "2^10", "propina del 10% sobre 84 euros", "reparte 340 entre 4", "por 3", "divídelo entre 4",
+                    "y súmale 10", "cuanto me sale 3 por 45", "1200 / 12", "aumenta 1200 un 5%", "el veinte por ciento de ochenta",
+                    "cuanto es 7x8", "120 más IVA del 21%", "multiplica eso por 2", "hazme la cuenta 450 entre 3",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="expression", type="expression", is_required=True,
+                    question={
+                        "en": "Which sum? Write it, for example, as “15% of 1,200” or “(3 + 4) * 12”.",
+                        "es": "¿Qué operación? Escríbela, por ejemplo, como «el 21% de 350» o «(3 + 4) * 12».",
+                    },
+                ),
+            ),
+        ),
+        Intent(
+            id="current_time",
+            tool="current_time",
+            label={"en": "What time is it in Tokyo?", "es": "¿Qué hora es en Buenos Aires?"},
+            examples={
+                "en": (
+                    "What time is it in Tokyo?", "what time is it", "current time in New York", "what's the time in London now",
+                    "time in Paris", "do you know what time it is in Sydney", "tell me the time",
+                    "is it late in Mexico City now?", "local time in Lima and Bogota", "whats the hour in berlin",
+                    "what time zone is Madrid in", "which time zone does New York use?",
+                ),
+                "es": (
+                    "¿Qué hora es en Buenos Aires?", "qué hora es", "hora actual en Nueva York", "dime la hora en Londres",
+                    "hora en París", "sabes qué hora es en Sídney", "dime la hora", "qué hora tienen ahora en México",
+                    "hora local en Lima y Bogotá", "q hora es en berlin", "en qué zona horaria está Madrid", "qué huso horario usa Nueva York",
+                ),
+            },
+            slots=(Slot(name="zone", type="zone", is_many=True),),
+        ),
+        Intent(
+            id="convert_time",
+            tool="convert_time",
+            label={"en": "Convert 3pm from Madrid to New York", "es": "Pasa las 15:00 de Madrid a hora de Tokio"},
+            examples={
+                "en": (
+                    "Convert 3pm from Madrid to New York", "what is 10am London time in Tokyo", "if it is 9:00 in Paris what time is "
+                    "it in Lima", "3pm Madrid in New York time", "convert 15:30 to Tokyo time", "when it's noon in Berlin what "
+                    "time is it in Mexico", "what time is 5pm in New York for Madrid", "at 4pm here what time is it in Chicago",
+                    "convert 10:00 UTC to Madrid", "8am in Bogota is what time in Madrid",
+                ),
+                "es": (
+                    "Pasa las 15:00 de Madrid a hora de Tokio", "convierte las 3 de la tarde de Madrid a Nueva York", "si son las 9:00 en "
+                    "París qué hora es en Lima", "a qué hora equivalen las 10 de Londres en Tokio", "las 15:30 en hora de Tokio",
+                    "cuando es mediodía en Berlín qué hora es en México", "qué hora es en Madrid cuando son las 5pm en Nueva York",
+                    "a las 16h de aquí qué hora es en Chicago", "convierte las 10:00 UTC a Madrid", "8am en Bogotá qué hora es en Madrid",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="time_of_day", type="time", is_required=True,
+                    question={"en": "Which time should I convert?", "es": "¿Qué hora convierto?"},
+                ),
+                Slot(
+                    name="to_zone", type="zone_to", is_required=True,
+                    question={"en": "To the time of which place?", "es": "¿A la hora de qué lugar?"},
+                ),
+                Slot(name="from_zone", type="zone_from"),
+                Slot(name="on", type="date"),
+            ),
+        ),
+        Intent(
+            id="convert_units",
+            tool="convert_units",
+            arguments={"amount": "quantity.amount", "from_unit": "quantity.unit"},
+            label={"en": "Convert 5 km to miles", "es": "Convierte 5 km a millas"},
+            examples={
+                "en": (
+                    "Convert 5 km to miles", "how many pounds are 3 kg in lb", "100 fahrenheit in celsius", "how many minutes are 3 hours",
+                    "10 inches in cm", "what is 70 kg in lbs", "convert 2 litres to gallons", "how many feet is 2 metres",
+                    "30 degrees celsius in fahrenheit", "60 mph in km/h", "how many hours in 3 days", "5 miles to km", "2.5 h in minutes",
+                ),
+                "es": (
+                    "Convierte 5 km a millas", "cuántas onzas son 3 kilos", "100 fahrenheit en celsius", "cuántos minutos son 3 horas",
+                    "10 pulgadas en cm", "pasa 70 kg a lb", "convierte 2 litros a galones", "cuántos pies son 2 metros",
+                    "30 grados centígrados en fahrenheit", "60 millas por hora en km/h", "cuántas horas son 3 días", "5 millas a km",
+                    "2,5 horas en minutos",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="quantity", type="quantity", is_required=True,
+                    question={"en": "How much of which unit?", "es": "¿Qué cantidad y de qué unidad?"},
+                ),
+                Slot(
+                    name="to_unit", type="unit", is_required=True, after=("to", "in", "into", "a", "en", "are", "is", "many", "cuantos", "cuantas"),
+                    question={"en": "To which unit?", "es": "¿A qué unidad?"},
+                ),
+            ),
+        ),
+        Intent(
+            id="today",
+            tool="current_time",
+            label={"en": "What day is it today?", "es": "¿Qué día es hoy?"},
+            examples={
+                "en": (
+                    "What day is it today?", "what's today's date", "which week is it", "what is the date", "what day of the week is it",
+                    "today's date please", "which calendar week are we in", "what year is it",
+                ),
+                "es": (
+                    "¿Qué día es hoy?", "qué fecha es hoy", "en qué semana estamos", "cuál es la fecha", "qué día de la semana es",
+                    "a qué día estamos", "dime la fecha de hoy", "en qué año estamos",
+                ),
+            },
+        ),
+        Intent(
+            id="count_days",
+            tool="count_days",
+            label={"en": "How many days until Christmas?", "es": "¿Cuántos días faltan para Navidad?"},
+            examples={
+                "en": (
+                    "How many days until Christmas?", "what day of the week is 3 March 2027", "how long until the 1st of January",
+                    "which weekday was 5 May 2025", "days left until 31 December", "what weekday is next month's 15th", "how many days ago was 1 October",
+                    "what day is tomorrow", "what date is next friday", "how many days from today to 24 December",
+                ),
+                "es": (
+                    "¿Cuántos días faltan para Navidad?", "qué día de la semana es el 3 de marzo de 2027", "cuánto falta para el 1 de enero",
+                    "qué día cayó el 5 de mayo de 2025", "días que quedan hasta el 31 de diciembre", "en qué cae el 15 de diciembre",
+                    "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántos días hay de hoy al 24 de diciembre",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="day", type="date", is_required=True,
+                    question={"en": "Until which day?", "es": "¿Hasta qué día?"},
+                ),
+            ),
+        ),
+    )
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""What the documents can be asked, as data (A-41): any question about how things are done here, and what there is to read."""
+
+from collections.abc import Callable, Iterable
+
+from batuta.language.findings import Language
+from batuta.language.understanding import Intent, Slot, Understanding
+
+_LISTED: dict[Language, str] = {
+    "en": "I can answer from these documents:\n\n{titles}\n\nAsk about what they say, and the answer quotes it.",
+    "es": "Puedo responder con estos documentos:\n\n{titles}\n\nPregunta por lo que dicen y la respuesta lo cita.",
+}
+
+
+def understanding(titles: Callable[[], Iterable[str]]) -> Understanding:
+    """What can be asked; `titles` are those of the documents there are."""
+    return Understanding(
+        intents=(
+            Intent(
+                id="search",
+                tool="search_documents",
+                is_fallback=True,
+                label={"en": "How much can I spend on meals when travelling?", "es": "¿Cuánto puedo gastar en comidas durante un viaje?"},
+                examples={
+                    "en": (
+                        "How much can I spend on meals when travelling?", "How many days of holidays do I have?", "What does the Team plan cost?",
+                        "what does the travel policy say about hotels", "can I work from home", "when does the office open", "who do I call in an emergency",
+                        "is alcohol reimbursed", "do I need a receipt for a taxi", "what is the limit for hotels in London", "how long do I have to claim expenses",
+                        "where is our data stored", "is there a free plan", "what happens if I am sick", "may I fly business class", "what are the opening hours on Friday",
+                        "how do I get my laptop", "what must I do in my first week", "are backups kept", "how many people can use the starter plan",
+                        "who approves claims above 500 euros", "what is the budget for equipment", "find the rule about remote work abroad", "policy for lost receipts",
+                        "tell me about the security course", "search the documents for parking", "what do the documents say about training?",
+                    ),
+                    "es": (
+                        "¿Cuánto puedo gastar en comidas durante un viaje?", "¿Cuántos días de vacaciones tengo?", "¿Cuánto cuesta el plan Equipo?",
+                        "¿Qué dice la política de viajes sobre los hoteles?", "puedo teletrabajar", "a qué hora abre la oficina", "a quién llamo en una emergencia",
+                        "se reembolsa el alcohol", "necesito justificante para un taxi", "cuál es el límite de hotel en Londres", "qué plazo tengo para presentar gastos",
+                        "dónde se guardan los datos", "hay un plan gratuito", "qué pasa si me pongo enfermo", "puedo volar en business", "cuál es el horario del viernes",
+                        "cómo consigo el portátil", "qué tengo que hacer la primera semana", "se guardan copias de seguridad", "cuántas personas pueden usar el plan inicial",
+                        "quién aprueba gastos de más de 500 euros", "qué presupuesto hay para equipamiento", "busca la norma sobre teletrabajo desde otro país", "qué hago si pierdo un justificante",
+                        "háblame del curso de seguridad", "busca en los documentos algo sobre aparcamiento", "qué dicen los documentos sobre formación",
+                    ),
+                },
+                slots=(Slot(name="query", type="text", is_required=True),),
+            ),
+            Intent(
+                id="list",
+                reply=lambda language: _LISTED[language].format(titles="\n".join(f"- {title}" for title in titles())),
+                label={"en": "What documents do you have?", "es": "¿Qué documentos tienes?"},
+                examples={
+                    "en": ("What documents do you have?", "list the documents", "which files can you read", "show me all the policies", "what can I read here"),
+                    "es": ("¿Qué documentos tienes?", "lista los documentos", "qué archivos puedes leer", "muéstrame todas las políticas", "qué documentos hay"),
+                },
+            ),
+        )
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Words that mean the same, and words that say nothing about a subject: English and Spanish, folded, for search."""
+
+from batuta.language.findings import Language
+
+CONCEPTS: dict[str, str] = {
+    "appointment": "appointment appointments meeting meetings cita citas reunion reuniones calendar calendario agenda "
+    "schedule event events evento eventos call calls llamada llamar llamo llama",
+    "create": "create book schedule arrange reserve agendar agenda crear crea reservar reserva programar programa "
+    "concertar apunta apuntame anota set put pon",
+    "move": "move reschedule shift postpone mover mueve muevela muevelo cambia cambiar cambiame reprogramar reprograma "
+    "aplaza aplazar posponer pospon adelanta adelantar retrasa retrasar",
+    "free": "free available availability busy libre libres disponible disponibilidad hueco huecos ocupado ocupada",
+    "list": "list show upcoming lista listar muestra muestrame ensename proximas proximos",
+    "time": "time hour clock hora horas reloj",
+    "zone": "zone timezone huso zona horaria",
+    "date": "date weekday week weeks today fecha semana semanas hoy",
+    "convert": "convert conversion convierte convertir pasar pasa",
+    "calculate": "calculate calculation arithmetic compute sum subtract multiply divide percent percentage average "
+    "plus minus times divided squared calcula calculame calcular calculo aritmetica suma sumar resta restar "
+    "multiplica multiplicar dividir dividido porcentaje promedio media raiz root mas menos dividelo dividela "
+    "multiplicalo multiplicala sumale anadele restale quitale add tip discount descuento iva vat propina "
+    "double halve half doble mitad doblalo",
+    "document": "document documents file files policy policies manual handbook guide faq documento documentos archivo "
+    "archivos politica politicas guia normativa",
+    "search": "search find look lookup busca buscar encuentra encontrar",
+    "read": "read lee leer",
+    "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
+    "reembolso reembolsa reembolsan costar",
+    "travel": "travel trip trips travelling flight flights fly viaje viajes viajar vuelo vuelos volar",
+    "hotel": "hotel hotels hoteles accommodation alojamiento",
+    "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
+    "holiday": "holiday holidays vacation vacations leave vacaciones vacacion",
+    "work": "remote remotely homeworking home teletrabajo teletrabajar casa",
+    "office": "office offices oficina oficinas",
+    "open": "open opens opening close closes closing closed abre abren abierta abierto cierra cierran horario",
+    "price": "price prices pricing plan plans precio precios plan planes",
+    "product": "product producto",
+    "cancel": "cancel delete remove cancela cancelar borra borrar elimina eliminar anula anular",
+    "send": "send mail email envia enviar manda mandar correo",
+    "write": "write compose draft escribe escribir redacta redactar",
+    "translate": "translate translation traduce traducir traduccion",
+    "join": "onboarding welcome joiner bienvenida incorporacion",
+}
+
+STOP_WORDS: dict[Language, str] = {
+    "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "
+    "would should may might must i me my mine you your we our us they them their he she it its this that these those "
+    "there here what which who whom when where why how much many please tell give want need like about as into than "
+    "then so not no yes have has had get let let's also just any some anything something nothing all more most day "
+    "days minute minutes up summarise summarize summary explain say says",
+    "es": "un una unos unas el la los las lo de del al a en con por para y e o u pero si es son era fue ser estar esta "
+    "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
+    "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
+    "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
+    "dias dentro minuto minutos resume resumen resumir explica explicame cuentame dice",
+}
+
+AMOUNT_WORDS = "limit limits maximum limite limites maximo maxima"
+"""Ask how much, not about what: rules give a number and seldom call it a limit."""

@@ -1,0 +1,157 @@
+"""As worker: which tool to call next, with arguments from the slots of the intent that is meant.
+
+A result may name the tool that should follow it (`next_tool`); it is called if the result holds everything that it needs.
+An agent that brings no intents is served by the descriptions of its tools.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from batuta.kernel.messages import ToolCallBlock
+from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter, interpreter_for
+from batuta.llm.model import ModelRequest, ToolSpec
+from batuta.offline.context import context_of
+from batuta.offline.parameters import filled_by_schema, fits_description
+from batuta.offline.phrases import phrase
+from batuta.offline.planning import Planner
+from batuta.offline.requests import Task, content_of, exchange_of, task_of
+
+MAX_CALLS = 6
+LEAST_OF_A_PIECE = 0.3
+LEAST_OF_A_TASK = 0.06
+"""Below it, a task that was given to an agent has nothing to do with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What a worker does next: calls, or a question it must ask first."""
+
+    calls: Sequence[tuple[str, dict[str, Any]]] = ()
+    question: str | None = None
+    meaning: Interpretation | None = field(default=None, repr=False)
+
+
+def next_calls(request: ModelRequest, now: datetime) -> tuple[tuple[ToolCallBlock, ...], str | None]:
+    """The calls to make now, or what to ask; neither if the answer can be written."""
+    if not request.tools or request.tool_choice == "none":
+        return (), None
+    work = _following(request) if exchange_of(request) else _first(request, now)
+    blocks = tuple(_block(name, args, request, number) for number, (name, args) in enumerate(work.calls))
+    return blocks, work.question
+
+
+def _first(request: ModelRequest, now: datetime) -> Work:
+    task = task_of(request)
+    own = [each for each in request.understanding if each.intents]
+    if not own:
+        return _by_description(request, task)
+    interpreter = interpreter_for(own)
+    last = _said_before(request, task, interpreter, now)
+    pieces = _pieces(task.text, interpreter, now, last, own)
+    works = [_work(piece, request.tools, last) for piece in pieces]
+    if (
+        len(pieces) == 1
+        and pieces[0].confidence < LEAST_OF_A_TASK
+        and not pieces[0].intent.is_fallback
+        and not task.results
+    ):
+        return Work(question=Planner(own, now).unknown(task.language))
+    question = next((work.question for work in works if work.question), None)
+    calls = [call for work in works for call in work.calls][:MAX_CALLS]
+    if calls or question:
+        return Work(calls=calls, question=None if calls else question)
+    return _by_description(request, task)
+
+
+def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: Sequence[Any]) -> list[Interpretation]:
+    """A task may hold several things for one agent: each becomes a call."""
+    whole = interpreter.interpret(text, now=now, last=last)[:1]
+    if AMENDED_BY in text or len(whole) == 0:
+        return whole
+    best = whole[0]
+    takes_text = any(slot.type == "text" for slot in best.intent.slots)
+    if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:
+        return whole
+    split = [part for part in Planner(own, now, has_small_talk=False).divided(text, last) if not part.missing]
+    meanings = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
+    return meanings if len(meanings) > 1 else whole
+
+
+def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> Work:
+    language = meaning.language
+    if meaning.unknown:
+        name = "unknown_place" if meaning.unknown_kind == "zone" else "unknown_value"
+        return Work(question=phrase(name, language, value=meaning.unknown[0]), meaning=meaning)
+    asking = next((slot for slot in meaning.missing if slot.type != "result"), None)
+    if asking is not None:
+        asked = asking.question.get(language) or phrase("missing", language, name=asking.name.replace("_", " "))
+        return Work(question=asked, meaning=meaning)
+    tool = next((tool for tool in tools if tool.name == meaning.intent.tool), None)
+    if tool is None:
+        return Work(meaning=meaning)
+    return Work(calls=[(tool.name, args) for args in _arguments(meaning, tool)], meaning=meaning)
+
+
+def _arguments(meaning: Interpretation, tool: ToolSpec) -> list[dict[str, Any]]:
+    """The arguments of an intent's tool; one call for each of several values that the tool takes one at a time."""
+    properties = tool.schema.get("properties", {})
+    named: dict[str, Any] = {}
+    for name in properties:
+        path = meaning.intent.arguments.get(name, name).split(".")
+        value: Any = meaning.values
+        for part in path:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is None:
+            value = meaning.intent.constants.get(name)
+        if value is not None:
+            named[name] = value
+    several = next(
+        (name for name, value in named.items() if isinstance(value, list) and not _is_list(properties[name])), None
+    )
+    if several is None:
+        return [named]
+    return [{**named, several: each} for each in named[several]]
+
+
+def _is_list(schema: Mapping[str, Any]) -> bool:
+    choices = [schema, *schema.get("anyOf", ())]
+    return any(choice.get("type") == "array" for choice in choices)
+
+
+def _by_description(request: ModelRequest, task: Task) -> Work:
+    """Without an intent: the tool whose description has most of the request's words, if the request fills it."""
+    scored = [(fits_description(tool, task.text), tool) for tool in request.tools]
+    ranked = sorted(scored, key=lambda pair: -pair[0])
+    for score, tool in ranked:
+        args, missing = filled_by_schema(tool, task.text)
+        if not missing and (score > 0 or request.tool_choice == "required"):
+            return Work(calls=[(tool.name, args)])
+    return Work()
+
+
+def _following(request: ModelRequest) -> Work:
+    """What the newest result asks for, if it succeeded and brought what that needs."""
+    newest = request.tool_results[-1] if request.tool_results else None
+    found = content_of(newest) if newest is not None and not newest.is_error else None
+    if not isinstance(found, Mapping):
+        return Work()
+    tool = next((tool for tool in request.tools if tool.name == found.get("next_tool")), None)
+    if tool is None:
+        return Work()
+    properties, required = tool.schema.get("properties", {}), tool.schema.get("required", ())
+    args = {name: found[name] for name in properties if found.get(name) is not None}
+    return Work() if any(name not in args for name in required) else Work(calls=[(tool.name, args)])
+
+
+def _said_before(request: ModelRequest, task: Task, interpreter: Interpreter, now: datetime) -> str:
+    """What `it` may mean: the results of earlier steps, else what was answered last."""
+    results = "\n".join(outcome.text for outcome in task.results)
+    return results or context_of(request.messages, interpreter, now).answer
+
+
+def _block(name: str, args: dict[str, Any], request: ModelRequest, number: int) -> ToolCallBlock:
+    facts = (request.metadata, request.messages, name, number)
+    return ToolCallBlock(id=f"offline_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}", name=name, args=args)

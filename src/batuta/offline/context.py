@@ -1,0 +1,125 @@
+"""What was asked before, read off the conversation alone: so it survives a reload, a resume and another process (A-42)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from batuta.kernel.messages import Message
+from batuta.language.annotation import annotated
+from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
+from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter
+from batuta.offline.requests import is_feedback
+from batuta.offline.small_talk import OWN
+
+MAX_TURNS = 12
+"""How far back it looks."""
+MAX_AMENDMENTS = 6
+LONGEST_FOLLOW_UP = 9
+"""Words of a message that may say no more than what changes."""
+LONGEST_PRONOUN = 5
+LONGEST_REPLY = 8
+SURE_OF_ITSELF = 0.62
+"""From which confidence on a message is a request of its own, however it begins."""
+
+SURE_THOUGH_OPENED = 0.9
+"""… also where it opens as one that goes on ("and …") and would change the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialogueContext:
+    """What a new message may go on from."""
+
+    request: str = ""
+    """The last request, with what was said to it later; empty where there is none."""
+    answer: str = ""
+    """The last thing the team said."""
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the team's last words were a question."""
+        return self.answer.rstrip().endswith("?")
+
+
+def context_of(messages: Sequence[Message], interpreter: Interpreter, now: datetime) -> DialogueContext:
+    """The context before the last message of the user."""
+    turns = [each for each in messages if each.role in ("user", "assistant") and each.text and not is_feedback(each)]
+    last_user = max((place for place, each in enumerate(turns) if each.role == "user"), default=0)
+    context = DialogueContext()
+    for message in turns[:last_user][-2 * MAX_TURNS :]:
+        if message.role == "assistant":
+            context = DialogueContext(request=context.request, answer=message.text)
+        else:
+            context = DialogueContext(request=resolved(message.text, context, interpreter, now) or context.request)
+    return context
+
+
+def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
+    """The whole request that a message makes: itself, or the last one amended by it; none for what asks for nothing."""
+    amended = amendment(text, context, interpreter, now)
+    if amended is not None:
+        return amended
+    best = next(iter(interpreter.interpret(text, now=now)), None)
+    return None if best is not None and best.agent_id == OWN and best.is_sure else text
+
+
+def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
+    """The last request together with a message that only changes it or answers a question about it."""
+    if not context.request or is_no(text) or is_yes(text):
+        return None
+    words = text.split()
+    best = next(iter(interpreter.interpret(text, now=now, last=context.answer)), None)
+    if (
+        best is not None
+        and len(words) <= LONGEST_PRONOUN
+        and refers_back(text)
+        and _goes_on(best, context, interpreter, now)
+    ):
+        return _amended(context.request, text)
+    brings = _brings_something(text, context, interpreter, now)
+    sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
+    if best is not None and best.confidence >= sure and not corrected(text):
+        return None
+    better = corrected(text)
+    if better is not None and len(words) <= LONGEST_FOLLOW_UP:
+        return _amended(context.request, better)
+    if context.was_asked and len(words) <= LONGEST_REPLY and brings and not _is_own(best):
+        return _amended(context.request, text)
+    is_short = len(words) <= LONGEST_FOLLOW_UP
+    if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
+        return _amended(context.request, text)
+    return None
+
+
+def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message such as "cancel it" speaks of what the last request was about."""
+    before = next(iter(interpreter.interpret(context.request, now=now)), None)
+    takes_text = any(slot.type == "text" for slot in best.intent.slots)
+    return before is not None and takes_text and best.agent_id == before.agent_id != OWN and best.is_sure
+
+
+def _is_own(best: Interpretation | None) -> bool:
+    return best is not None and best.agent_id == OWN and best.is_sure
+
+
+def _brings_something(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message fills a slot of what was asked before, or names something new in it."""
+    before = next(iter(interpreter.interpret(context.request, now=now)), None)
+    if before is None or before.agent_id == OWN:
+        return False
+    amendment_text = annotated(text, now=now)
+    filled = interpreter.filled(before.agent_id, before.intent, [amendment_text], now, context.answer)
+    telling = [
+        name
+        for name in filled.values
+        if (slot := before.intent.slot(name)) is not None and slot.type not in ("text", "result", "ranking")
+    ]
+    takes_text = any(slot.type == "text" for slot in before.intent.slots)
+    has_content = any(
+        amendment_text.findings.get(kind) for kind in ("date", "time", "period", "zone", "person", "soon")
+    )
+    return bool(telling) or (takes_text and (has_content or is_follow_up(text) or context.was_asked))
+
+
+def _amended(request: str, text: str) -> str:
+    parts = request.split(AMENDED_BY)
+    return AMENDED_BY.join([parts[0], *parts[1:][-MAX_AMENDMENTS:], text.strip()])

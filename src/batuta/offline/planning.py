@@ -1,0 +1,347 @@
+"""As supervisor: divide a request, find the intent of each part, ask where it is not clear, or answer small talk.
+
+"¿Qué clientes nos deben más dinero? Hazme un gráfico"  ->  a measure, then a chart that depends on it
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batuta.language.dialogue import is_yes
+from batuta.language.expressions import needs_last_result
+from batuta.language.findings import Language
+from batuta.language.folding import fold, stems_of
+from batuta.language.interpretation import (
+    RIVAL_SHARE,
+    WORTH_ASKING,
+    Interpretation,
+    Interpreter,
+    base_of,
+    interpreter_for,
+)
+from batuta.language.understanding import Intent, Understanding
+from batuta.language.vocabulary import CONCEPTS
+from batuta.offline.context import DialogueContext, amendment
+from batuta.offline.phrases import phrase
+from batuta.offline.requests import Task
+from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
+
+MAX_PARTS = 6
+MAX_PLANNED_CHARS = 2_000
+LEAST_SPLIT = 0.34
+"""How sure each side of an `and` must be for it to divide two requests."""
+
+_STRONG = re.compile(
+    r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"
+    r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)[,:]?\s+|"
+    r"\s*[,.]?\s+(?:and\s+also|as\s+well\s+as|also|y\s+tambi[eé]n|y\s+adem[aá]s|adem[aá]s|tambi[eé]n)[,:]?\s+",
+    re.IGNORECASE,
+)
+"""Between requests."""
+_WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\s+\w+)", re.IGNORECASE)
+"""May join words as well as requests: it divides only where both sides are requests."""
+_SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
+    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|tengo|tenemos|se\s+puede|a\s+quien|en\s+que|hasta\s+cuando)\b"
+)
+_OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
+_TWO_SUBJECTS = re.compile(
+    r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
+    r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
+    re.IGNORECASE,
+)
+"""One question about two things: "how much for hotels and meals?"."""
+_FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
+_SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPart:
+    """A piece of a request and what it means; `follows` if it needs the piece before it."""
+
+    text: str
+    meaning: Interpretation
+    follows: bool = False
+
+
+class Planner:
+    """Plans for a team by what its members understand."""
+
+    def __init__(self, team: Sequence[Understanding], now: datetime, *, has_small_talk: bool = True) -> None:
+        self._team = tuple(team)
+        self._now = now
+        self._interpreter: Interpreter = interpreter_for((*self._team, SMALL_TALK) if has_small_talk else self._team)
+
+    @property
+    def interpreter(self) -> Interpreter:
+        """What the team and the model itself understand."""
+        return self._interpreter
+
+    def decision(self, task: Task, context: DialogueContext) -> dict[str, Any]:
+        """`{"steps": […]}` or `{"answer": …}`, as the supervisor is asked for."""
+        text = task.text[:MAX_PLANNED_CHARS]
+        if task.only_agent in {each.agent_id for each in self._team}:
+            whole = amendment(text, context, self._interpreter, self._now) or text
+            return {"steps": [{"agent_id": task.only_agent, "task": whole, "depends_on": []}]}
+        chosen = self._chosen_by_reply(task, context)
+        if chosen is not None:
+            return self._steps([RequestPart(text=base_of(context.request), meaning=chosen)])
+        amended = amendment(text, context, self._interpreter, self._now)
+        if amended is not None:
+            return self._for_whole(amended, task, context)
+        parts = self._parts(text, context)
+        if parts:
+            return self._with_sources(parts, task, context)
+        return self._for_whole(text, task, context)
+
+    def best_agent(self, text: str, without: str | None = None) -> str | None:
+        """Who should take a task, if anybody."""
+        found = [each for each in self._meanings(text) if each.agent_id not in (OWN, without)]
+        best = next((each for each in found if each.is_sure), None)
+        fallback = self._interpreter.fallback()
+        if best is None and fallback is not None and fallback[0] != without and _is_question(text):
+            return fallback[0]
+        return best.agent_id if best else None
+
+    def divided(self, text: str, last: str = "") -> list[Interpretation]:
+        """What each piece of a request means, where it has several."""
+        context = DialogueContext(answer=last)
+        parts = [part for piece, _ in self._strong_pieces(text) for part in self._every_and(piece, context)]
+        return [part.meaning for part in parts]
+
+    def _every_and(self, text: str, context: DialogueContext) -> list[RequestPart]:
+        """Divide at each `and` whose sides both are requests, be it of the same intent."""
+        for match in _WEAK.finditer(text):
+            sides = [text[: match.start()].strip(), text[match.end() :].strip()]
+            found = [self._meanings(side, context)[0] for side in sides]
+            are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
+            if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
+                continue
+            is_whole = are_texts or all(each.is_sure and not each.missing for each in found)
+            if is_whole and all(each.agent_id != OWN and each.intent.slots for each in found):
+                return [RequestPart(text=sides[0], meaning=found[0]), *self._every_and(sides[1], context)]
+        subjects = _two_subjects(text)
+        return [RequestPart(text=each, meaning=self._meanings(each, context)[0]) for each in subjects or [text]]
+
+    def unknown(self, language: Language) -> str:
+        """Say honestly that it is not known, with two things that are."""
+        if not self._team:
+            return phrase("unknown_alone", language)
+        return phrase("unknown", language, examples=self.examples(language))
+
+    def examples(self, language: Language, count: int = 2) -> str:
+        """Something each of a few members can be asked."""
+        firsts = [
+            texts[0] for each in self._team for intent in each.intents[:1] if (texts := intent.examples.get(language))
+        ]
+        return "\n".join(phrase("example", language, text=text) for text in firsts[:count])
+
+    def _for_whole(self, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
+        """An undivided request: done, asked about, handed to whoever takes questions, or refused."""
+        meanings = self._meanings(text, context)
+        best = meanings[0] if meanings else None
+        if best is None:
+            return {"answer": self.unknown(task.language)}
+        if best.agent_id == OWN:
+            return self._small_talk(best, text, task, context)
+        if best.is_sure and best.intent.reply is not None:
+            return {"answer": best.intent.reply(task.language)}
+        if best.is_sure and self._rival(meanings) is None:
+            return self._with_sources([RequestPart(text=text, meaning=best)], task, context)
+        fallback = self._interpreter.fallback()
+        if not best.is_sure and fallback is not None and _is_question(text):
+            return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
+        if best.confidence >= WORTH_ASKING:
+            return {"answer": self._question(meanings, task.language)}
+        return {"answer": self.unknown(task.language)}
+
+    def _small_talk(self, best: Interpretation, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
+        fallback = self._interpreter.fallback()
+        is_outside = best.intent.id == OUTSIDE
+        if not best.is_sure or is_outside:
+            others = [each for each in self._meanings(text, context) if each.agent_id != OWN and each.is_sure]
+            if others and not best.is_sure:
+                return self._with_sources([RequestPart(text=text, meaning=others[0])], task, context)
+            if fallback is not None and _is_question(text) and not best.is_sure:
+                return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
+            return {"answer": self.unknown(task.language)}
+        facts = {"examples": self.examples(task.language, 3), "team": self._described(task.language)}
+        return {"answer": phrase(best.intent.id, task.language, **facts)}
+
+    def _parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
+        """A request divided where each piece is one; nothing where it is only one."""
+        pieces = self._strong_pieces(text)
+        found: list[RequestPart] = []
+        for piece, follows in pieces:
+            found += [
+                RequestPart(text=part.text, meaning=part.meaning, follows=part.follows or (follows and number == 0))
+                for number, part in enumerate(self._weak_parts(piece, context))
+            ]
+        real = [part for part in found if part.meaning.agent_id != OWN or part.meaning.intent.id == OUTSIDE]
+        if len(real) < 2 or not all(part.meaning.is_sure and part.meaning.agent_id != OWN for part in real):
+            return (
+                [real[0]]
+                if len(real) == 1 and len(found) > 1 and real[0].meaning.is_sure and real[0].meaning.agent_id != OWN
+                else []
+            )
+        return real[:MAX_PARTS]
+
+    def _strong_pieces(self, text: str) -> list[tuple[str, bool]]:
+        pieces: list[tuple[str, bool]] = []
+        start, follows = 0, False
+        for match in _STRONG.finditer(text):
+            piece = text[start : match.start()].strip(" ,;")
+            if piece:
+                pieces.append((piece, follows))
+                start, follows = match.end(), _SEQUENCE.search(match.group()) is not None
+        rest = text[start:].strip(" ,;")
+        return [*pieces, (rest, follows)] if rest else pieces
+
+    def _weak_parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
+        """Divide at an `and` where each side is clearly a request, of another intent."""
+        whole = self._meanings(text, context)[0]
+        for match in _WEAK.finditer(text):
+            left, right = text[: match.start()].strip(), text[match.end() :].strip()
+            if len(left.split()) < 2 or len(right.split()) < 2:
+                continue
+            sides = [self._meanings(side, context)[0] for side in (left, right)]
+            are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
+            is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
+            if are_sure and is_worth and not any(side.missing for side in sides):
+                return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
+        return [RequestPart(text=text, meaning=whole)]
+
+    def _with_sources(self, parts: list[RequestPart], task: Task, context: DialogueContext) -> dict[str, Any]:
+        """Put what gives a result before what takes one: a chart of sales needs the sales."""
+        planned: list[RequestPart] = []
+        for part in parts:
+            wanted = part.meaning.intent.takes
+            given = {each.meaning.intent.gives for each in planned}
+            if wanted and wanted not in given:
+                source = self._source(part.text, wanted)
+                if source is not None:
+                    planned.append(RequestPart(text=part.text, meaning=source))
+                elif not self._has_given(context, wanted):
+                    return {"answer": self._no_source(wanted, task.language)}
+            planned.append(part)
+        return self._steps(planned)
+
+    def _source(self, text: str, wanted: str) -> Interpretation | None:
+        """What gives the result that a part takes, asked for in the same words."""
+        for each in self._meanings(text):
+            if (
+                each.intent.gives == wanted
+                and not each.missing
+                and any(slot.is_required and slot.name in each.values for slot in each.intent.slots)
+            ):
+                return each
+        return None
+
+    def _has_given(self, context: DialogueContext, wanted: str) -> bool:
+        before = self._meanings(context.request)[:1] if context.request else []
+        return any(wanted in (each.intent.gives, each.intent.takes) for each in before)
+
+    def _no_source(self, wanted: str, language: Language) -> str:
+        givers = (intent for each in self._team for intent in each.intents if intent.gives == wanted)
+        giver = next(givers, None)
+        if giver is None:
+            return self.unknown(language)
+        return phrase("no_source", language, example=giver.label_in(language))
+
+    def _steps(self, parts: Sequence[RequestPart]) -> dict[str, Any]:
+        """One step for each agent in a row; it depends on the one before where it needs its result."""
+        steps: list[dict[str, Any]] = []
+        intents: list[Intent] = []
+        for part in parts:
+            agent_id, intent = part.meaning.agent_id, part.meaning.intent
+            refers = bool(steps) and (part.follows or _goes_on(part))
+            if steps and steps[-1]["agent_id"] == agent_id and intents[-1].gives is None and not refers:
+                steps[-1]["task"] += f"; {part.text}"
+                continue
+            takes = [place for place, other in enumerate(intents) if intent.takes and other.gives == intent.takes]
+            depends = takes[-1:] or ([len(steps) - 1] if refers else [])
+            steps.append({"agent_id": agent_id, "task": part.text, "depends_on": depends})
+            intents.append(intent)
+        return {"steps": steps}
+
+    def _chosen_by_reply(self, task: Task, context: DialogueContext) -> Interpretation | None:
+        """What a reply to "do you mean … or …?" chose."""
+        if not context.request or not context.was_asked:
+            return None
+        options = self._options(self._meanings(context.request))
+        asked = self._question(self._meanings(context.request), task.language)
+        other: Language = "es" if task.language == "en" else "en"
+        if context.answer.strip() not in (asked, self._question(self._meanings(context.request), other)):
+            return None
+        plain = fold(task.text)
+        if len(options) > 1 and _SECOND.search(plain):
+            return options[1]
+        if is_yes(task.text) or _FIRST.search(plain):
+            return options[0]
+        said = stems_of(task.text)
+        shared = [
+            len(said & stems_of(" ".join(each.intent.label_in(lang) for lang in ("en", "es")))) for each in options
+        ]
+        best = max(range(len(options)), key=lambda place: shared[place])
+        return options[best] if shared[best] and len(task.text.split()) <= 6 else None
+
+    def _question(self, meanings: Sequence[Interpretation], language: Language) -> str:
+        options = self._options(meanings)
+        if len(options) > 1:
+            first, second = (each.intent.label_in(language) for each in options)
+            return phrase("did_you_mean_either", language, first=first, second=second)
+        return (
+            phrase("did_you_mean", language, first=options[0].intent.label_in(language))
+            if options
+            else self.unknown(language)
+        )
+
+    def _options(self, meanings: Sequence[Interpretation]) -> list[Interpretation]:
+        real = [each for each in meanings if each.agent_id != OWN]
+        return [each for each in real[:2] if each.confidence >= max(WORTH_ASKING, 0.5 * real[0].confidence)] or real[:1]
+
+    def _rival(self, meanings: Sequence[Interpretation]) -> Interpretation | None:
+        """Another intent that is as likely, where choosing wrongly would change something."""
+        best, *others = meanings
+        near = [each for each in others if each.confidence >= RIVAL_SHARE * best.confidence and each.agent_id != OWN]
+        changes = [each for each in near if "change" in (each.intent.effect, best.intent.effect)]
+        return changes[0] if changes and changes[0].label != best.label else None
+
+    def _meanings(self, text: str, context: DialogueContext | None = None) -> list[Interpretation]:
+        return self._interpreter.interpret(text, now=self._now, last=context.answer if context else "")
+
+    def _described(self, language: Language) -> str:
+        return "\n".join(
+            phrase("member", language, name=each.name or each.agent_id, about="; ".join(_firsts(each, language)))
+            for each in self._team
+        )
+
+
+def _firsts(understanding: Understanding, language: Language) -> list[str]:
+    labels = [intent.label_in(language) for intent in understanding.intents]
+    return [phrase("quoted", language, text=label) for label in labels[:3]]
+
+
+def _goes_on(part: RequestPart) -> bool:
+    """Whether a sum goes on from the result before it."""
+    has_expression = any(slot.type == "expression" for slot in part.meaning.intent.slots)
+    return has_expression and "expression" not in part.meaning.values and needs_last_result(part.text)
+
+
+def _two_subjects(text: str) -> list[str]:
+    """A question about two different things as two questions; nothing where it is one."""
+    two = _TWO_SUBJECTS.match(text)
+    if two is None or not _is_question(text):
+        return []
+    groups = [
+        {name for name, words in CONCEPTS.items() if fold(two[side]) in words.split()} for side in ("first", "second")
+    ]
+    are_two = all(groups) and not groups[0] & groups[1]
+    return [f"{two['opening']}{two[side]}" for side in ("first", "second")] if are_two else []
+
+
+def _is_question(text: str) -> bool:
+    return _QUESTION.search(fold(text)) is not None

@@ -1,0 +1,76 @@
+"""What people say to any assistant, and what no team here can know, as intents of the built-in model's own."""
+
+from batuta.language.understanding import Intent, Understanding
+
+OWN = ""
+"""The agent id of what the built-in model answers itself."""
+OUTSIDE = "outside"
+
+_EXAMPLES: dict[str, tuple[str, str]] = {
+    "greeting": (
+        "hi | hello | hey there | good morning | good afternoon everyone | hello team | hi how is it going | howdy",
+        "hola | buenas | buenos días | hola equipo | buenas tardes | hey hola | saludos | qué tal",
+    ),
+    "thanks": (
+        "thanks | thank you very much | thx | cheers mate | great, thank you | perfect thanks | that helped a lot thanks",
+        "gracias | muchas gracias | mil gracias | genial, gracias | perfecto, gracias | vale gracias | te lo agradezco",
+    ),
+    "farewell": (
+        "bye | goodbye | see you later | good night | see you tomorrow | talk to you later",
+        "adiós | hasta luego | hasta mañana | nos vemos | chao | buenas noches | hasta pronto",
+    ),
+    "agreement": (
+        "ok | okay | great | perfect | sounds good | got it | understood | cool | nice | fine",
+        "vale | perfecto | de acuerdo | genial | entendido | muy bien | estupendo | ok vale | bien",
+    ),
+    "help": (
+        "help | what can you do? | how can you help me | what do you know | how does this work | what can I ask you | "
+        "help me please | show me what you can do | what are your capabilities | who can help me here",
+        "ayuda | ¿qué puedes hacer? | qué sabes hacer | cómo funciona esto | en qué me puedes ayudar | qué te puedo "
+        "preguntar | ayúdame por favor | para qué sirves | qué cosas haces | qué podéis hacer",
+    ),
+    "identity": (
+        "who are you? | what are you | are you a human? | are you a robot | what is your name | are you chatgpt | which model "
+        "are you | are you an ai",
+        "¿quién eres? | qué eres | eres una persona | eres un robot | cómo te llamas | eres chatgpt | qué modelo eres | eres "
+        "una ia",
+    ),
+    "wellbeing": (
+        "how are you? | how are you doing today | how is it going? | are you ok | how do you feel",
+        "¿cómo estás? | qué tal estás | cómo te va | todo bien? | cómo te sientes",
+    ),
+    OUTSIDE: (
+        "what's the weather like tomorrow in Madrid? | will it rain today | tell me a joke | write a poem about the sea | "
+        "who won the world cup | latest news | what is the stock price of Apple | translate this text to French | send an "
+        "email to Ana | order a pizza | play some music | what is the capital of France | recommend a restaurant | book a "
+        "flight to Paris | who is the president of the United States | write me a python script | exchange rate of the dollar "
+        "| how do I cook paella | what is the meaning of life | summarise this web page | turn on the lights | find me a hotel "
+        "in Rome | what movie should I watch | how tall is the Eiffel tower | call me a taxi | what's the score of the game | "
+        "give me medical advice | how many people live in China | write an essay about the war | draw me a picture of a cat | "
+        "how old are you | do you love me | sing a song | bitcoin price | how far is the moon | convert 100 dollars to euros | "
+        "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | change my password | reset my password | my printer does not work | who is my boss",
+        "¿qué tiempo hace mañana en Madrid? | va a llover hoy | cuéntame un chiste | escribe un poema sobre el mar | quién "
+        "ganó el mundial | últimas noticias | a cuánto cotiza Apple | traduce este texto al francés | envía un correo a Ana | "
+        "pide una pizza | pon música | cuál es la capital de Francia | recomiéndame un restaurante | reserva un vuelo a París "
+        "| quién es el presidente de Estados Unidos | escríbeme un programa en python | tipo de cambio del dólar | cómo se "
+        "hace una paella | cuál es el sentido de la vida | resume esta página web | enciende las luces | búscame un hotel en "
+        "Roma | qué película puedo ver | cuánto mide la torre Eiffel | llama a un taxi | cómo va el partido | dame un consejo "
+        "médico | cuánta gente vive en China | escribe una redacción sobre la guerra | dibuja un gato | cuántos años tienes | "
+        "me quieres | canta una canción | precio del bitcoin | a qué distancia está la luna | convierte 100 dólares a euros | "
+        "cuántos euros son 50 libras | traduce hola al inglés | manda un mensaje a Pedro | cambia mi contraseña | quiero cambiar la contraseña | no me funciona la impresora | quién es mi jefe",
+    ),
+}  # fmt: skip
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in text.split("|"))
+
+
+SMALL_TALK = Understanding(
+    agent_id=OWN,
+    name="Batuta",
+    intents=tuple(
+        Intent(id=name, examples={"en": _listed(english), "es": _listed(spanish)})
+        for name, (english, spanish) in _EXAMPLES.items()
+    ),
+)

@@ -1,0 +1,186 @@
+"""As supervisor and worker: plans, questions, follow-ups, and a specialist that is only data (A-40, A-41, A-42)."""
+
+from typing import Any
+
+import pytest
+
+from batuta.kernel.messages import Message
+from batuta.language import Intent, Slot, Understanding
+from batuta.llm.model import ModelRequest, ToolSpec
+from tests.unit.language.test_understanding import UNDERSTANDING as BUSINESS
+from tests.unit.offline.asking import TEAM, asked, decided, request
+
+CALC, DOCS, AGENDA = "calculator_agent", "documents_agent", "appointments_agent"
+EVERYBODY = (*TEAM, *BUSINESS)
+
+
+async def steps(
+    text: str, *before: Message, team: tuple[Understanding, ...] = TEAM
+) -> list[tuple[str, str, list[int]]]:
+    decision = await decided(text, *before, team=team)
+    return [(step["agent_id"], step["task"], step["depends_on"]) for step in decision.get("steps", [])]
+
+
+async def test_a_chart_of_a_measure_is_a_plan_of_two() -> None:
+    """The sentence that the platform is known by."""
+    plan = await steps("¿Qué clientes nos deben más dinero? Hazme un gráfico", team=EVERYBODY)
+    assert plan == [
+        ("erp_agent", "¿Qué clientes nos deben más dinero?", []),
+        ("graphing_agent", "Hazme un gráfico", [0]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["make a bar chart of sales by country", "hazme un gráfico de barras de ventas por país"]
+)
+async def test_a_chart_asked_for_in_one_sentence_gets_its_figures_first(text: str) -> None:
+    plan = await steps(text, team=EVERYBODY)
+    assert [(agent, depends) for agent, _, depends in plan] == [("erp_agent", []), ("graphing_agent", [0])]
+
+
+async def test_a_chart_of_nothing_is_asked_about() -> None:
+    decision = await decided("hazme un gráfico", team=EVERYBODY)
+    assert decision["answer"].startswith("¿Qué tiene que mostrar?")
+
+
+async def test_the_last_result_is_drawn_where_there_is_one() -> None:
+    before = (
+        Message.user("ventas por país este año"),
+        Message.assistant("Ventas por país: dataset `sales_by_country`."),
+    )
+    assert [agent for agent, _, _ in await steps("hazme un gráfico", *before, team=EVERYBODY)] == ["graphing_agent"]
+
+
+async def test_two_requests_of_one_sentence_are_two_steps() -> None:
+    plan = await steps("What is 3 plus 4 and how many days of holidays do I have?")
+    assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (DOCS, [])]
+
+
+async def test_a_sum_that_goes_on_depends_on_the_one_before() -> None:
+    plan = await steps("Suma 12 y 30 y luego divídelo entre 4")
+    assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (CALC, [0])]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "expected"),
+    [
+        ("sales by customer this year", "and in march?", "sales by customer this year ▸ and in march?"),
+        ("ventas por cliente este año", "ahora por país", "ventas por cliente este año ▸ ahora por país"),
+        ("ventas por cliente este año", "no, el año pasado", "ventas por cliente este año ▸ el año pasado"),
+        ("sales by customer this year", "the same for Fabrikam", "sales by customer this year ▸ the same for Fabrikam"),
+    ],
+)
+async def test_a_follow_up_goes_on_from_the_last_request(first: str, then: str, expected: str) -> None:
+    plan = await steps(then, Message.user(first), Message.assistant("…"), team=EVERYBODY)
+    assert plan == [("erp_agent", expected, [])]
+
+
+async def test_a_follow_up_of_a_follow_up_keeps_both() -> None:
+    before = (
+        Message.user("ventas por cliente este año"),
+        Message.assistant("…"),
+        Message.user("¿y en marzo?"),
+        Message.assistant("…"),
+    )
+    [(_, task, _)] = await steps("ahora por país", *before, team=EVERYBODY)
+    assert task == "ventas por cliente este año ▸ ¿y en marzo? ▸ ahora por país"
+
+
+async def test_small_talk_between_does_not_lose_the_context() -> None:
+    before = (
+        Message.user("ventas por país"),
+        Message.assistant("…"),
+        Message.user("gracias"),
+        Message.assistant("De nada."),
+    )
+    [(_, task, _)] = await steps("¿y en marzo?", *before, team=EVERYBODY)
+    assert task == "ventas por país ▸ ¿y en marzo?"
+
+
+async def test_an_answer_to_its_own_question_completes_the_request() -> None:
+    before = (Message.user("Agenda una llamada con Luis el jueves"), Message.assistant("¿A qué hora?"))
+    [(agent, task, _)] = await steps("a las 11", *before)
+    assert (agent, task) == (AGENDA, "Agenda una llamada con Luis el jueves ▸ a las 11")
+
+
+async def test_a_new_request_is_no_follow_up() -> None:
+    before = (Message.user("What is 2 + 2?"), Message.assistant("2 + 2 = 4"))
+    assert await steps("What time is it in Tokyo?", *before) == [(CALC, "What time is it in Tokyo?", [])]
+
+
+@pytest.mark.parametrize(
+    "text", ["what's the weather tomorrow", "escríbeme un poema", "send an email to Ana", "asdfgh"]
+)
+async def test_what_is_outside_is_refused_with_two_examples(text: str) -> None:
+    decision = await decided(text)
+    assert decision["answer"].count("\n- ") == 2
+    assert len(decision["answer"]) < 300
+
+
+async def test_an_unsure_change_is_asked_about_and_the_reply_is_understood() -> None:
+    decision = await decided("cancel my subscription")
+    assert decision["answer"].startswith("Do you mean “Cancel my meeting")
+    before = (Message.user("cancel my subscription"), Message.assistant(decision["answer"]))
+    assert [agent for agent, _, _ in await steps("yes", *before)] == [AGENDA]
+
+
+async def test_an_unknown_place_is_said() -> None:
+    tool = ToolSpec(name="current_time", description="", schema={"type": "object", "properties": {"zone": {}}})
+    answer = await asked(request("What time is it in Xanadu?", tools=(tool,), understanding=TEAM[:1]))
+    assert not answer.tool_calls
+    assert "“Xanadu”" in answer.text
+
+
+TOY = Understanding(
+    agent_id="plants_agent",
+    name="Plants",
+    intents=(
+        Intent(
+            id="water",
+            tool="water_plant",
+            effect="change",
+            examples={
+                "en": ("water the ficus", "give the cactus some water", "please water the orchid with 200 ml",
+                       "the palm needs water", "water my plants"),
+                "es": ("riega el ficus", "dale agua al cactus", "riega la orquídea con 200 ml", "la palmera necesita agua",
+                       "regar las plantas"),
+            },
+            slots=(
+                Slot(name="plant", type="choice", is_required=True, question={"en": "Which plant?", "es": "¿Qué planta?"},
+                     values=lambda: {"ficus": ("ficus",), "cactus": ("cactus",), "orchid": ("orchid", "orquídea")}),
+                Slot(name="amount", type="quantity"),
+            ),
+        ),
+    ),
+)  # fmt: skip
+WATER = ToolSpec(
+    name="water_plant",
+    description="Water a plant.",
+    schema={
+        "type": "object",
+        "properties": {"plant": {"type": "string"}, "amount": {"type": "object"}},
+        "required": ["plant"],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "args"),
+    [
+        ("could you water the ficus please", {"plant": "ficus"}),
+        ("riega la orquidea con 150 ml", {"plant": "orchid", "amount": {"amount": "150", "unit": "ml"}}),
+        ("dale un poco de agua al cactus", {"plant": "cactus"}),
+    ],
+)
+async def test_a_new_specialist_of_ten_sentences_works_without_a_line_of_code(text: str, args: dict[str, Any]) -> None:
+    """A-41: it is routed to among the others, and its tool is called with arguments from its slots."""
+    assert [agent for agent, _, _ in await steps(text, team=(*TEAM, TOY))] == ["plants_agent"]
+    answer = await asked(ModelRequest(messages=(Message.user(text),), tools=(WATER,), understanding=(TOY,)))
+    assert [(call.name, call.args) for call in answer.tool_calls] == [("water_plant", args)]
+
+
+async def test_what_a_new_specialist_misses_is_asked_in_its_own_words() -> None:
+    answer = await asked(
+        ModelRequest(messages=(Message.user("riega las plantas"),), tools=(WATER,), understanding=(TOY,))
+    )
+    assert answer.text == "¿Qué planta?"
