@@ -35,7 +35,7 @@ class Case:
         self._sandbox = sandbox
         companies = sandbox.handle(SandboxRequest.of("GET", "/api/v2.0/companies")).json()["value"]
         self._root = f"/api/v2.0/companies({companies[0]['id']})"
-        self._items = self.send("GET", "items?$top=10&$filter=" + quote("inventory gt 100")).json()["value"]
+        self._items = self.send("GET", "items?$top=10&$filter=" + quote("inventory gt 20")).json()["value"]
         self._customer = self.send("GET", "customers?$top=1&$filter=" + quote("blocked eq ' '")).json()["value"][0]
 
     def send(self, method: str, path: str, body: object = None) -> SandboxResponse:

@@ -13,10 +13,11 @@ from urllib.parse import quote
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.errors import EntityChangedError, SandboxError
 from batuta.sandbox.filter_sql import fields_of
+from batuta.sandbox.filter_syntax import FilterComparison, FilterField, FilterJunction, FilterLiteral
 from batuta.sandbox.metadata import csdl_json, csdl_xml, service_document
 from batuta.sandbox.paths import ApiPath
 from batuta.sandbox.query import LARGEST_PAGE, QueryOptions, parse_options, parse_query
-from batuta.sandbox.quirks import Manner, Quirks
+from batuta.sandbox.quirks import DEFAULT_FILTERS, Manner, Quirks
 from batuta.sandbox.reading import ReadLinks, RecordReader, RecordScope, etag, key_text
 from batuta.sandbox.records import Records, SandboxStore
 from batuta.sandbox.requests import SandboxRequest, SandboxResponse
@@ -89,8 +90,8 @@ class ApiCall:
         return handler
 
     def _list(self, resource: ApiResource) -> SandboxResponse:
-        options = self._options
-        self._check_required_filter(resource, options)
+        self._check_required_filter(resource, self._options)
+        options = self._with_default_filter(resource, self._options)
         size, preferred = self._page_size()
         page = self._reader.page(resource.scope, options, size=size)
         body: dict[str, Any] = {"@odata.context": self._context(resource.scope)} if self._links.has_metadata else {}
@@ -104,7 +105,7 @@ class ApiCall:
 
     def _count(self, resource: ApiResource) -> SandboxResponse:
         self._check_required_filter(resource, self._options)
-        count = self._reader.count(resource.scope, self._options)
+        count = self._reader.count(resource.scope, self._with_default_filter(resource, self._options))
         return SandboxResponse(status=200, headers={"Content-Type": "text/plain"}, body=str(count).encode())
 
     def _get(self, resource: ApiResource) -> SandboxResponse:
@@ -230,6 +231,14 @@ class ApiCall:
             if given != etag(resource.entity, scope.equals, version):
                 raise EntityChangedError("The record was changed by another request: read it again.")
         return records, row
+
+    def _with_default_filter(self, resource: ApiResource, options: QueryOptions) -> QueryOptions:
+        name, value = DEFAULT_FILTERS.get(resource.entity.name, ("", ""))
+        named = fields_of(options.filter) if options.filter is not None else set()
+        if not name or named & {name, "id"}:
+            return options
+        test = FilterComparison("eq", FilterField(name), FilterLiteral("string", value))
+        return replace(options, filter=FilterJunction("and", options.filter, test) if options.filter else test)
 
     def _check_required_filter(self, resource: ApiResource, options: QueryOptions) -> None:
         """Some sets are read only below their parent, or with a filter that names it."""

@@ -17,6 +17,9 @@ from typing import Final
 
 from batuta.sandbox.errors import BadRequestError, SandboxError
 
+MOST_CLIENTS: Final = 10_000
+"""Names of clients that are remembered."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLimits:
@@ -80,8 +83,12 @@ class RequestLimiter:
         finally:
             with self._lock:
                 self._at_work[client] -= 1
+                if not self._at_work[client]:
+                    del self._at_work[client]
 
     def _admit(self, client: str) -> None:
+        if len(self._times) > MOST_CLIENTS:
+            self._times.clear()  # names are free where no client is registered: they must not fill the memory
         now, times = self._clock(), self._times[client]
         window = self._limits.window.total_seconds()
         while times and times[0] <= now - window:

@@ -119,6 +119,11 @@ QUIRKS: Final[dict[str, Quirk]] = {
     ),
 }  # fmt: skip
 
+DEFAULT_FILTERS: Final[dict[str, tuple[str, str]]] = {
+    "journals": ("templateDisplayName", "GENERAL"),
+}
+"""Sets that show only a part of their rows unless the filter names this property or the id (known from the source)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Quirks:

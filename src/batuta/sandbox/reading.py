@@ -138,7 +138,8 @@ class RecordReader:
             for expression, (_, is_down) in zip(ordering, order, strict=True)
         )
         skip = options.skip if options.after is None else 0
-        sql = f"SELECT {listed} FROM {prepared.source} t WHERE {where.sql} ORDER BY {ordered}t.rowid LIMIT ? OFFSET ?"
+        order_by = f"ORDER BY {ordered}{prepared.tie} LIMIT ? OFFSET ?"
+        sql = f"SELECT {listed} FROM {prepared.source} t WHERE {where.sql} {order_by}"
         found = self._store.connection.execute(sql, (*where.bound, limit, skip)).fetchall()
         self._spend(len(found))
         first = 2 + len(ordering)
@@ -232,7 +233,8 @@ class RecordReader:
                     f"{prepared.table.columns[link].expression} IN (SELECT value FROM json_each(?))",
                     (json.dumps(sorted({*parents}, key=str)),),
                 )
-                prepared = replace(prepared, condition=_both(prepared.condition, inside))
+                # With the plus SQLite goes by the index of the link, not by the one that has the order of the rows.
+                prepared = replace(prepared, condition=_both(prepared.condition, inside), tie="+t.rowid")
             gathered: defaultdict[SqlValue, list[_ReadRow]] = defaultdict(list)
             for row in self._select(prepared, scope, wide, self._rows_left + 1):
                 gathered[row.values[link] if link else company].append(row)
@@ -265,6 +267,8 @@ class _Prepared:
     source: str
     condition: SqlCondition
     compiler: FilterCompiler
+    tie: str = "t.rowid"
+    """What orders rows that are equal in everything else."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@
         print(server.url)
 
 The server listens on this machine only, unless told otherwise, and then answers only to names of this machine: a page
-in a browser cannot reach it under a name of its own (DNS rebinding).
+in a browser can neither reach it under a name of its own (DNS rebinding) nor post to it from another site.
 """
 
 import threading
@@ -119,10 +119,13 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
 
         def _response(self) -> SandboxResponse:
             host = self.headers.get("Host", "")
-            name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-            if only_loopback and name not in LOOPBACK_NAMES:
+            if only_loopback and _name_in(host) not in LOOPBACK_NAMES:
                 self.close_connection = True
                 return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Unknown host."}}, 421)
+            origin = self.headers.get("Origin")
+            if only_loopback and origin is not None and _name_in(origin.partition("://")[2]) not in LOOPBACK_NAMES:
+                self.close_connection = True
+                return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Unknown origin."}}, 403)
             length = self.headers.get("Content-Length", "0")
             if not length.isdigit() or "chunked" in self.headers.get("Transfer-Encoding", "").lower():
                 self.close_connection = True
@@ -158,6 +161,12 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
     for method in _METHODS:
         setattr(Handler, f"do_{method}", Handler.answer)
     return Handler
+
+
+def _name_in(host: str) -> str:
+    """The name of a host without its port."""
+    name, _, port = host.rpartition(":")
+    return name if port.isdigit() else host
 
 
 def _phrase(status: int) -> str:

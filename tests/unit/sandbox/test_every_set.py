@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from batuta.sandbox.quirks import DEFAULT_FILTERS
 from batuta.sandbox.schema import STANDARD, EdmProperty, EntitySet, load_schema
 from batuta.sandbox.values import Row, Value
 from batuta.sandbox.write_rules import PAIRS
@@ -38,7 +39,8 @@ def sample(prop: EdmProperty) -> Value:
 
 
 def sample_row(entity: EntitySet) -> Row:
-    return {each.name: sample(each) for each in entity.columns}
+    name, value = DEFAULT_FILTERS.get(entity.name, ("", ""))
+    return {**{each.name: sample(each) for each in entity.columns}, **({name: value} if name else {})}
 
 
 def place_of(entity: EntitySet) -> str:

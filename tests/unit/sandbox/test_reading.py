@@ -227,3 +227,19 @@ def test_an_instruction_to_a_report_cannot_be_negated() -> None:
         400,
         "Application_FilterErrorException",
     )
+
+
+def test_journals_show_only_those_of_the_general_template_unless_asked() -> None:
+    client = ApiClient()
+    for code, template in (("A", "GENERAL"), ("B", "PAYMENT")):
+        client.records.insert("journals", {"code": code, "templateDisplayName": template})
+    assert [row["code"] for row in client.get("journals")["value"]] == ["A"]
+    assert [row["code"] for row in client.find("journals", "code ne 'X'")] == ["A"]
+    assert [row["code"] for row in client.find("journals", "templateDisplayName ne 'X'")] == ["A", "B"]
+    assert client.send("GET", "journals/$count").body == b"1"
+    other = client.find("journals", "templateDisplayName eq 'PAYMENT'")[0]
+    assert client.get(f"journals({other['id']})")["code"] == "B"
+
+
+def test_the_rows_of_a_query_come_in_an_order_of_their_own() -> None:
+    assert ApiClient().refusal("GET", "customerSales?$orderby=name") == (400, "BadRequest_MethodNotImplemented")

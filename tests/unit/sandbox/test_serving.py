@@ -4,6 +4,7 @@ import http.client
 import io
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
@@ -44,6 +45,54 @@ def test_another_name_for_this_machine_is_refused(connection: http.client.HTTPCo
     """A page in a browser may point a name of its own at the loopback address."""
     connection.request("GET", CUSTOMERS, headers={"Host": host})
     assert connection.getresponse().status == 421
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("https://evil.example", 403), ("null", 403), ("http://127.0.0.1.evil.example", 403), ("http://localhost:3", 200)],
+)
+def test_a_page_of_another_site_cannot_post(connection: http.client.HTTPConnection, origin: str, status: int) -> None:
+    """A browser sends a POST without asking first; the sandbox looks where the page came from."""
+    connection.request("GET", CUSTOMERS, headers={"Origin": origin})
+    assert connection.getresponse().status == status
+
+
+def test_many_clients_at_once_get_what_they_ask_for() -> None:
+    """Eight threads create, change and page; every record is there once, with the last change that was accepted."""
+    with SandboxServer(ApiClient().sandbox) as server:
+        place = server.url.removeprefix("http://")
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda worker: write_and_read(place, worker), range(8)))
+        connection = http.client.HTTPConnection(place, timeout=30)
+        rows = sent(connection, "GET", f"{CUSTOMERS}?$orderby=number")["value"]
+        connection.close()
+    assert [(row["number"], row["city"]) for row in rows] == [
+        (f"{worker}-{number}", "Vigo") for worker in range(8) for number in range(10)
+    ]
+
+
+def write_and_read(place: str, worker: int) -> None:
+    connection = http.client.HTTPConnection(place, timeout=30)
+    for number in range(10):
+        row = sent(connection, "POST", CUSTOMERS, {"displayName": "x", "number": f"{worker}-{number}"})
+        tag = {"If-Match": row["@odata.etag"]}
+        sent(connection, "PATCH", f"{CUSTOMERS}({row['id']})", {"city": "Vigo"}, tag)
+        sent(connection, "GET", f"{CUSTOMERS}?$top=5&$count=true")
+    connection.close()
+
+
+def sent(
+    connection: http.client.HTTPConnection,
+    method: str,
+    path: str,
+    body: object = None,
+    headers: dict[str, str] | None = None,
+) -> Any:
+    connection.request(method, path, None if body is None else json.dumps(body), headers or {})
+    response = connection.getresponse()
+    content = response.read()
+    assert response.status < 300, content
+    return json.loads(content)
 
 
 @pytest.mark.parametrize(
