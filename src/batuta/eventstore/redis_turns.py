@@ -40,8 +40,8 @@ _SELECT = "SELECT * FROM turns WHERE turn_id = $1"
 class RedisTurnQueue(PostgresTurnQueue):
     """A `TurnQueue` for a log in Redis, in the database it is shipped to."""
 
-    def __init__(self, log: RedisEventLog) -> None:
-        super().__init__(log.database)
+    def __init__(self, log: RedisEventLog, *, kinds: Collection[str] | None = None) -> None:
+        super().__init__(log.database, kinds=kinds)
         self.limits = log.limits
         self._redis = log
 

@@ -19,6 +19,9 @@ from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import Projector
+from batuta.eventstore.redis import RedisEventLog
+from batuta.eventstore.redis_projections import RedisAudit, ShippingProjector
+from batuta.eventstore.redis_turns import RedisTurnQueue
 from batuta.eventstore.replay import TraceIndex
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_audit import SqliteAudit
@@ -102,7 +105,9 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
 
 
 async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> Backends:
-    """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries notifications."""
+    """Distributed: PostgreSQL keeps everything; Redis, if there is one, carries notifications, and if it is chosen for
+    that, takes events first.
+    """
     events = await stack.enter_async_context(PostgresEventLog(url))
     database = await stack.enter_async_context(closing(PostgresDatabase(url)))
     await require_migrated(database)
@@ -115,6 +120,22 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         redis = RedisNotificationBus(settings.redis_url.get_secret_value())
         await stack.enter_async_context(redis.running())
         bus, checks = redis, {"redis": redis.ping}
+    storage = storage_gauges(
+        lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
+    )
+    if settings.event_log == "redis" and settings.redis_url is not None:
+        first = await stack.enter_async_context(RedisEventLog(settings.redis_url.get_secret_value(), events))
+        return Backends(
+            database=database,
+            log=first,
+            queue=RedisTurnQueue(first, kinds=JOBS),
+            projector=ShippingProjector(first),
+            traces=projections,
+            audit=DatasetErasingAudit(RedisAudit(first), database),
+            bus=bus,
+            storage=storage,
+            checks=checks,
+        )
     return Backends(
         database=database,
         log=events,
@@ -123,9 +144,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         traces=projections,
         audit=DatasetErasingAudit(PostgresAudit(events), database),
         bus=bus,
-        storage=storage_gauges(
-            lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
-        ),
+        storage=storage,
         checks=checks,
     )
 

@@ -92,6 +92,8 @@ class Settings(BaseModel):
     """Whether a proxy in front sets `X-Forwarded-For` and `X-Forwarded-Proto`."""
     database_url: SecretStr | None = None
     redis_url: SecretStr | None = None
+    event_log: Literal["database", "redis"] = "database"
+    """Where events are appended first: in the database, or in Redis (`appendfsync always`), which is shipped to it."""
     log_level: LogLevel
     model: str | None = None
     """What the team runs on; of several, separated by commas, people choose one and the first is the default."""
@@ -169,6 +171,8 @@ class Settings(BaseModel):
             raise ValueError("is_demo: the one-click login works on a loopback address only; set host to 127.0.0.1")
         if self.redis_url is not None and self.database_url is None:
             raise ValueError("redis_url: Redis needs a PostgreSQL beside it; set database_url too")
+        if self.event_log == "redis" and self.redis_url is None:
+            raise ValueError("event_log: a log in Redis needs a Redis; set redis_url too, or leave event_log out")
         if self.env == "production" and not self.is_demo and self.database_url is None and not self.is_loopback:
             raise ValueError(
                 "database_url: production beyond this machine needs PostgreSQL; set it, or choose another env"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from batuta.events.progress import ContentDelta
+from batuta.eventstore.redis import RedisEventLog
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.live.notifications import Notification
 from batuta.server.live.redis_notifications import RedisNotificationBus
@@ -99,6 +100,21 @@ async def test_a_flushed_redis_costs_nothing(sites: list[Running], redis_server:
     redis_server.flush()
     events = await ana.ask(session, "after")
     assert [event["type"] for event in events].count("complete") == 2
+
+
+async def test_a_platform_whose_events_go_to_redis_first(platform_url: str, redis_url: str, tmp_path: Path) -> None:
+    """S-11: chosen by a setting. What was said is there for another process on the database alone."""
+    options = {"database_url": platform_url, "redis_url": redis_url}
+    async with running(settings_for(tmp_path, event_log="redis", **options)) as site:
+        assert isinstance(site.platform.backends.log, RedisEventLog)
+        ana = await site.person()
+        session = await ana.session()
+        told = await ana.ask(session, "hello")
+        assert [event["type"] for event in told].count("complete") == 1
+        await site.platform.backends.projector.catch_up()
+    async with running(settings_for(tmp_path, worker_concurrency=0, **options)) as other:
+        shown = await (await at(other, ana)).events(session)
+    assert [event["sequence_number"] for event in shown] == [event["sequence_number"] for event in told]
 
 
 async def test_readiness_tells_of_redis(sites: list[Running]) -> None:

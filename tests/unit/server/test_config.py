@@ -99,6 +99,7 @@ def test_each_wrong_value_gets_a_line_of_its_own() -> None:
     [
         ({"BATUTA_IS_DEMO": "true", "BATUTA_HOST": "0.0.0.0"}, "loopback"),
         ({"BATUTA_REDIS_URL": "redis://redis"}, "PostgreSQL beside it"),
+        ({"BATUTA_EVENT_LOG": "redis"}, "set redis_url too"),
         ({"BATUTA_ENV": "production", "BATUTA_HOST": "0.0.0.0"}, "needs PostgreSQL"),
         ({"BATUTA_PUBLIC_URL": "team.example/path"}, "BATUTA_PUBLIC_URL"),
         ({"BATUTA_DATABASE_URL_FILE": "/no/such/file"}, "BATUTA_DATABASE_URL_FILE names a file"),
