@@ -27,8 +27,11 @@ from batuta.kernel.failpoints import failpoint
 _NOW = "SELECT clock_timestamp()"
 _SELECT = "SELECT * FROM turns WHERE turn_id = $1"
 _SELECT_EXISTING = "SELECT * FROM turns WHERE turn_id = $1 OR (session_id = $2 AND client_key = $3)"
+_IS_READY = """
+SELECT true FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
+  AND ($1::text[] IS NULL OR t.kind = ANY ($1)) LIMIT 1"""
 _SELECT_READY = """
-SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
+SELECT t.*, clock_timestamp() AS now FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
   AND ($1::text[] IS NULL OR t.kind = ANY ($1))
   AND NOT EXISTS (
     SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
@@ -48,6 +51,7 @@ _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_can
 _NEXT_FENCE = """
 INSERT INTO log_heads VALUES ($1, 1, 0, $2::bigint + 1, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET fence = greatest(log_heads.fence, $2) + 1 RETURNING fence"""
+_LOCK_TURN = "SELECT t.*, clock_timestamp() AS now FROM turns t WHERE turn_id = $1 FOR UPDATE"
 _LOCK_SESSION = """
 INSERT INTO log_heads VALUES ($1, 1, 0, 0, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET fence = log_heads.fence"""
@@ -69,15 +73,25 @@ class PostgresTurnQueue(RuledTurnQueue):
     ) -> Lease | None:
         """See `TurnQueue.lease`."""
         wanted = self._wanted(kinds)
-        async with self._database.transaction() as connection:
-            found = await connection.fetchrow(_SELECT_READY, None if wanted is None else list(wanted))
-            if found is None:
+        chosen = None if wanted is None else list(wanted)
+        async with self._database.connection() as connection:
+            if not await connection.fetchval(_IS_READY, chosen):  # an idle look is one round trip and no transaction
                 return None
-            row, now = dict(found), await now_at(connection)
-            fence = await self._next_fence(connection, row)
-            changes, lease = lease_of(row, now, owner=owner, fence=fence, length=length)
-            await _update(connection, row, changes, now)
+            async with connection.transaction():
+                lease = await self._lease_next(connection, chosen, owner, length)
         failpoint("queue.lease.after_commit")
+        return lease
+
+    async def _lease_next(
+        self, connection: Executor, kinds: list[str] | None, owner: str, length: timedelta
+    ) -> Lease | None:
+        found = await connection.fetchrow(_SELECT_READY, kinds)
+        if found is None:
+            return None
+        row, now = _with_time(found)
+        fence = await self._next_fence(connection, row)
+        changes, lease = lease_of(row, now, owner=owner, fence=fence, length=length)
+        await _update(connection, row, changes, now)
         return lease
 
     async def _lost_for_good(self) -> Sequence[Work]:
@@ -134,10 +148,10 @@ class PostgresTurnQueue(RuledTurnQueue):
 
     async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
         async with self._database.transaction() as connection:
-            found = await connection.fetchrow(f"{_SELECT} FOR UPDATE", canonical(turn_id))
+            found = await connection.fetchrow(_LOCK_TURN, canonical(turn_id))
             if found is None:
                 return None
-            row, now = dict(found), await now_at(connection)
+            row, now = _with_time(found)
             changes = rule(row, now)
             if changes is None:
                 return row, False
@@ -181,6 +195,13 @@ async def insert_turn(connection: Executor, row: Row, batch: Batch | None) -> Ac
     marks = ", ".join(f"${number}" for number in range(1, len(row) + 1))
     await connection.execute(f"INSERT INTO turns ({', '.join(row)}) VALUES ({marks})", *row.values())  # noqa: S608
     return rules.accepted(row)
+
+
+def _with_time(found: asyncpg.Record) -> tuple[Row, datetime]:
+    """A turn's row, and the time of the database when it was read."""
+    row = dict(found)
+    now: datetime = row.pop("now")
+    return row, now
 
 
 async def now_at(connection: Executor) -> datetime:
