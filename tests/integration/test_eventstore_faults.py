@@ -17,7 +17,7 @@ from batuta.events.log import Alarm
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.migrations import migrate
 from batuta.eventstore.postgres import PostgresEventLog
-from batuta.eventstore.postgres_database import PostgresDatabase
+from batuta.eventstore.postgres_database import PostgresPool
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.redis import RedisEventLog
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -92,7 +92,7 @@ async def test_a_server_that_never_answers_does_not_hold_anybody_for_ever(
 ) -> None:
     """FT-03."""
     async with fault_proxy(postgres_server.port) as proxy:
-        database = PostgresDatabase(proxy.through(log_url), command_seconds=0.5)
+        database = PostgresPool(proxy.through(log_url), command_seconds=0.5)
         async with PostgresEventLog(database) as log:
             session, batch = new_id(), [said("a")]
             await log.append(session, [said("before")])

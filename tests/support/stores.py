@@ -14,7 +14,7 @@ from batuta.eventstore.memory_projections import MemoryProjections
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
-from batuta.eventstore.postgres_database import POOL_SIZE, PostgresDatabase
+from batuta.eventstore.postgres_database import POOL_SIZE, PostgresPool
 from batuta.eventstore.postgres_projections import PostgresProjections
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import ProjectionStore, Projector
@@ -100,7 +100,7 @@ def postgres_opener(url: str, *, pool_size: int = POOL_SIZE) -> Opener:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
         alarms: list[Alarm] = []
-        async with PostgresEventLog(PostgresDatabase(url, pool_size=pool_size), on_alarm=alarms.append) as log:
+        async with PostgresEventLog(PostgresPool(url, pool_size=pool_size), on_alarm=alarms.append) as log:
             projections = PostgresProjections(log)
             projector = Projector(projections, on_alarm=alarms.append)
             yield Store(
@@ -121,7 +121,7 @@ def redis_opener(redis_url: str, url: str, *, pool_size: int = POOL_SIZE) -> Ope
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
         alarms: list[Alarm] = []
-        database = PostgresEventLog(PostgresDatabase(url, pool_size=pool_size), on_alarm=alarms.append)
+        database = PostgresEventLog(PostgresPool(url, pool_size=pool_size), on_alarm=alarms.append)
         async with RedisEventLog(redis_url, database, on_alarm=alarms.append) as log:
             yield Store(
                 log=log,

@@ -31,7 +31,7 @@ from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import BatutaError
 from batuta.orchestration import rerun as reruns
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.orchestration.rerun_diff import Change, StepFacts, TurnDiff
+from batuta.orchestration.rerun_diff import RerunChange, StepFacts, TurnDiff
 from batuta.server.config import Settings
 from batuta.tools.context import ToolUser
 
@@ -48,7 +48,7 @@ def rerun(
     ] = None,
     model: Annotated[str | None, typer.Option(help="Another model from there on.")] = None,
     prompt: Annotated[str | None, typer.Option(help="Other instructions for whoever is asked first.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Change only this agent.")] = None,
+    agent: Annotated[str | None, typer.Option(help="RerunChange only this agent.")] = None,
     team: TeamName = None,
     config: ConfigFile = None,
     data_dir: Annotated[
@@ -138,7 +138,7 @@ def _effects(again: reruns.Rerun) -> str:
 
 def _summary(diff: TurnDiff) -> Table:
     table = _table("turn")
-    rows: dict[str, tuple[Change[Any], Any]] = {
+    rows: dict[str, tuple[RerunChange[Any], Any]] = {
         "status": (diff.status, str),
         "answer": (diff.answer, _shortened),
         "tokens": (diff.usage, lambda usage: str(usage.total)),

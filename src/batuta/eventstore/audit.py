@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from batuta.events.log import PAGE_SIZE, EventLog, Head
-from batuta.eventstore.chain import GENESIS, Place, digest_of, link_of
+from batuta.eventstore.chain import GENESIS, ChainPlace, digest_of, link_of
 from batuta.kernel.ids import SessionId, session_id
 
 PROBLEMS_KEPT = 20
@@ -142,7 +142,7 @@ class _Chain:
             self._erased += 1
         elif row.salt is None or digest_of(row.salt, row.payload) != row.digest:
             self._report(f"position {row.seq}: the content is not what was stored")
-        place = Place(self._owner, row.epoch, row.seq, row.event_id, row.type)
+        place = ChainPlace(self._owner, row.epoch, row.seq, row.event_id, row.type)
         if link_of(self._link, place, row.digest) != row.link:
             self._report(f"position {row.seq}: it does not follow from the records before it")
         self._seq, self._link = row.seq, row.link

@@ -22,7 +22,7 @@ class Sealed(NamedTuple):
     link: bytes
 
 
-class Place(NamedTuple):
+class ChainPlace(NamedTuple):
     """What the chain says about a record besides its content."""
 
     session_id: str
@@ -47,7 +47,7 @@ def fresh_salt() -> bytes:
             _drawn.extend(drawn[start : start + SALT_BYTES] for start in range(0, len(drawn), SALT_BYTES))
 
 
-def seal(previous: bytes, place: Place, payload: str, salt: bytes) -> Sealed:
+def seal(previous: bytes, place: ChainPlace, payload: str, salt: bytes) -> Sealed:
     """Chain a new record to the previous link of its session."""
     digest = digest_of(salt, payload)
     return Sealed(salt, digest, link_of(previous, place, digest))
@@ -59,7 +59,7 @@ def digest_of(salt: bytes, payload: str) -> bytes:
 
 
 def link_of(previous: bytes, place: tuple[str, int, int, str, str], digest: bytes) -> bytes:
-    """The link of a record whose content has this digest. `place` is a `Place`, or its fields in that order."""
+    """The link of a record whose content has this digest. `place` is a `ChainPlace`, or its fields in that order."""
     session_id, epoch, seq, event_id, kind = place
     text = f"|{session_id}|{epoch}|{seq}|{event_id}|{kind}|"
     return hashlib.sha256(previous + text.encode() + digest).digest()

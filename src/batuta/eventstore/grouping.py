@@ -1,8 +1,7 @@
 """Group commit: what arrives while one commit is under way shares the next one.
 
-Nobody waits for company: an idle store answers at once, a busy one commits together whatever came meanwhile. The
-line of waiters is bounded: whoever comes when it is full waits outside, which slows producers down instead of filling
-memory.
+There is no delay to gather a group: an idle store commits at once, a busy one commits together what arrived during the
+last commit. The queue is bounded: a caller waits for room, which slows producers down instead of filling memory.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The durable journal: what a turn did outside is in the log of its session, so that nobody does it again.
+"""The durable journal: the effects of a turn are in the log of its session, so that none is repeated.
 
     intend  -> effect.intended     a write begins; if nothing follows, its outcome is unknown
     record  -> effect.recorded     it brought this; on resume this is returned

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from batuta.events.admission import Batch
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
 from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.chain import GENESIS, Place, Sealed, fresh_salt, seal
+from batuta.eventstore.chain import GENESIS, ChainPlace, Sealed, fresh_salt, seal
 from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
@@ -88,7 +88,7 @@ class MemoryStore:
     def _store(self, session: SessionRows, batch: Batch, appended: Appended) -> None:
         owner = batch.session_id
         for seq, entry in enumerate(batch.entries, appended.first_seq):
-            place = Place(owner, appended.epoch, seq, entry.event_id, entry.type)
+            place = ChainPlace(owner, appended.epoch, seq, entry.event_id, entry.type)
             sealed = seal(session.link, place, entry.payload, fresh_salt())
             session.rows.append(StoredRow(appended.epoch, seq, entry.event_id, entry.type, entry.payload, sealed))
             session.link = sealed.link

@@ -12,7 +12,7 @@ from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all
-from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresDatabase
+from batuta.eventstore.postgres_database import DURABLE, SYNCHRONOUS, PostgresPool
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
@@ -56,9 +56,9 @@ WRITERS = 2
 class PostgresEventLog(StoreLog):
     """An `EventLog` in PostgreSQL. Opens at the first use; the schema comes from `migrations.migrate`."""
 
-    def __init__(self, database: str | PostgresDatabase, **options: Unpack[LogOptions]) -> None:
+    def __init__(self, database: str | PostgresPool, **options: Unpack[LogOptions]) -> None:
         super().__init__(**options)
-        self.database = PostgresDatabase(database) if isinstance(database, str) else database
+        self.database = PostgresPool(database) if isinstance(database, str) else database
         self._group: GroupCommit[Batch, Appended] = GroupCommit(
             self._commit,
             weight=lambda batch: len(batch.entries),

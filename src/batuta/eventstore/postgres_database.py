@@ -70,7 +70,7 @@ async def reach(url: str) -> None:
         await connection.close()
 
 
-class PostgresDatabase:
+class PostgresPool:
     """Opens connections at the first use and checks that the database is fit for them."""
 
     def __init__(self, url: str, *, pool_size: int = POOL_SIZE, command_seconds: float = COMMAND_SECONDS) -> None:

@@ -5,8 +5,8 @@
                      (for `sync_required`: and its read-model rows are committed)
 
 The run goes on while its events are stored. They are appended in the order they were told, one batch after the other,
-so whatever a crash leaves in the log is a beginning of what the run told. A batch goes out when somebody waits at a
-barrier, when it is large enough, or when its first event has waited long enough to be worth showing.
+so what a crash leaves in the log is a prefix of what the run told. A batch goes out when a caller waits at a barrier,
+when it is large enough, or when its first event has waited long enough to be worth showing.
 
 Concurrent turns share commits in the log. A store that is away for a moment is asked again: the same batch under the
 same ids is stored once. If it stays away, this owner can store nothing more and its turn is given back.
@@ -30,7 +30,7 @@ from batuta.kernel.tasks import never_waits
 
 
 class Projected(Protocol):
-    """Whoever brings read models up to a position; a `Projector` does."""
+    """Brings read models up to a position; a `Projector` does."""
 
     async def ensure(self, session: str, seq: int) -> None:
         """Return when the read models of the session are at this position."""
@@ -47,7 +47,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlushPolicy:
-    """When events go to the log without anybody waiting for them, and how many may wait (S-7)."""
+    """When events go to the log although no barrier waits for them, and how many may be pending (S-7)."""
 
     linger: timedelta = timedelta(milliseconds=10)
     batch_events: int = 64
@@ -125,7 +125,7 @@ class TurnRecorder:
         """See `PipelinedRecorder.barrier`.
 
         Raises:
-            RecordingFailedError: the store stayed away; nobody knows whether the last batch is stored.
+            RecordingFailedError: the store stayed away; whether the last batch is stored is unknown.
             FencedError, ConflictError: as `EventLog.append`.
         """
         if self._failure is None and self._settled < self._submitted:
@@ -161,7 +161,7 @@ class TurnRecorder:
             self._task = asyncio.get_running_loop().create_task(self._drain(), name="batuta-recorder")
 
     async def _drain(self) -> None:
-        """Store batches until nobody waits for one and what is left is small enough to wait for more."""
+        """Store batches until no barrier waits and what is left is small enough to wait for more."""
         try:
             self._cancel_timer()
             while self._queue:

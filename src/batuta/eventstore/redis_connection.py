@@ -30,7 +30,7 @@ def errors_as_ours() -> Iterator[None]:
         raise StoreUnavailableError(f"Redis did not do it: {type(error).__name__}: {error}") from error
 
 
-class Entry(NamedTuple):
+class StreamEntry(NamedTuple):
     """An event in a session's stream: its position and its fields."""
 
     seq: int
@@ -91,11 +91,11 @@ class RedisConnection:
             found = await self.client.config_get(*CHECKED)
         return {str(name): str(value) for name, value in found.items()}
 
-    async def entries(self, stream: str, *, after: int, limit: int) -> list[Entry]:
+    async def entries(self, stream: str, *, after: int, limit: int) -> list[StreamEntry]:
         """What a session's stream holds behind a position."""
         with errors_as_ours():
             found: Any = await self.client.xrange(stream, min=f"{after + 1}-0", count=min(limit, 2**31))
-        return [Entry(int(entry_id.partition("-")[0]), fields) for entry_id, fields in found]
+        return [StreamEntry(int(entry_id.partition("-")[0]), fields) for entry_id, fields in found]
 
     async def close(self) -> None:
         """Disconnect."""

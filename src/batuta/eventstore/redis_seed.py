@@ -9,7 +9,7 @@ from typing import Any
 
 from batuta.events.log import Alarm, AlarmListener
 from batuta.eventstore.postgres_append import Executor
-from batuta.eventstore.postgres_database import PostgresDatabase
+from batuta.eventstore.postgres_database import PostgresPool
 from batuta.eventstore.redis_connection import Call, RedisConnection
 from batuta.eventstore.redis_scripts import Keys, payload_digest
 from batuta.kernel.errors import StoreUnavailableError
@@ -37,7 +37,7 @@ class Seeder:
     """Compares sessions in Redis with the database."""
 
     def __init__(
-        self, connection: RedisConnection, database: PostgresDatabase, keys: Keys, *, on_alarm: AlarmListener
+        self, connection: RedisConnection, database: PostgresPool, keys: Keys, *, on_alarm: AlarmListener
     ) -> None:
         self._connection = connection
         self._database = database

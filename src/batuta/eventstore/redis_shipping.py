@@ -16,8 +16,8 @@ from pydantic_core import from_json
 from redis.exceptions import ResponseError
 
 from batuta.events.log import Alarm, AlarmListener, log_alarm
-from batuta.eventstore.postgres_database import PostgresDatabase
-from batuta.eventstore.redis_connection import Call, Entry, RedisConnection, errors_as_ours
+from batuta.eventstore.postgres_database import PostgresPool
+from batuta.eventstore.redis_connection import Call, RedisConnection, StreamEntry, errors_as_ours
 from batuta.eventstore.redis_scripts import Keys
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import StoreUnavailableError
@@ -51,7 +51,7 @@ class Shipper:
     def __init__(
         self,
         connection: RedisConnection,
-        database: PostgresDatabase,
+        database: PostgresPool,
         keys: Keys,
         *,
         on_alarm: AlarmListener = log_alarm,
@@ -158,7 +158,7 @@ class Shipper:
         async with self._database.connection() as connection:
             return await connection.fetchval(_LAST, owner) or 0
 
-    async def _import(self, owner: SessionId, entries: Sequence[Entry]) -> bool:
+    async def _import(self, owner: SessionId, entries: Sequence[StreamEntry]) -> bool:
         try:
             columns = _columns(entries)
         except (ValueError, KeyError, TypeError) as error:
@@ -221,7 +221,7 @@ def _flat(found: Any) -> list[tuple[str, dict[str, str]]]:
     return [note for part in found for note in (part if isinstance(part, list) else [part])]
 
 
-def _columns(entries: Sequence[Entry]) -> list[list[Any]]:
+def _columns(entries: Sequence[StreamEntry]) -> list[list[Any]]:
     fields = [entry.fields for entry in entries]
     payloads = [from_json(entry["p"]) for entry in fields]
     return [

@@ -13,7 +13,7 @@ from batuta.eventstore import sqlite_append
 from batuta.eventstore.base import LogOptions, StoreLog
 from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
-from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteDatabase
+from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteFile
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
@@ -45,7 +45,7 @@ class SqliteEventLog(StoreLog):
 
     def __init__(self, path: str | Path, **options: Unpack[LogOptions]) -> None:
         super().__init__(**options)
-        self.database = SqliteDatabase(path)
+        self.database = SqliteFile(path)
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""

@@ -49,7 +49,7 @@ class Operation:
     weight: int = 1
 
 
-class SqliteDatabase:
+class SqliteFile:
     """Owns the file's connections and threads."""
 
     def __init__(self, path: str | Path) -> None:
@@ -103,17 +103,17 @@ class SqliteDatabase:
         """Rewrite the file without what was deleted, and empty the write-ahead log.
 
         Raises:
-            StoreUnavailableError: somebody who reads there kept it from that.
+            StoreUnavailableError: a reader kept it from that.
         """
         if not await self._clean("VACUUM", _EMPTY_WAL):
             raise StoreUnavailableError(
-                f"SQLite file {self.path}: what was deleted is still in its write-ahead log, because somebody reads "
-                "there; try again when nobody does"
+                f"SQLite file {self.path}: what was deleted is still in its write-ahead log, because it is being read; "
+                "try again when it is not"
             )
 
     async def empty_write_ahead_log(self) -> bool:
         """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read; says
-        whether nobody who reads there kept it from that.
+        whether no reader kept it from that.
         """
         return await self._clean(_EMPTY_WAL)
 
@@ -222,7 +222,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """Whether somebody else holds the file: then everybody waited long enough, and nobody is to blame."""
+    """True if another process holds the SQLite lock."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 

@@ -1,4 +1,4 @@
-"""A team's store in one object: the log, its queue of turns, and the desk at which the owner of a turn writes.
+"""A team's store in one object: the log, its queue of turns, and the persistence of the turns that run.
 
     async with open_team_store("team.db") as store:
         turn_id = await store.say(session_id, "Which invoices are late?")

@@ -33,7 +33,7 @@ BOOKKEEPING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Generic[T_co]):
+class RerunChange(Generic[T_co]):
     """A value of the recorded run, and of the new one."""
 
     before: T_co
@@ -84,11 +84,11 @@ class EventCount:
 class TurnDiff:
     """What a re-execution changed."""
 
-    status: Change[str]
-    answer: Change[str | None]
-    usage: Change[Usage]
-    cost: Change[Decimal | None]
-    seconds: Change[float]
+    status: RerunChange[str]
+    answer: RerunChange[str | None]
+    usage: RerunChange[Usage]
+    cost: RerunChange[Decimal | None]
+    seconds: RerunChange[float]
     steps: tuple[StepDiff, ...] = ()
     events: tuple[EventCount, ...] = ()
     """Only those that were not told equally often."""
@@ -107,11 +107,11 @@ def diff_of(
     """Compare two runs of a turn; `places` says where in the code an event id belongs."""
     first, second = _ending(before), _ending(after)
     return TurnDiff(
-        status=Change(_status(first), _status(second)),
-        answer=Change(_last_words(before), _last_words(after)),
-        usage=Change(*(NO_USAGE if end is None else end.usage for end in (first, second))),
-        cost=Change(*(None if end is None else end.cost for end in (first, second))),
-        seconds=Change(_seconds(before), _seconds(after)),
+        status=RerunChange(_status(first), _status(second)),
+        answer=RerunChange(_last_words(before), _last_words(after)),
+        usage=RerunChange(*(NO_USAGE if end is None else end.usage for end in (first, second))),
+        cost=RerunChange(*(None if end is None else end.cost for end in (first, second))),
+        seconds=RerunChange(_seconds(before), _seconds(after)),
         steps=_steps(_facts(before, places), _facts(after, places)),
         events=_counts(before, after),
         writes=tuple(writes),

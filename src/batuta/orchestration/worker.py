@@ -1,10 +1,10 @@
-"""The worker: leases turns from the queue and runs them; whoever dies, another goes on.
+"""The worker: leases turns from the queue and runs them; if it dies, another worker goes on.
 
     lease -> read the log -> conduct (recorded effects come back, new ones are recorded) -> finish | pause | retry
 
-Everything a turn needs to go on elsewhere is in the log before it goes on here. While a turn runs its lease is kept
-alive; a lease that is lost, or a stop, ends the run at once. A stop is heard by signals where somebody carries them,
-and in any case by looking at the queue several times a second.
+Everything a turn needs to go on elsewhere is in the log before anything outside depends on it. While a turn runs its
+lease is kept alive; a lease that is lost, or a stop, ends the run at once. A stop arrives by `StopSignals` where there
+are any, and in any case by polling the queue several times a second.
 """
 
 import asyncio
@@ -60,8 +60,8 @@ LOOKS_PER_LEASE = 10
 """How long a turn waits for a look after its lease ran out, as a part of the lease. A look is one read of an index."""
 
 
-class Desk(Protocol):
-    """Where a turn's owner writes: made for each lease by whoever chose the store."""
+class PersistenceFactory(Protocol):
+    """Makes the recorder and the journal of each lease."""
 
     def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
         """The recorder of one owner; `told` is what the log holds of the turn already."""
@@ -72,8 +72,8 @@ class Desk(Protocol):
         ...
 
 
-class TurnStore(Desk, Protocol):
-    """A desk together with the log and the queue it stands at, such as `batuta.eventstore.teams.TeamStore`."""
+class TurnStore(PersistenceFactory, Protocol):
+    """Log, queue and persistence in one object, such as `batuta.eventstore.teams.TeamStore`."""
 
     log: EventLog
     queue: TurnQueue
@@ -83,7 +83,7 @@ class StopSignals(Protocol):
     """Hints that a turn was stopped; the queue has the last word."""
 
     async def wait(self, turn_id: str) -> None:
-        """Return when somebody asked to stop this turn."""
+        """Return when this turn was asked to stop."""
         ...
 
 
@@ -111,7 +111,7 @@ class TurnWorker:
         team: Orchestrator,
         queue: TurnQueue,
         events: EventLog,
-        desk: Desk,
+        persistence: PersistenceFactory,
         settings: WorkerSettings,
         *,
         signals: StopSignals | None = None,
@@ -120,7 +120,7 @@ class TurnWorker:
         self._team = team
         self._queue = queue
         self._log = events
-        self._desk = desk
+        self._persistence = persistence
         self._settings = settings
         self._signals = signals
         self._live = live
@@ -136,7 +136,7 @@ class TurnWorker:
         *,
         live: EventSink | None = None,
     ) -> Self:
-        """A worker of a team at a store that is log, queue and desk in one."""
+        """A worker of a team at a store that is log, queue and persistence in one."""
         return cls(team, store.queue, store.log, store, settings or WorkerSettings(), live=live)
 
     def ring(self) -> None:
@@ -201,12 +201,12 @@ class TurnWorker:
         options = await given if isinstance(given, Awaitable) else given
         told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
         sink = self._sink(lease, told)
-        async with _recording(self._desk.recorder(lease, told), guard) as recorder:
+        async with _recording(self._persistence.recorder(lease, told), guard) as recorder:
             opening = _opening(lease)
             await _tell(opening, recorder, sink)
             options["conversation"] = conversation_before(past, lease.work.turn_id)
             options["recorder"] = recorder
-            options["journal"] = self._desk.journal(lease, recorder, told)
+            options["journal"] = self._persistence.journal(lease, recorder, told)
             options["cancellation"] = cancellation
             options["sink"] = sink
             turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
@@ -318,7 +318,7 @@ class TurnWorker:
 
 
 class _LeaseGuard:
-    """Keeps a lease alive while a turn runs, and stops the run when it is lost or somebody asks for it."""
+    """Keeps a lease alive while a turn runs, and stops the run when it is lost or the turn is stopped."""
 
     def __init__(self, queue: TurnQueue, lease: Lease, cancellation: Cancellation, signals: StopSignals | None) -> None:
         self._queue = queue
@@ -331,8 +331,8 @@ class _LeaseGuard:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the turn is somebody else's, given up, or may be taken by now: an owner that was frozen learns here
-        that its time is over, before it does anything more.
+        """True if the lease was taken over, given up, or has run out: a process that was frozen learns it here, before
+        it does anything more.
         """
         return self._is_lost or time.monotonic() > self._expires
 
@@ -377,7 +377,7 @@ class _LeaseGuard:
 
 
 class _StopWatch:
-    """Looks whether somebody wants a turn stopped, for all turns of a worker at once: signals may get lost."""
+    """Polls the queue for stopped turns, for all turns of a worker at once: signals may get lost."""
 
     def __init__(self, queue: TurnQueue) -> None:
         self._queue = queue
@@ -421,7 +421,7 @@ class _News(FanOutSink):
 
 
 class _OwnersRecorder:
-    """Records as long as the turn is ours. Whoever lost it must not even tell that it stopped: the turn goes on."""
+    """Records while the lease is held. An owner that lost it must not even record that it stopped: the turn goes on."""
 
     def __init__(self, recorder: Recorder, guard: _LeaseGuard) -> None:
         self._recorder = recorder
@@ -469,7 +469,7 @@ async def _recording(recorder: Recorder, guard: _LeaseGuard) -> AsyncIterator[_O
 
 
 async def _tell(event: Event, recorder: _OwnersRecorder, sink: EventSink | None) -> None:
-    """Tell what the run itself does not tell."""
+    """Record and show an event that the run itself does not emit."""
     show = None if sink is None else sink.emit
     if isinstance(recorder, _PipelinedOwnersRecorder):
         if (waiting := recorder.submit(event, show)) is not None:

@@ -27,7 +27,7 @@ from batuta.kernel.errors import ConflictError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, TurnWorker
 from batuta.orchestration.plans import plan_from_events
-from batuta.orchestration.worker import Desk, WorkerSettings
+from batuta.orchestration.worker import PersistenceFactory, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.tools import ApprovalDecision
 from tests.integration.orchestration.crew import Ledger, build
@@ -199,7 +199,7 @@ class Heard:
         await self.rung.wait()
 
 
-class StopsAfter(Desk):
+class StopsAfter(PersistenceFactory):
     """A desk at which somebody stops the turn when a number of its events are stored, and waits for that."""
 
     def __init__(self, store: TeamStore, count: int, bell: Heard) -> None:

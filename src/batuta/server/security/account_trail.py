@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from batuta.events.log import FIRST_EPOCH, Head
 from batuta.eventstore.audit import ChainHead, ChainRow
-from batuta.eventstore.chain import Place, fresh_salt, seal
+from batuta.eventstore.chain import ChainPlace, fresh_salt, seal
 from batuta.kernel.ids import SessionId, new_id
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.principal import SYSTEM, declared
@@ -69,7 +69,7 @@ def record(connection: sa.Connection, change: Change, now: datetime) -> None:
     """Add a change to the trail. The last act of a transaction: whoever comes next waits for its end."""
     with declared(connection, SYSTEM):
         head = connection.execute(sa.select(account_trail).with_for_update()).one()
-        place = Place(TRAIL, FIRST_EPOCH, head.last_seq + 1, new_id(), change.action)
+        place = ChainPlace(TRAIL, FIRST_EPOCH, head.last_seq + 1, new_id(), change.action)
         content = _content(change, now)
         sealed = seal(head.link, place, content, fresh_salt())
         row = {"seq": place.seq, "change_id": place.event_id, "action": place.type, "content": content}
