@@ -261,12 +261,18 @@ _POSTED_PARENTS = frozenset(
 
 
 def _parent_set(records: Records, parent: str) -> str:
-    for set_name in PARENT_TYPES:
-        row = records.get(set_name, parent)
-        if row is not None:
-            _refuse_if_posted(records, set_name, row)
-            return set_name
-    raise ApplicationError("Dimensions are reached through the document, line or entry that they belong to.")
+    """The set that a parent belongs to: ids are unique over all of them."""
+    found = records.sql(_WHICH_PARENT, (records.company, parent))
+    if not found:
+        raise ApplicationError("Dimensions are reached through the document, line or entry that they belong to.")
+    set_name = str(found[0][0])
+    _refuse_if_posted(records, set_name, records.get(set_name, parent) or {})
+    return set_name
+
+
+_WHICH_PARENT = " UNION ALL ".join(
+    f"SELECT '{name}' FROM \"{name}\" WHERE company = ?1 AND id = ?2" for name in PARENT_TYPES
+)
 
 
 def _refuse_posted(records: Records, row: Row) -> None:

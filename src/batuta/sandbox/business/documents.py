@@ -13,11 +13,13 @@ from batuta.sandbox.business.dimensions import (
     shortcut_codes,
     with_shortcuts,
 )
-from batuta.sandbox.business.fields import day, is_set, reference, text
+from batuta.sandbox.business.fields import day, is_set, number, reference, text
+from batuta.sandbox.business.lines import retax_lines
 from batuta.sandbox.business.series import take_number
 from batuta.sandbox.business.specs import DOCUMENTS, DocumentSpec, is_posted
 from batuta.sandbox.business.totals import update_totals
 from batuta.sandbox.errors import ApplicationError
+from batuta.sandbox.ledger.amounts import rounded
 from batuta.sandbox.ledger.dates import apply_formula
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import Row
@@ -62,7 +64,10 @@ def _register_document(behaviour: Behaviour, spec: DocumentSpec) -> None:
     def follow_change(records: Records, before: Row, row: Row) -> None:
         if is_posted(spec, text(row, "status")):
             return
-        watched = ("discountAmount", "pricesIncludeTax", "currencyCode", f"{spec.party_name}Id")
+        payers = (f"{spec.party_name}Id", f"{spec.bill_to_party}Id")
+        if any(before.get(name) != row.get(name) for name in payers):
+            retax_lines(records, spec, row)
+        watched = (*payers, "discountAmount", "pricesIncludeTax", "currencyCode")
         if any(before.get(name) != row.get(name) for name in watched):
             update_totals(records, spec, text(row, "id"))
 
@@ -70,7 +75,17 @@ def _register_document(behaviour: Behaviour, spec: DocumentSpec) -> None:
     def remove_lines(records: Records, row: Row) -> None:
         if is_posted(spec, text(row, "status")):
             raise ApplicationError(f"{spec.noun} {text(row, 'number')} is posted and cannot be deleted.")
+        if spec.is_order:
+            _refuse_open_movements(records, spec, row)
         remove_document_lines(records, spec, text(row, "id"))
+
+
+def _refuse_open_movements(records: Records, spec: DocumentSpec, row: Row) -> None:
+    lines = records.find(spec.lines, documentId=text(row, "id"))
+    if any(number(line, spec.moved) != number(line, "invoicedQuantity") for line in lines):
+        raise ApplicationError(
+            f"{spec.noun} {text(row, 'number')} cannot be deleted: goods have been moved that are not invoiced yet."
+        )
 
 
 def new_header(records: Records, spec: DocumentSpec, values: Row) -> Row:
@@ -79,6 +94,7 @@ def new_header(records: Records, spec: DocumentSpec, values: Row) -> Row:
     check_not_blocked(spec, party)
     table = records.store.table(spec.set)
     defaults = {name: value for name, value in header_defaults(records, spec, party).items() if name in table.columns}
+    _take_discount(values)
     header: Row = {**defaults, **values, "number": take_number(records, spec.set), "status": "Draft"}
     _complete_bill_to(records, spec, header, values, party)
     today = records.store.today()
@@ -135,6 +151,13 @@ def header_defaults(records: Records, spec: DocumentSpec, party: Row) -> Row:
     return values
 
 
+def _take_discount(values: Row) -> None:
+    if "discountAmount" in values:
+        if number(values, "discountAmount") < 0:
+            raise ApplicationError('The "discountAmount" must not be negative.')
+        values["discountAmount"] = rounded(number(values, "discountAmount"))
+
+
 def _complete_bill_to(records: Records, spec: DocumentSpec, header: Row, values: Row, party: Row) -> None:
     payer = reference(values, f"{spec.bill_to_party}Id")
     if payer is None or payer == party["id"]:
@@ -174,6 +197,7 @@ def changed_header(records: Records, spec: DocumentSpec, row: Row, changes: Row)
                 f"{spec.noun} {text(row, 'number')} is posted: {', '.join(refused)} cannot be changed any more."
             )
         return changes
+    _take_discount(changes)
     party_key = f"{spec.party_name}Id"
     if party_key in changed:
         party = party_of(records, spec, changes)

@@ -21,6 +21,7 @@ from batuta.sandbox.business.fields import day, flag, is_set, number, reference,
 from batuta.sandbox.business.references import RecordReference, resolved
 from batuta.sandbox.business.series import take_number
 from batuta.sandbox.errors import ApplicationError
+from batuta.sandbox.ledger.amounts import rounded
 from batuta.sandbox.ledger.entries import EntryKind, Party, PostingError
 from batuta.sandbox.ledger.journal import JournalAccount, JournalEntryLine, documents_of, post_journal
 from batuta.sandbox.records import Records
@@ -124,6 +125,7 @@ def _register_lines(behaviour: Behaviour, set_name: str) -> None:
         for name in ("journalId", "journalDisplayName"):
             if name in changes and changes[name] != row[name]:
                 raise ApplicationError(f'The "{name}" of a line cannot be changed after it was created.')
+        _round_amount(changes)
         return changes
 
     @behaviour.on_delete(set_name)
@@ -140,6 +142,7 @@ def _new_line(records: Records, set_name: str, values: Row) -> Row:
         f"SELECT MAX(lineNumber), MAX(documentNumber) FROM {set_name} WHERE company = ? AND journalId = ?",
         (records.company, text(journal, "id")),
     )
+    _round_amount(values)
     line: Row = {
         "lineNumber": int(found[0][0] or 0) + _STEP,
         "postingDate": records.store.today(),
@@ -161,6 +164,11 @@ def _new_line(records: Records, set_name: str, values: Row) -> Row:
             balancingAccountId=journal["balancingAccountId"], balancingAccountNumber=journal["balancingAccountNumber"]
         )
     return line
+
+
+def _round_amount(values: Row) -> None:
+    if "amount" in values:
+        values["amount"] = rounded(number(values, "amount"))
 
 
 def _description(records: Records, set_name: str, line: Row) -> str:

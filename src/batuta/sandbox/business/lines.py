@@ -196,6 +196,16 @@ def _take_tax(records: Records, spec: DocumentSpec, header: Row, line: Row) -> N
     line["taxPercent"] = rate.charged
 
 
+def retax_lines(records: Records, spec: DocumentSpec, header: Row) -> None:
+    """Another customer or vendor may be taxed differently."""
+    for line in records.find(spec.lines, documentId=text(header, "id")):
+        if text(line, "taxCode"):
+            before = line["taxPercent"]
+            _take_tax(records, spec, header, line)
+            if line["taxPercent"] != before:
+                records.update(spec.lines, text(line, "id"), values={"taxPercent": line["taxPercent"]})
+
+
 def _take_discount(spec: DocumentSpec, line: Row, given: Row) -> None:
     """Keep percentage and amount of a discount in step; the one that was given decides."""
     gross = rounded(number(line, "quantity") * number(line, spec.price))

@@ -26,7 +26,15 @@ from batuta.sandbox.business.series import take_number
 from batuta.sandbox.business.specs import DOCUMENTS, DocumentSpec
 from batuta.sandbox.business.totals import line_values, precision_of
 from batuta.sandbox.errors import ApplicationError
-from batuta.sandbox.ledger.amounts import ZERO, DocumentAmounts, LineAmounts, PricedLine, document_amounts, part_of
+from batuta.sandbox.ledger.amounts import (
+    ZERO,
+    LineAmounts,
+    PricedLine,
+    document_amounts,
+    part_of,
+    rounded,
+    shared_out,
+)
 from batuta.sandbox.ledger.entries import EntryKind
 from batuta.sandbox.ledger.trade import TradeLine
 from batuta.sandbox.records import Records
@@ -55,6 +63,7 @@ class _OrderPart:
     line: Row
     moved: Decimal
     invoiced: Decimal
+    discount: Decimal
     amounts: LineAmounts
     moved_value: Decimal
 
@@ -65,9 +74,8 @@ def post_order(records: Records, spec: DocumentSpec, row: Row) -> str:
     parts = _parts(records, spec, row, [line for line in lines if text(line, "lineType") != "Comment"])
     check_can_post(records, spec, row, [part.line for part in parts])
     _check_blocked_for_shipping(records, spec, row, parts)
-    moved_number, moved_lines = _write_movement(records, spec, row, parts)
-    is_invoiced = any(part.invoiced for part in parts)
-    invoice = _write_invoice(records, spec, row, parts) if is_invoiced else None
+    moved_number = _write_movement(records, spec, row, parts)
+    invoice, invoice_lines = _write_invoice(records, spec, row, parts)
     header = invoice or {**row, "number": moved_number}
     accruals = accruals_of(records, [text(part.line, "id") for part in parts]) if spec.is_purchase else {}
     trade_lines = [_trade_line(records, part) for part in parts]
@@ -82,7 +90,7 @@ def post_order(records: Records, spec: DocumentSpec, row: Row) -> str:
         source = replace(source, external_number=text(invoice, "vendorInvoiceNumber"))
     write_posting(records, posting, source)
     if not spec.is_purchase:
-        remember_costs(records, posting, moved_lines)
+        remember_costs(records, posting, invoice_lines)
     if invoice is not None:
         refresh_document(records, text(invoice, "id"))
     _advance(records, spec, row, parts)
@@ -106,41 +114,64 @@ def _parts(records: Records, spec: DocumentSpec, row: Row, lines: Sequence[Row])
         chosen.append((line, moved, min(invoiced, max(allowed, ZERO))))
     if not any(moved or invoiced for _, moved, invoiced in chosen):
         raise ApplicationError(f"There is nothing to post on {spec.noun.lower()} {text(row, 'number')}.")
-    amounts = _amounts(spec, row, [(line, invoiced) for line, _, invoiced in chosen], precision)
+    priced = [_priced(spec, line, invoiced, precision) for line, _, invoiced in chosen]
+    amounts = document_amounts(
+        priced,
+        discount=_order_discount(spec, row, [(line, invoiced) for line, _, invoiced in chosen], priced, precision),
+        prices_include_tax=flag(row, "pricesIncludeTax"),
+        precision=precision,
+    )
     return [
         _OrderPart(
             line=line,
             moved=moved,
             invoiced=invoiced,
+            discount=own.discount,
             amounts=amount,
             moved_value=part_of(
                 number(line, "netAmount"), number(line, spec.moved), moved, number(line, "quantity"), precision
             ),
         )
-        for (line, moved, invoiced), amount in zip(chosen, amounts.lines, strict=True)
+        for (line, moved, invoiced), own, amount in zip(chosen, priced, amounts.lines, strict=True)
         if moved or invoiced
     ]
 
 
-def _amounts(
-    spec: DocumentSpec, row: Row, invoiced: Sequence[tuple[Row, Decimal]], precision: Decimal
-) -> DocumentAmounts:
-    """Amounts of the invoice: each line's share of its discount, and of the discount of the order."""
-    priced, discount = [], ZERO
-    for line, quantity in invoiced:
-        before, all_of_it = number(line, "invoicedQuantity"), number(line, "quantity")
-        priced.append(
-            PricedLine(
-                quantity=quantity,
-                unit_price=number(line, spec.price),
-                discount=part_of(number(line, "discountAmount"), before, quantity, all_of_it, precision),
-                tax_percent=number(line, "taxPercent"),
-            )
-        )
-        discount += part_of(number(line, "invoiceDiscountAllocation"), before, quantity, all_of_it, precision)
-    return document_amounts(
-        priced, discount=discount, prices_include_tax=flag(row, "pricesIncludeTax"), precision=precision
+def _priced(spec: DocumentSpec, line: Row, quantity: Decimal, precision: Decimal) -> PricedLine:
+    """A line of the invoice; its share of the discount of the order line never exceeds its amount."""
+    price = number(line, spec.price)
+    share = _share(line, number(line, "discountAmount"), quantity, precision)
+    return PricedLine(
+        quantity=quantity,
+        unit_price=price,
+        discount=min(share, rounded(quantity * price, precision)),
+        tax_percent=number(line, "taxPercent"),
     )
+
+
+def _order_discount(
+    spec: DocumentSpec,
+    row: Row,
+    invoiced: Sequence[tuple[Row, Decimal]],
+    priced: Sequence[PricedLine],
+    precision: Decimal,
+) -> Decimal:
+    """What the discount of the order gives to this invoice, at most the amount of its lines."""
+    entered = [
+        rounded(number(line, "quantity") * number(line, spec.price), precision) - number(line, "discountAmount")
+        for line, _ in invoiced
+    ]
+    shares = shared_out(number(row, "discountAmount"), entered, precision)
+    discount = sum(
+        (_share(line, share, quantity, precision) for (line, quantity), share in zip(invoiced, shares, strict=True)),
+        ZERO,
+    )
+    return min(discount, sum((line.gross(precision) - line.discount for line in priced), ZERO))
+
+
+def _share(line: Row, amount: Decimal, quantity: Decimal, precision: Decimal) -> Decimal:
+    """What an amount of an order line gives to the quantity that is invoiced now."""
+    return part_of(amount, number(line, "invoicedQuantity"), quantity, number(line, "quantity"), precision)
 
 
 def _check_blocked_for_shipping(records: Records, spec: DocumentSpec, row: Row, parts: Sequence[_OrderPart]) -> None:
@@ -163,12 +194,10 @@ def _trade_line(records: Records, part: _OrderPart) -> TradeLine:
     )
 
 
-def _write_movement(
-    records: Records, spec: DocumentSpec, row: Row, parts: Sequence[_OrderPart]
-) -> tuple[str, dict[str, str]]:
-    """The shipment or receipt of what is moved now; its number, and where goods come back to by order line."""
+def _write_movement(records: Records, spec: DocumentSpec, row: Row, parts: Sequence[_OrderPart]) -> str:
+    """The shipment or receipt of what is moved now; its number."""
     if not any(part.moved for part in parts):
-        return "", {}
+        return ""
     set_name = "purchaseReceipts" if spec.is_purchase else "salesShipments"
     moved_number = take_number(records, set_name)
     header = _copied(records, row, set_name)
@@ -180,7 +209,7 @@ def _write_movement(
     stored = records.insert(set_name, header)
     writer, line_set = DimensionWriter(records), set_name.removesuffix("s") + "Lines"
     writer.write(set_name, [(text(stored, "id"), dimension_set(records, text(row, "id")))])
-    sets, lines = [], {}
+    sets = []
     for part in (each for each in parts if each.moved):
         line = _copied(records, part.line, line_set)
         line.update(
@@ -190,10 +219,9 @@ def _write_movement(
             **({"unitCost": part.line[spec.price]} if spec.is_purchase else {"documentNo": moved_number}),
         )
         new = records.insert(line_set, line)
-        lines[text(part.line, "id")] = text(new, "id")
         sets.append((text(new, "id"), dimension_set(records, text(part.line, "id"))))
     writer.write(line_set, sets)
-    return moved_number, lines
+    return moved_number
 
 
 def _codes(records: Records, row: Row) -> Row:
@@ -206,10 +234,14 @@ def _codes(records: Records, row: Row) -> Row:
     }
 
 
-def _write_invoice(records: Records, spec: DocumentSpec, row: Row, parts: Sequence[_OrderPart]) -> Row:
-    """The posted invoice of what is invoiced now."""
+def _write_invoice(
+    records: Records, spec: DocumentSpec, row: Row, parts: Sequence[_OrderPart]
+) -> tuple[Row | None, dict[str, str]]:
+    """The posted invoice of what is invoiced now, and its lines by order line."""
     target = DOCUMENTS["purchaseInvoices" if spec.is_purchase else "salesInvoices"]
     lines = [part for part in parts if part.invoiced]
+    if not lines:
+        return None, {}
     net, tax = sum((p.amounts.net for p in lines), ZERO), sum((p.amounts.net_tax for p in lines), ZERO)
     header = _copied(records, row, target.set)
     header.update(
@@ -218,7 +250,7 @@ def _write_invoice(records: Records, spec: DocumentSpec, row: Row, parts: Sequen
         orderNumber=row["number"],
         invoiceDate=row["postingDate"],
         status="Open",
-        discountAmount=sum((part.amounts.discount_share for part in lines), ZERO),
+        discountAmount=sum((_entered_discount(row, part.amounts) for part in lines), ZERO),
         totalAmountExcludingTax=net,
         totalTaxAmount=tax,
         totalAmountIncludingTax=net + tax,
@@ -229,9 +261,15 @@ def _write_invoice(records: Records, spec: DocumentSpec, row: Row, parts: Sequen
     else:
         header["remainingAmount"] = net + tax
     stored = records.insert(target.set, header)
-    _write_invoice_lines(records, spec, target, stored, lines)
+    by_order_line = _write_invoice_lines(records, spec, target, stored, lines)
     DimensionWriter(records).write(target.set, [(text(stored, "id"), dimension_set(records, text(row, "id")))])
-    return stored
+    return stored, by_order_line
+
+
+def _entered_discount(row: Row, amounts: LineAmounts) -> Decimal:
+    """A line's share of the discount as it was entered: with tax where prices include it."""
+    tax = amounts.tax - amounts.net_tax if flag(row, "pricesIncludeTax") else ZERO
+    return amounts.discount_share + tax
 
 
 def _vendor_invoice_number(records: Records, row: Row) -> str:
@@ -244,26 +282,23 @@ def _vendor_invoice_number(records: Records, row: Row) -> str:
 
 def _write_invoice_lines(
     records: Records, spec: DocumentSpec, target: DocumentSpec, invoice: Row, parts: Sequence[_OrderPart]
-) -> None:
-    sets = []
+) -> dict[str, str]:
+    sets, by_order_line = [], {}
     columns = records.store.table(target.lines).columns
     for part in parts:
         line = _copied(records, part.line, target.lines)
         line.update(
             documentId=invoice["id"],
             quantity=part.invoiced,
-            discountAmount=part_discount(spec, part.line, part.invoiced),
+            discountAmount=part.discount,
             **{target.price: part.line[spec.price]},
         )
         line.update({name: value for name, value in line_values(part.amounts).items() if name in columns})
         stored = records.insert(target.lines, line)
+        by_order_line[text(part.line, "id")] = text(stored, "id")
         sets.append((text(stored, "id"), dimension_set(records, text(part.line, "id"))))
     DimensionWriter(records).write(target.lines, sets)
-
-
-def part_discount(spec: DocumentSpec, line: Row, quantity: Decimal) -> Decimal:
-    del spec
-    return part_of(number(line, "discountAmount"), number(line, "invoicedQuantity"), quantity, number(line, "quantity"))
+    return by_order_line
 
 
 def _copied(records: Records, row: Row, set_name: str) -> Row:

@@ -212,7 +212,7 @@ class _TradePosting:
         """Clear what is neither received nor invoiced any more; a remainder of price or rate is an adjustment."""
         left = Accrual(
             quantity=line.accrual.quantity + abs(line.moved) - abs(line.quantity),
-            value=line.accrual.value + arrived - abs(invoiced),
+            value=line.accrual.value + arrived - invoiced,
         )
         self.sums.add(self.setup.received_not_invoiced, -arrived, line.dimensions)
         if not left.quantity and left.value:

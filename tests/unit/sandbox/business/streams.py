@@ -70,7 +70,7 @@ class RandomClient:
     def step(self) -> None:
         """One act of a client; refusals are part of life."""
         acts = (self.make, self.make, self.make, self.post, self.post, self.post, self.change_line, self.pay, self.pay,
-                self.cancel, self.adjust, self.partly, self.journal)  # fmt: skip
+                self.cancel, self.adjust, self.partly, self.journal, self.change_header)  # fmt: skip
         self.rng.choice(acts)()
 
     def make(self) -> None:
@@ -124,6 +124,23 @@ class RandomClient:
         self.call("PATCH", f"{lines}({line})", {moved: part, "invoiceQuantity": self.rng.choice([0, part])})
         self.call("POST", f"{set_name}({document})/Microsoft.NAV.{DRAFTS[set_name]}")
 
+    def change_header(self) -> None:
+        """Give a draft to somebody else, in another currency, with another discount; or throw it away."""
+        set_name = self.rng.choice(list(DRAFTS))
+        row = self._any_row(set_name)
+        if row is None:
+            return
+        if self.rng.random() < 0.2:
+            self.call("DELETE", f"{set_name}({row})")
+            return
+        is_purchase = set_name.startswith("purchase")
+        party = self._any("vendors" if is_purchase else "customers")
+        changes: list[dict[str, Any]] = [
+            {("vendorId" if is_purchase else "customerId"): party}, {"currencyCode": "USD"}, {"currencyCode": "EUR"},
+            {"discountAmount": 3.335}, {"discountAmount": 5000}, {"pricesIncludeTax": True},
+        ]  # fmt: skip
+        self.call("PATCH", f"{set_name}({row})", self.rng.choice(changes))
+
     def change_line(self) -> None:
         set_name = self.rng.choice(list(DRAFTS)).removesuffix("s") + "Lines"
         row = self._any_row(set_name)
@@ -161,7 +178,7 @@ class RandomClient:
 
     def journal(self) -> None:
         journal = self.records.first("journals", code="DEFAULT") or {}
-        amount = self.rng.choice([10, 99.99, 1234.56])
+        amount = self.rng.choice([10, 99.99, 1234.567, 0.004])
         for account, signed in (("8110", amount), ("2920", -amount if self.rng.random() < 0.8 else 1)):
             self.call("POST", f"journals({journal['id']})/journalLines", {"accountNumber": account, "amount": signed})
         if self.call("POST", f"journals({journal['id']})/Microsoft.NAV.post").status == 204:

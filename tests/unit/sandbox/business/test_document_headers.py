@@ -185,3 +185,20 @@ def test_a_posted_invoice_cannot_be_deleted(shop: Shop) -> None:
     invoice = shop.sold()
     with shop.refused("cannot be deleted"):
         shop.remove("salesInvoices", invoice)
+
+
+def test_another_customer_may_be_taxed_differently(shop: Shop) -> None:
+    invoice = shop.document("salesInvoices", shop.customer(), shop.line(shop.item()))
+    changed = shop.change("salesInvoices", invoice, customerId=shop.customer(country="FR")["id"])
+    assert (changed["totalTaxAmount"], changed["totalAmountIncludingTax"]) == (0, 100)
+
+
+def test_a_discount_is_not_negative(shop: Shop) -> None:
+    customer = shop.customer()
+    with shop.refused("discountAmount"):
+        shop.create("salesInvoices", customerId=customer["id"], discountAmount=Dec(-1))
+
+
+def test_a_discount_is_rounded_to_cents(shop: Shop) -> None:
+    invoice = shop.document("salesInvoices", shop.customer(), shop.line(shop.item()))
+    assert shop.change("salesInvoices", invoice, discountAmount=Dec("1.005"))["discountAmount"] == Dec("1.01")

@@ -219,3 +219,8 @@ def test_dimensions_of_a_line_reach_its_entries(shop: Shop) -> None:
         shop.dimensions(entry) == {"DEPARTMENT": "ADM"}
         for entry in shop.find("generalLedgerEntries", documentNumber="R1")
     )
+
+
+def test_amounts_are_rounded_to_cents(shop: Shop) -> None:
+    row = line(shop, "8110", 1)
+    assert shop.change("journalLines", row, amount=Dec("1.005"))["amount"] == Dec("1.01")

@@ -228,3 +228,31 @@ def test_an_order_in_a_foreign_currency_is_booked_in_local_currency(shop: Shop) 
     assert invoice["currencyCode"] == "USD"
     assert shop.booked(invoice["number"])["2320"] == round(invoice["totalAmountIncludingTax"] * rate, 2)
     check_books(shop.records)
+
+
+def test_an_order_shipped_and_not_invoiced_cannot_be_deleted(shop: Shop) -> None:
+    row = order(shop)
+    ship(shop, row, 4, 0)
+    with shop.refused("not invoiced yet"):
+        shop.remove("salesOrders", row)
+
+
+def test_the_rest_of_an_order_can_be_dropped(shop: Shop) -> None:
+    row = order(shop)
+    ship(shop, row, 4, 4)
+    shop.remove("salesOrders", row)
+    assert not shop.find("salesOrders", id=row["id"])
+    check_books(shop.records)
+
+
+def test_goods_of_an_order_come_back_at_the_cost_they_left_with(shop: Shop) -> None:
+    item = shop.item(stock=10)
+    row = shop.document("salesOrders", shop.customer(), shop.line(item, 10))
+    shop.act("salesOrders", "shipAndInvoice", row)
+    purchase = shop.document(
+        "purchaseInvoices", shop.vendor(), shop.line(item, 5, unitCost=Dec(90)), vendorInvoiceNumber="1"
+    )
+    shop.act("purchaseInvoices", "post", purchase)
+    shop.act("salesInvoices", "cancel", shop.one("salesInvoices", orderNumber=row["number"]))
+    assert shop.again("items", item)["unitCost"] == 70
+    check_books(shop.records)
