@@ -17,6 +17,7 @@ from batuta.sandbox.business.journals import post_batch
 from batuta.sandbox.business.lines import add_lines
 from batuta.sandbox.business.orders import post_order
 from batuta.sandbox.business.posting import cancel_document, post_document
+from batuta.sandbox.business.reports import account_sums
 from batuta.sandbox.business.specs import DOCUMENTS, DocumentSpec
 from batuta.sandbox.demo.master_data import NEVER, DemoCustomer, DemoItem, DemoMaster, DemoVendor, PaymentHabit
 from batuta.sandbox.demo.profiles import CompanyProfile
@@ -30,6 +31,9 @@ _EXPENSES = (
     ("8310", "Advertising", 0.015, "SALES"), ("8430", "Freight", 0.02, "SALES"), ("8610", "Software", 0.004, "ADM"),
 )  # fmt: skip
 """Account, text, share of the usual sales of a month, department."""
+
+
+_TAX_ACCOUNTS = ("5610", "5620", "5630")
 
 
 @dataclass(kw_only=True)
@@ -76,6 +80,8 @@ class Trading:
                 self._restock(day)
             if day.day == 28:
                 self._expenses(day, sales_a_month)
+            if day.day == 20 and day.month % 3 == 1:
+                self._settle_tax(day)
             if day.weekday() < 5:
                 growth = 0.9 + 0.3 * at / days
                 owed += sales_a_month / 21.7 * growth * self.profile.season[day.month - 1] / usual_month
@@ -265,7 +271,7 @@ class Trading:
             self._post_journal("BANK", self._journal_id(journal, "BANK"))
 
     def _expenses(self, day: date, sales_a_month: int) -> None:
-        usual = Decimal(sales_a_month * 1500)
+        usual = Decimal(sales_a_month * 3000)
         for account, text, share, department in _EXPENSES:
             amount = (usual * Decimal(str(share)) * Decimal(self.rng.randint(94, 106)) / 100).quantize(Decimal("0.01"))
             row = self._journal_line("MONTHLY", account, amount, text, day, f"EXP-{day:%Y-%m}", "2920")
@@ -275,6 +281,20 @@ class Trading:
                 {"parentId": row["id"], "code": "DEPARTMENT", "valueCode": department},
             )
         self._post_journal("MONTHLY")
+
+    def _settle_tax(self, day: date) -> None:
+        """Pay the tax of the last quarter: what was charged less what was paid to vendors."""
+        quarter_end = day.replace(day=1) - timedelta(days=1)
+        sums = account_sums(self.records, date(1, 1, 2), quarter_end)
+        due = {account: sums.get(account, Decimal(0)) for account in _TAX_ACCOUNTS}
+        document = f"TAX-{quarter_end:%Y-%m}"
+        for account, amount in due.items():
+            if amount:
+                self._journal_line("MONTHLY", account, -amount, "Tax of the quarter", day, document)
+        if any(due.values()):
+            total = sum(due.values(), Decimal(0))
+            self._journal_line("MONTHLY", "2920", total, "Tax of the quarter", day, document)
+            self._post_journal("MONTHLY")
 
     def _journal_id(self, set_name: str, code: str) -> str:
         row = self.records.first(set_name, code=code) or {}
@@ -314,7 +334,15 @@ class Trading:
         self.blocked.add(customer.id)
 
     def _leave_work_open(self, day: date) -> None:
-        """Quotes and drafts as they lie about on any day."""
+        """Quotes, drafts and orders to ship or receive, as they lie about on any day."""
+        for at, customer in enumerate(self.master.customers[5:9]):
+            lines = self._sales_lines(customer)
+            if lines:
+                self._order(customer, lines, day - timedelta(days=3 * at), ship=False)
+        for vendor, item in zip(self.master.vendors[:2], self.master.items[5:7], strict=True):
+            values: Row = {"vendorId": vendor.id, "orderDate": day - timedelta(days=6)}
+            ordered: Row = {"itemId": item.id, "quantity": Decimal(item.target), "directUnitCost": item.cost}
+            self._document("purchaseOrders", values, [ordered], day)
         for customer in self.master.customers[2:5]:
             lines = self._sales_lines(customer)
             if lines:

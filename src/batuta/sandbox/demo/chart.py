@@ -17,7 +17,7 @@ from batuta.sandbox.ledger.statements import (
 )
 
 BEGIN, END, POSTING, HEADING = "Begin_x002D_Total", "End_x002D_Total", "Posting", "Heading"
-CONTROL = frozenset({"2110", "2310", "2320", "5410", "5420", "5510", "5610", "5620", "5630"})
+CONTROL = frozenset({"2110", "2310", "2320", "5410", "5420", "5510"})
 """Accounts that only documents post to."""
 CHART = (
     ("1000", "BALANCE SHEET", "_x0020_", "", HEADING),

@@ -32,7 +32,7 @@ class DemoSize:
 
 
 SMALL = DemoSize(customers=15, vendors=5, items=30, months=18, sales_a_month=9, days_between_restocks=28)
-MEDIUM = DemoSize(customers=500, vendors=100, items=2000, months=24, sales_a_month=400, days_between_restocks=7)
+MEDIUM = DemoSize(customers=500, vendors=100, items=2000, months=24, sales_a_month=300, days_between_restocks=7)
 SIZES = {"S": (SMALL, SMALL), "M": (MEDIUM, SMALL)}
 """Sizes of the two companies; the second one is always small."""
 

@@ -138,11 +138,11 @@ class _MasterWriter:
     def _kind_of_customer(self, at: int) -> tuple[PaymentHabit, float, int, str]:
         """The first owes most, the second stops paying and is blocked; the others are as customers are."""
         if at == 0:
-            return SLOW, 3.0, 12, "LARGE"
+            return SLOW, 2.8, 9, "LARGE"
         if at == 1:
             return LATE, 0.7, 6, "MEDIUM"
         group = self.rng.choices(("LARGE", "MEDIUM", "SMALL"), weights=(2, 4, 6))[0]
-        habit = self.rng.choices((PROMPT, USUAL, LATE, SLOW), weights=(4, 8, 3, 0.6))[0]
+        habit = self.rng.choices((PROMPT, USUAL, LATE, SLOW), weights=(3, 6, 5, 1.2))[0]
         weight, largest = {"LARGE": (2.0, 10), "MEDIUM": (1.0, 6), "SMALL": (0.5, 3)}[group]
         return habit, weight, largest, group
 

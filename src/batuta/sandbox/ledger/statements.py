@@ -57,7 +57,7 @@ def balance_sheet(chart: Sequence[ChartAccount], balances: Mapping[str, Decimal]
     lines: list[StatementLine] = []
     lines += _section(chart, balances, ASSETS, "Assets", sign=1)
     lines += _section(chart, balances, LIABILITIES, "Liabilities", sign=-1)
-    lines += _section(chart, balances, EQUITY, "Equity", sign=-1, extra=(("Income this period", -result),))
+    lines += _section(chart, balances, EQUITY, "Equity", sign=-1, extra=(("Net Income Not Yet Closed", -result),))
     owed = -_of(chart, balances, (LIABILITIES, EQUITY)) - result
     lines.append(StatementLine(text="Total Liabilities and Equity", amount=owed, kind="total", indentation=0))
     return tuple(lines)

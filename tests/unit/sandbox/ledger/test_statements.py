@@ -52,7 +52,7 @@ def test_the_income_statement_ends_in_net_income() -> None:
 def test_the_balance_sheet_balances() -> None:
     lines = balance_sheet(CHART, BALANCES)
     assert amount(lines, "Total Assets") == amount(lines, "Total Liabilities and Equity") == Dec(1200)
-    assert amount(lines, "Income this period") == Dec(300)
+    assert amount(lines, "Net Income Not Yet Closed") == Dec(300)
 
 
 def test_the_cash_flow_ends_at_the_balance_of_the_bank() -> None:
