@@ -21,6 +21,7 @@ from batuta.llm.connections import CONNECTIONS
 from batuta.llm.failures import of_transport, translated
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.providers import PROVIDERS
 from batuta.llm.settings import Dialect, check_settings
 from batuta.llm.sse import SseDecoder
 from batuta.llm.wrapper import closing
@@ -63,6 +64,14 @@ class ProviderModel(ABC):
     def name(self) -> str:
         """The model's name at its provider."""
         return self._name
+
+    @property
+    def service(self) -> str:
+        """The service that answers: what breakers and limits count, apart from its other APIs and addresses."""
+        usual = PROVIDERS.get(self._provider)
+        api = self._provider if usual is None or usual.api == self.dialect else f"{self._provider} ({self.dialect})"
+        address = self._endpoint.base_url
+        return api if address is None or (usual is not None and address == usual.base_url) else f"{api} at {address}"
 
     @property
     def prices(self) -> Prices:

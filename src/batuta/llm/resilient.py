@@ -9,7 +9,7 @@ and of limits (`batuta.resilience.observer`).
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -105,7 +105,7 @@ class ResilientModel(WrappedModel):
     def __init__(self, inner: Model, protection: Protection | None = None) -> None:
         super().__init__(inner)
         self._protection = protection or Protection()
-        self._key = f"{inner.provider}:{inner.name}"
+        self._key = f"{_service_of(inner)}:{inner.name}"
 
     @property
     def protection(self) -> Protection:
@@ -191,19 +191,31 @@ class ResilientModel(WrappedModel):
 
     async def _stream_once(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         await self._admit()
-        async with self._learning(), closing(self.inner.stream(request)) as items:
-            deadline = StreamDeadline(request.settings.timeout.total_seconds())
-            try:
+        has_answered = False
+        deadline = StreamDeadline(request.settings.timeout.total_seconds())
+        try:
+            async with closing(self.inner.stream(request)) as items:
                 while True:
                     with deadline:
                         item = await anext(items, None)
+                    if isinstance(item, Answer) and not has_answered:
+                        # Now, because its reader has what it wanted and may leave without asking for more.
+                        has_answered = True
+                        await self._tell_outcome(None)
                     if item is None:
-                        return
+                        break
                     yield item
-            except TimeoutError as error:
-                raise _too_late(request) from error
-            finally:
-                deadline.stop()
+        except BaseException as error:
+            failure = _too_late(request) if isinstance(error, TimeoutError) else error
+            if not has_answered:
+                await self._tell_outcome(failure)
+            if failure is not error:
+                raise failure from error
+            raise
+        finally:
+            deadline.stop()
+        if not has_answered:
+            await self._tell_outcome(None)
 
     async def _admit(self) -> None:
         """Pass the breaker and the limiter."""
@@ -238,16 +250,6 @@ class ResilientModel(WrappedModel):
             await observer.limiter_throttled(throttled)
         await limiter.settle(throttled)
 
-    @asynccontextmanager
-    async def _learning(self) -> AsyncIterator[None]:
-        """Tell the breaker how a try ended; one that was left tells nothing."""
-        try:
-            yield
-        except BaseException as error:
-            await self._tell_outcome(error)
-            raise
-        await self._tell_outcome(None)
-
     async def _tell_outcome(self, error: BaseException | None) -> None:
         if self._protection.breaker is not None:
             await self._tell_breaker(resilience.Signal.SUCCEEDED if error is None else resilience.signal_of(error))
@@ -278,6 +280,15 @@ class ResilientModel(WrappedModel):
         observer = current_observer()
         if observer is not None:
             await observer.degraded(self._key, error)
+
+
+def _service_of(model: Model) -> str:
+    """Who is asked in the end: the service that the innermost model names, else its provider."""
+    core: object = model
+    while (inner := getattr(core, "inner", None)) is not None:
+        core = inner
+    service = getattr(core, "service", None)
+    return service if isinstance(service, str) else model.provider
 
 
 def _too_late(request: ModelRequest) -> ProviderTimeoutError:

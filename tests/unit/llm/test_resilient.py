@@ -14,6 +14,8 @@ from batuta.kernel.errors import (
     RateLimitedError,
     RecordingFailedError,
 )
+from batuta.llm.factory import client, model
+from batuta.llm.interceptors import CachedModel, MemoryAnswerCache
 from batuta.llm.model import Model
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.resilience.circuit_breaker import BreakerSettings, CircuitBreaker, Signal
@@ -258,3 +260,42 @@ async def test_a_trial_that_the_limiter_refuses_is_given_back_to_the_breaker() -
     with pytest.raises(RateLimitedError):
         await model.generate(request())
     await breaker.ask(model.key)
+
+
+async def test_a_streamed_answer_closes_the_breaker_although_its_reader_asks_for_no_more() -> None:
+    """F-72: an agent leaves a stream with its answer; one failure before each success must not add up."""
+    bench = Bench(*[line for _ in range(6) for line in (overloaded(500), answer("well"))])
+    for _ in range(6):
+        stream = bench.model.stream(request())
+        async for item in stream:
+            if isinstance(item, Answer):
+                break
+        await stream.aclose()  # type: ignore[attr-defined]
+    assert await bench.breaker.phase("test:m") == "closed"
+    assert bench.breaker.metrics("test:m").failures_total == 6
+
+
+async def test_trials_that_stream_their_answers_close_a_half_open_breaker() -> None:
+    bench = Bench(answer("one"), answer("two"), answer("three"), retry=NO_RETRY)
+    for _ in range(5):
+        await bench.breaker.tell("test:m", Signal.FAILED)
+    bench.clock.advance(61)
+    for _ in range(3):
+        stream = bench.model.stream(request())
+        assert isinstance([item async for item in stream][-1], Answer)
+    assert await bench.breaker.phase("test:m") == "closed"
+
+
+def test_each_address_and_each_api_of_a_provider_has_a_breaker_of_its_own() -> None:
+    """F-72: an endpoint that is down does not take a healthy one with it."""
+    usual = model("openai:gpt-5.2", api_key="k")
+    elsewhere = model("openai:gpt-5.2", api_key="k", base_url="http://127.0.0.1:9/v1")
+    responses = model("openai-responses:gpt-5.2", api_key="k")
+    assert usual.key == "openai:gpt-5.2"
+    assert len({usual.key, elsewhere.key, responses.key}) == 3
+
+
+def test_a_wrapped_client_keeps_the_breaker_of_its_address() -> None:
+    bare = client("openai:gpt-5.2", api_key="k", base_url="http://127.0.0.1:9/v1")
+    wrapped = CachedModel(bare, MemoryAnswerCache())
+    assert ResilientModel(wrapped).key == ResilientModel(bare).key
