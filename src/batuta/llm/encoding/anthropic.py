@@ -23,6 +23,7 @@ from batuta.llm.encoding.common import (
     merge_turns,
     spoken,
     system_text,
+    with_extra,
     without_none,
 )
 from batuta.llm.encoding.schemas import anthropic_schema
@@ -57,7 +58,7 @@ def encode_request(request: ModelRequest, model: str) -> Json:
         stop_sequences=list(settings.stop) or None,
         metadata={"user_id": request.metadata["user"]} if "user" in request.metadata else None,
     )
-    return {**body, **settings.extra}
+    return with_extra(body, request)
 
 
 def _system(request: ModelRequest) -> str | list[Json] | None:

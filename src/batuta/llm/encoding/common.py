@@ -37,6 +37,22 @@ def without_none(**fields: Any) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def with_extra(body: Json, request: ModelRequest) -> Json:
+    """A body with what the settings pass to the provider as it is.
+
+    Tools join those of the request. What makes the request itself cannot be replaced: the answer would not belong to
+    the conversation.
+    """
+    extra = request.settings.extra
+    if taken := sorted(extra.keys() & _OF_THE_REQUEST):
+        raise SettingsError(f"ModelSettings.extra cannot replace {', '.join(taken)}: that comes with the request")
+    tools = [*body.get("tools", ()), *extra.get("tools", ())]
+    return {**body, **extra, **({"tools": tools} if tools else {})}
+
+
+_OF_THE_REQUEST = frozenset({"model", "messages", "input", "contents", "system", "instructions", "system_instruction"})
+
+
 def base64_of(block: ImageBlock | DocumentBlock) -> str:
     """The content of an attachment, as text. Raises `SettingsError` if it has none."""
     if block.data is None:

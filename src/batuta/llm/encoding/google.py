@@ -17,7 +17,7 @@ from batuta.kernel.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from batuta.llm.encoding.common import Json, kept, merge_turns, spoken, system_text, without_none
+from batuta.llm.encoding.common import Json, kept, merge_turns, spoken, system_text, with_extra, without_none
 from batuta.llm.model import ModelRequest, ToolChoice
 
 PROVIDER = "google"
@@ -46,7 +46,7 @@ def _config(request: ModelRequest, model: str) -> Json:
         seed=settings.seed,
         **_schema(request, model),
     )
-    return {**config, **settings.extra}
+    return with_extra(config, request)
 
 
 def _tools(request: ModelRequest) -> list[Json] | None:

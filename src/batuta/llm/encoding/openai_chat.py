@@ -14,6 +14,7 @@ from batuta.llm.encoding.common import (
     spoken,
     system_text,
     text_of_document,
+    with_extra,
     without_none,
 )
 from batuta.llm.encoding.schemas import openai_format
@@ -52,7 +53,7 @@ def encode_request(request: ModelRequest, model: str, dialect: ChatDialect = OPE
         seed=settings.seed,
         **{dialect.max_tokens_field: settings.max_tokens},
     )
-    return {**body, **settings.extra}
+    return with_extra(body, request)
 
 
 def _effort(request: ModelRequest, dialect: ChatDialect) -> str | None:

@@ -23,6 +23,7 @@ from batuta.llm.encoding.common import (
     spoken,
     system_text,
     text_of_document,
+    with_extra,
     without_none,
 )
 from batuta.llm.encoding.openai_chat import result_text
@@ -50,7 +51,7 @@ def encode_request(request: ModelRequest, model: str) -> Json:
         store=False,
         include=INCLUDED,
     )
-    return {**body, **settings.extra}
+    return with_extra(body, request)
 
 
 def _tools(request: ModelRequest) -> list[Json] | None:
