@@ -36,6 +36,10 @@ class StepFailed(_StepEvent):
     category: ErrorCategory
     code: str
     message: str
+    error_type: str | None = None
+    """The class of the exception that was raised here; nothing where a failure of a child passes through."""
+    stack_trace: str | None = None
+    """The innermost frames of that exception."""
 
 
 class HookFailed(RuntimeEvent):

@@ -11,6 +11,7 @@ from batuta.kernel.lazy import lazy_exports
 if TYPE_CHECKING:
     from batuta.llm.budget import MemoryBudgetLedger as MemoryBudgetLedger
     from batuta.llm.budgeted import BudgetedModel as BudgetedModel
+    from batuta.llm.factory import named_model as named_model
     from batuta.llm.providers import parse_model as parse_model
     from batuta.llm.thinking import ThinkingModel as ThinkingModel
 
@@ -19,6 +20,7 @@ _imported, __all__ = lazy_exports(
     {
         "batuta.llm.budget": ("MemoryBudgetLedger",),
         "batuta.llm.budgeted": ("BudgetedModel",),
+        "batuta.llm.factory": ("named_model",),
         "batuta.llm.providers": ("parse_model",),
         "batuta.llm.thinking": ("ThinkingModel",),
     },

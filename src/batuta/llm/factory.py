@@ -75,6 +75,12 @@ def built_in_model() -> Model:
     return made
 
 
+@cache
+def named_model(name: str) -> ResilientModel:
+    """The model of a string, the same object each time: agents that name it share its connections and its breaker."""
+    return model(name)
+
+
 def client(
     name: str,
     *,

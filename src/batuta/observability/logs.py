@@ -19,7 +19,7 @@ from batuta.kernel.extras import load_extra
 from batuta.kernel.ids import trace_id_for
 from batuta.observability.propagation import arrived
 from batuta.observability.redaction import MAX_STACK, REDACTOR, Redactor, kind_of
-from batuta.pipelines.context import current_context
+from batuta.pipelines.context import current_context, invocation_of
 
 SERVICES_VARIABLE = "LOG_SERVICES"
 ROOT = "batuta"
@@ -108,11 +108,11 @@ def bind_scope(_: Any, __: str, line: Line) -> Line:
             line.setdefault("correlation_id", request.correlation_id)
             line.setdefault("trace_id", request.trace_id)
         return line
-    stamp = ctx._run.emitter.stamp
+    stamp = invocation_of(ctx).run.emitter.stamp
     scope = (
         stamp.correlation_id,
         stamp.trace_id or trace_id_for(stamp.correlation_id),
-        ctx._scope.pipeline_name,
+        invocation_of(ctx).scope.pipeline_name,
         ctx.step_name,
         ctx.path,
         stamp.session_id,

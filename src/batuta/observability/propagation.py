@@ -16,7 +16,7 @@ from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.kernel.ids import canonical_id, new_id, trace_id_for
 from batuta.observability.runs import RunKey, run_of, span_id_of
-from batuta.pipelines.context import current_context
+from batuta.pipelines.context import current_context, invocation_of
 
 CORRELATION_HEADER = "X-Correlation-ID"
 MAX_RUNS = 10_000
@@ -142,7 +142,7 @@ class Whereabouts:
         ctx = current_context.get()
         if ctx is None:
             return {}
-        stamp = ctx._run.emitter.stamp
+        stamp = invocation_of(ctx).run.emitter.stamp
         trace_id = stamp.trace_id or trace_id_for(stamp.correlation_id)
         run: RunKey = (canonical_id(stamp.correlation_id), trace_id)
         if stamp.turn_id is not None:

@@ -107,7 +107,7 @@ class TellingApprover:
                 args=request.args,
                 preview=request.preview,
                 reason=request.reason,
-                expires_at=None if request.is_about_outcome else self._ctx._run.clock.now() + self._lifetime,
+                expires_at=None if request.is_about_outcome else self._ctx.now + self._lifetime,
                 source_agent_id=request.agent_id,
             )
         )

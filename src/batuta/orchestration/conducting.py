@@ -35,7 +35,7 @@ from batuta.orchestration.state import (
     new_state,
 )
 from batuta.orchestration.supervisor import Proposal, Supervisor, plan_of
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
@@ -270,11 +270,11 @@ class Conductor:
     ) -> T:
         """Ask the supervisor something, in its name; its last words cite the sources of the plan's results."""
         around = ctx or self.ctx
-        scope = Scope(None, around._scope, SUPERVISOR_ID, understanding=self.registry.understanding)
+        scope = Scope(None, invocation_of(around).scope, SUPERVISOR_ID, understanding=self.registry.understanding)
         if conclusion is not None:
             scope.cite, scope.check = conclusion.cite, conclusion.check
         try:
-            return await around._within(scope).invoke(step, question)
+            return await invocation_of(around).within(scope).invoke(step, question)
         finally:
             scope.close()
 

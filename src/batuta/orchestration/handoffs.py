@@ -30,7 +30,7 @@ class Handoffs:
             reason=reason,
             explanation=explanation,
             plan_step_id=plan_step_id,
-            timestamp=ctx._run.clock.now(),
+            timestamp=ctx.now,
         )
         self.records.append(record)
         await ctx.emit(

@@ -41,7 +41,7 @@ from batuta.orchestration.registry import AgentRegistry
 from batuta.orchestration.specialist import Specialist
 from batuta.orchestration.state import AgentState, HandoffRecord, OperationMode, new_state
 from batuta.orchestration.supervisor import MAX_PLAN_STEPS, Supervisor
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepError
 from batuta.pipelines.step import Step
@@ -175,7 +175,7 @@ class TurnStep(Step[str, str]):
         started = time.perf_counter()
         await self._open(value, ctx)
         self.conductor = Conductor(self._team, self._turn.request, ctx, self._told)
-        ctx._run.approver = self._approver(ctx, ctx._run.approver)
+        invocation_of(ctx).run.approver = self._approver(ctx, invocation_of(ctx).run.approver)
         try:
             answer = await self.conductor.conduct()
         except Suspended as suspended:
@@ -226,7 +226,7 @@ class TurnStep(Step[str, str]):
 
     async def _close(self, ctx: Context, status: CompletionStatus, started: float) -> None:
         self.status = status
-        tally = ctx._scope.tally
+        tally = invocation_of(ctx).scope.tally
         await ctx.emit(
             Complete(
                 event_id=EventId(ctx.stable_id(f"complete:{status}:{self.waiting_for or ''}")),

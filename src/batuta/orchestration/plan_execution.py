@@ -16,7 +16,7 @@ from batuta.kernel.errors import CannotHelpError, ConfigurationError, ErrorCateg
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.orchestration.supervisor import task_with_results
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import StepError
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -147,7 +147,7 @@ class PlanExecution:
             except StepFailedError as failure:
                 error: StepError = failure.error
                 await retries.settle(is_successful=False)
-                if ctx._scope.agents.writes:
+                if invocation_of(ctx).scope.agents.writes:
                     raise
                 if error.category is ErrorCategory.TRANSIENT and retries.count < self._policy.retries:
                     await ctx.go_on()
@@ -244,7 +244,7 @@ class PlanExecution:
 
     @staticmethod
     def _now(ctx: Context) -> datetime:
-        return ctx._run.clock.now()
+        return ctx.now
 
 
 class _Retries:
@@ -271,7 +271,7 @@ class _Retries:
             retry_reason="timeout" if "TIMEOUT" in error.code else "error",
             retry_strategy="fixed_delay",
             delay_seconds=0.0,
-            next_retry_at=self._ctx._run.clock.now(),
+            next_retry_at=self._ctx.now,
         )
         await self._ctx.emit(self._open)
 
@@ -291,9 +291,11 @@ class _AssignedStep(Step[str, str]):
         self._step = step
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        scope = Scope(None, ctx._scope)  # of its own, so that it is known whether this step wrote anything
+        scope = Scope(
+            None, invocation_of(ctx).scope
+        )  # of its own, so that it is known whether this step wrote anything
         try:
-            return await self._execution.attempt(self._step, ctx._within(scope))
+            return await self._execution.attempt(self._step, invocation_of(ctx).within(scope))
         except StepFailedError:
             await ctx.go_on()  # the plan does, without this step; it may have failed after a write
             raise

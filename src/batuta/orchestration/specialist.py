@@ -26,7 +26,7 @@ from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.language.findings import LANGUAGES
 from batuta.language.understanding import Intent, Understanding
 from batuta.llm.prices import DEFAULT_PRICES
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.outcomes import asking_a_person
 from batuta.pipelines.scope import Scope
@@ -120,15 +120,15 @@ class SpecialistStep(Step[str, str]):
 
     async def _perform(self, value: str, ctx: Context) -> str:
         scope = Scope(
-            parent=ctx._scope,
+            parent=invocation_of(ctx).scope,
             agent_id=self._agent_id,
             agent_description=self._description or None,
-            parent_trace_id=ctx._run.emitter.trace_id,
+            parent_trace_id=invocation_of(ctx).run.emitter.trace_id,
             understanding=(self._understanding,),
         )
         own = None if ctx.conversation is None else ctx.conversation.clone()
         try:
-            outcome = await ctx._within(scope, conversation=own).invoke(self._work, value)
+            outcome = await invocation_of(ctx).within(scope, conversation=own).invoke(self._work, value)
         finally:
             scope.hand_over_undo()
             scope.close()
@@ -167,10 +167,10 @@ class GraphStep(Step[str, str]):
             )
         await self._tell_calls(told, ctx)
         for event in told.events:
-            fields = {**event, "source_agent_id": ctx._scope.agent_id or self.name}
+            fields = {**event, "source_agent_id": ctx.agent_id or self.name}
             await ctx.emit(EVENT_TYPES[event["type"]].model_validate(fields))
         if told.events:
-            ctx._scope.last_words = told.answer
+            invocation_of(ctx).scope.last_words = told.answer
         return told.answer
 
     async def _tell_calls(self, told: "Told", ctx: Context) -> None:
@@ -178,7 +178,7 @@ class GraphStep(Step[str, str]):
         for number, call in enumerate(told.calls):
             cost = DEFAULT_PRICES.cost(call.provider, call.model, call.usage)
             call_id = ctx.stable_id(f"graph:{self.name}:call:{number}")
-            agent_id = canonical_id(ctx._scope.agent_id or self.name)
+            agent_id = canonical_id(ctx.agent_id or self.name)
             await ctx.emit(
                 LlmRequest(
                     call_id=call_id,
@@ -201,7 +201,7 @@ class GraphStep(Step[str, str]):
                     source_agent_id=agent_id,
                 )
             )
-            ctx._scope.tally.add_call(call.usage, cost)
+            invocation_of(ctx).scope.tally.add_call(call.usage, cost)
 
     def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
         """Whoever decides in this turn is asked whether an interrupted graph did its work."""
@@ -212,7 +212,7 @@ class GraphStep(Step[str, str]):
                 tool_name=self.name,
                 args={"task": task},
                 idempotency_key=f"{ctx.run_key}:{ctx.key}:graph",
-                agent_id=ctx._scope.agent_id or self.name,
+                agent_id=ctx.agent_id or self.name,
             )
 
         return asking_a_person(ctx, about, lambda words: Told(answer=words, events=[]))

@@ -14,7 +14,7 @@ from batuta.kernel.answers import Answer
 from batuta.llm.model import Model, ModelSettings
 from batuta.orchestration.plans import Plan, PlanStep
 from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.agent import AgentStep
 
 MAX_PLAN_STEPS = 20
@@ -142,7 +142,7 @@ class Supervisor:
 
 async def _as_whoever_asked_checks(answer: str, ctx: Context) -> None:
     """The supervisor's steps serve every turn; what an answer may say depends on the one it is asked in."""
-    asker = ctx._scope.parent
+    asker = invocation_of(ctx).scope.parent
     if asker is not None and asker.check is not None:
         asker.check(answer)
 
@@ -170,7 +170,7 @@ def plan_of(decision: Decision, query: str, ctx: Context) -> Plan:
     """A checked decision as a plan, with ids that are the same whenever the turn is run again."""
     steps = decision.steps or []
     ids = [ctx.stable_id(f"plan-step:{index}") for index in range(len(steps))]
-    now = ctx._run.clock.now()
+    now = ctx.now
     return Plan(
         plan_id=ctx.stable_id("plan"),
         query=query,

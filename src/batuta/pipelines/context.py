@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
@@ -28,55 +29,33 @@ B = TypeVar("B")
 T = TypeVar("T")
 
 
-class _Facts:
-    """The fields of a context while it is filled in."""
+class Invocation:
+    """One step being run, as the runtime sees it: everything a `Context` knows and does not show."""
 
-    __slots__ = ("_run", "_scope", "conversation", "deadline", "key", "notes", "parent", "path", "step_name")
+    __slots__ = ("conversation", "deadline", "key", "notes", "parent", "path", "run", "scope", "step_name")
 
-    _run: "Run"
-    _scope: "Scope"
-    step_name: str
-    path: str
-    """Where the step stands: `main/router/sales`."""
-    key: str
-    """The path with a number for every repetition: stable when the same run is repeated."""
-    parent: "Context | None"
-    conversation: "Conversation | None"
-    deadline: Deadline | None
-    notes: dict[str, Any] | None
-    """What the step said about itself; it goes into its completed or failed event."""
-
-
-class Context(_Facts):
-    """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
-
-    __slots__ = ()
-
-    def __new__(
-        cls,
-        run: "Run",
-        scope: "Scope",
-        step_name: str,
-        parent: "Context | None",
-        conversation: "Conversation | None",
-        deadline: Deadline | None,
-    ) -> "Context":
-        """Filled in as what is not frozen yet, because a frozen object is slow to fill, and every step has one."""
-        facts = _Facts()
-        facts._run = run
-        facts._scope = scope
-        facts.step_name = step_name
-        facts.path = path = f"{parent.path}/{step_name}" if parent is not None and parent.path else step_name
-        facts.key = path if run.journal is None else run.numbered(path, parent)
-        facts.parent = parent
-        facts.conversation = conversation
-        facts.deadline = deadline
-        facts.notes = None
-        return _frozen(facts)
-
-    def _within(
+    def __init__(
         self,
-        scope: "Scope",
+        run: "Run",
+        scope: Scope,
+        step_name: str = "",
+        parent: "Invocation | None" = None,
+        conversation: "Conversation | None" = None,
+        deadline: Deadline | None = None,
+    ) -> None:
+        self.run = run
+        self.scope = scope
+        self.step_name = step_name
+        self.path: str = f"{parent.path}/{step_name}" if parent is not None and parent.path else step_name
+        self.key: str = self.path if run.journal is None else run.numbered(self.path, parent)
+        self.parent = parent
+        self.conversation = conversation
+        self.deadline = deadline
+        self.notes: dict[str, Any] = {}
+
+    def within(
+        self,
+        scope: Scope,
         *,
         deadline: Deadline | None = None,
         conversation: "Conversation | None" = None,
@@ -84,64 +63,100 @@ class Context(_Facts):
         key: str | None = None,
     ) -> "Context":
         """The same place in another scope, with a deadline, conversation and key of its own or those it has."""
-        twin = _Facts()
-        twin._run = self._run
-        twin._scope = scope
+        twin = Invocation.__new__(Invocation)
+        twin.run = self.run
+        twin.scope = scope
         twin.step_name = self.step_name
         twin.path = self.path
-        twin.key = key or self.key
         twin.parent = self.parent
+        twin.notes = self.notes
+        twin.key = key or self.key
         twin.conversation = self.conversation if conversation is None else conversation
         twin.deadline = None if is_timeless else deadline or self.deadline
-        twin.notes = self.notes
-        return _frozen(twin)
+        return Context(twin)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: a context is frozen."""
-        raise AttributeError(f"a Context is frozen; {name!r} cannot be set")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        """Refuse: a context is frozen."""
-        raise AttributeError(f"a Context is frozen; {name!r} cannot be removed")
+class Context:
+    """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
+
+    __slots__ = ("_invocation",)
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+
+    @property
+    def step_name(self) -> str:
+        """The name of the step that runs."""
+        return self._invocation.step_name
+
+    @property
+    def path(self) -> str:
+        """Where the step stands: `main/router/sales`."""
+        return self._invocation.path
+
+    @property
+    def key(self) -> str:
+        """The path with a number for every repetition: stable when the same run is repeated."""
+        return self._invocation.key
+
+    @property
+    def conversation(self) -> "Conversation | None":
+        """What was said so far, if the run has a conversation."""
+        return self._invocation.conversation
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """When the step must be done."""
+        return self._invocation.deadline
+
+    @property
+    def now(self) -> datetime:
+        """The time of the run's clock."""
+        return self._invocation.run.clock.now()
+
+    @property
+    def agent_id(self) -> str | None:
+        """The specialist that everything here is attributed to, if there is one."""
+        return self._invocation.scope.agent_id
 
     @property
     def correlation_id(self) -> str:
         """The id that ties everything about this run together."""
-        return self._run.emitter.stamp.correlation_id
+        return self._invocation.run.emitter.stamp.correlation_id
 
     @property
     def services(self) -> Mapping[str, Any]:
         """What the caller of the run made available by name."""
-        return self._run.services
+        return self._invocation.run.services
 
     @property
     def user(self) -> ToolUser:
         """On whose behalf the run acts."""
-        return self._run.user
+        return self._invocation.run.user
 
     @property
     def run_key(self) -> str:
         """What names this run in idempotency keys: its turn, else its correlation id."""
-        return self._run.emitter.stamp.turn_id or self.correlation_id
+        return self._invocation.run.emitter.stamp.turn_id or self.correlation_id
 
     @property
     def cancellation(self) -> Cancellation:
         """Whether the run has been asked to stop."""
-        return self._run.cancellation
+        return self._invocation.run.cancellation
 
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens to what is told here: if not, what would be told need not be put together."""
-        return self._run.emitter.is_heard
+        return self._invocation.run.emitter.is_heard
 
     @property
     def is_dry_run(self) -> bool:
         """Whether effects are replaced by stand-ins."""
-        return self._run.is_dry_run
+        return self._invocation.run.is_dry_run
 
     async def invoke(self, step: "Step[A, B]", value: A, *, conversation: "Conversation | None" = None) -> B:
         """Have another step run as a child of this one. Its failure is raised as `StepFailedError`."""
-        result: B = await self._run.invoke(step, value, self, conversation)
+        result: B = await self._invocation.run.invoke(step, value, self._invocation, conversation)
         return result
 
     async def emit(self, event: "Event", *, live: bool = False) -> None:
@@ -150,23 +165,20 @@ class Context(_Facts):
         A run that is repeated gives what this place emits the same id again. What happens only while an effect is
         really carried out, and not when its recorded outcome is returned, is `live`: it is another event each time.
         """
-        await self._run.emitter.emit(event, None if live else self.key)
+        await self._invocation.run.emitter.emit(event, None if live else self.key)
 
     def stable_id(self, what: str) -> str:
         """An id for something made here: the same when the run is repeated."""
-        return self._run.emitter.stable_id(f"{self.key}:{what}")
+        return self._invocation.run.emitter.stable_id(f"{self.key}:{what}")
 
     def note(self, **facts: Any) -> None:
         """Add facts to this step's completed or failed event."""
-        if self.notes is None:
-            object.__setattr__(self, "notes", {})
-        assert self.notes is not None
-        self.notes.update(facts)
+        self._invocation.notes.update(facts)
 
     def skip(self, reason: str) -> None:
         """Say that this step leaves its work undone: a pipeline that goes on without it is a partial success."""
         self.note(skipped=reason)
-        self._scope.agents.is_partial = True
+        self._invocation.scope.agents.is_partial = True
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Say how far this step is."""
@@ -217,7 +229,7 @@ class Context(_Facts):
         did not happen); for a write without one whoever decides in this run is asked, who can have it done now, but
         cannot say what it brought. `stand_in` gives what stands for it where nothing may happen.
         """
-        journal = self._run.journal
+        journal = self._invocation.run.journal
         if reconcile is None and kind == "write" and journal is not None:
             reconcile = pipelines.asking_about(self, name)
         effect = self._effect(name, kind)
@@ -225,7 +237,7 @@ class Context(_Facts):
             if journal is None:
                 value = await act()
             else:
-                self._run.note_effect(effect)
+                self._invocation.run.note_effect(effect)
                 value = await self._perform(journal, effect, act, codec, reconcile, stand_in)
         except Exception as error:
             self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
@@ -239,7 +251,7 @@ class Context(_Facts):
         What failed is kept: a repeated run fails there again and takes the same way, so that what was done on that way
         is found and not done twice.
         """
-        await self._run.keep_failures(self.key)
+        await self._invocation.run.keep_failures(self.key)
 
     async def _perform(
         self,
@@ -255,10 +267,10 @@ class Context(_Facts):
         Of a recorded effect nothing inside is begun again: steps there must not count among those around it, and what
         they took is kept with it.
         """
-        scope = Scope(self._scope.pipeline_name, self._scope)
+        scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
 
         async def acting() -> T:
-            token = current_context.set(self._within(scope, key=effect.key))
+            token = current_context.set(self._invocation.within(scope, key=effect.key))
             try:
                 return await act()
             finally:
@@ -268,10 +280,10 @@ class Context(_Facts):
         try:
             return await pipelines.perform(journal, effect, acting, spending, reconcile, stand_in)
         except asyncio.CancelledError:
-            self._run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
+            self._invocation.run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
             raise
         except Exception as error:
-            self._run.note_failure(effect, error, spending)
+            self._invocation.run.note_failure(effect, error, spending)
             raise
         finally:
             scope.hand_over_undo()
@@ -279,24 +291,23 @@ class Context(_Facts):
 
     async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
         """Undo an effect of this step: with a journal, a repeated run does it again."""
-        if self._run.journal is None:
+        if self._invocation.run.journal is None:
             await act()
         else:
-            await pipelines.revoke(self._run.journal, self._effect(name, kind), act)
-        self._scope.agents.writes -= kind == "write"
+            await pipelines.revoke(self._invocation.run.journal, self._effect(name, kind), act)
+        self._invocation.scope.agents.writes -= kind == "write"
 
     def _count_write(self, kind: EffectKind, *, has_happened: bool = True) -> None:
         """Whoever might repeat this step has to know that it wrote, or that nobody knows whether it did."""
-        self._scope.agents.writes += kind == "write" and has_happened
+        self._invocation.scope.agents.writes += kind == "write" and has_happened
 
     def _effect(self, name: str, kind: EffectKind) -> Effect:
         return Effect(key=f"{self.key}:{name}", kind=kind, name=name)
 
 
-def _frozen(facts: _Facts) -> Context:
-    facts.__class__ = Context  # same slots, but no way to set them
-    assert isinstance(facts, Context)
-    return facts
+def invocation_of(ctx: Context) -> Invocation:
+    """What the runtime knows of the step that a context belongs to; not for steps of one's own."""
+    return ctx._invocation  # noqa: SLF001 - the one door
 
 
 current_context: ContextVar[Context | None] = ContextVar("batuta_context", default=None)

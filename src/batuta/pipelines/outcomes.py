@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from batuta.kernel.approvals import ApprovalRequest
 from batuta.kernel.errors import UnknownOutcomeError
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Pending, Reconcile
-
-if TYPE_CHECKING:
-    from batuta.pipelines.context import Context
 
 T = TypeVar("T")
 
@@ -22,14 +20,14 @@ MAX_EDITS = 20
 
 
 def asking_a_person(
-    ctx: "Context", about: Callable[[], ApprovalRequest], done: Callable[[str], T]
+    ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
 ) -> Reconcile[T] | None:
     """A `reconcile` that asks whoever decides in this run; none if nobody does.
 
     `about` says what was begun; `done` makes, of the words of a person who says that it took place, what stands for its
     result.
     """
-    approver = ctx._run.approver
+    approver = invocation_of(ctx).run.approver
     if approver is None:
         return None
 
@@ -56,7 +54,7 @@ def asking_a_person(
     return ask
 
 
-def asking_about(ctx: "Context", name: str) -> Reconcile[T] | None:
+def asking_about(ctx: Context, name: str) -> Reconcile[T] | None:
     """A `reconcile` for an effect of which nothing is known but its name: a person can say that it is to be done."""
 
     def about() -> ApprovalRequest:
@@ -65,7 +63,7 @@ def asking_about(ctx: "Context", name: str) -> Reconcile[T] | None:
             tool_name=name,
             args={},
             idempotency_key=f"{ctx.run_key}:{ctx.key}:{name}",
-            agent_id=ctx._scope.agent_id or ctx.step_name,
+            agent_id=ctx.agent_id or ctx.step_name,
         )
 
     def done(words: str) -> T:
@@ -74,7 +72,7 @@ def asking_about(ctx: "Context", name: str) -> Reconcile[T] | None:
     return asking_a_person(ctx, about, done)
 
 
-def unknown_outcome(ctx: "Context", name: str, words: str) -> UnknownOutcomeError:
+def unknown_outcome(ctx: Context, name: str, words: str) -> UnknownOutcomeError:
     """It was begun, or is done, and nobody can say what it brought."""
     return UnknownOutcomeError(
         f"{name}: {words}. What it brought is not known, so nothing can go on from it; give it a `reconcile` function "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from batuta import events, pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import NumberedJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
@@ -81,15 +81,16 @@ class Pipeline(Step[In_contra, Out_co]):
                 yield meter.count(result)
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
-        scope = Scope(self.name, ctx._scope)
-        if ctx._scope.pipeline_name is None and ctx._run.emitter.is_heard:
+        around = invocation_of(ctx).scope
+        scope = Scope(self.name, around)
+        if around.pipeline_name is None and ctx.is_heard:
             return await self._perform_reported(value, ctx, scope)
         return await self._in_turn(value, ctx, scope)
 
     async def _in_turn(self, value: Any, ctx: Context, scope: Scope) -> Out_co:
         """One step after the other; when one fails, what was done is undone."""
-        invoke = ctx._run.invoke
-        inner = ctx._within(scope)
+        invoke = invocation_of(ctx).run.invoke
+        inner = invocation_of(invocation_of(ctx).within(scope))
         current: Any = value
         try:
             for step in self.steps:

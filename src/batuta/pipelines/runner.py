@@ -7,6 +7,7 @@ Run.invoke   one step: before hooks -> started -> work within its deadline -> co
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import Awaitable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
@@ -31,7 +32,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import to_the_end
 from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.context import Context, current_context
+from batuta.pipelines.context import Context, Invocation, current_context, invocation_of
 from batuta.pipelines.hooks import Hook
 from batuta.pipelines.journal import Effect, Recorded
 from batuta.pipelines.options import RunOptions
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 DRAIN_LIMIT = timedelta(seconds=30)
 """How long a finished run waits for its fire-and-forget actions."""
+
+STACK_FRAMES = 6
+"""How many frames of an exception a failed step's event holds."""
 
 _JOINING = frozenset({"conversation", "timeout"})
 _KNOWN = frozenset(RunOptions.__annotations__)
@@ -64,18 +68,18 @@ async def start(step: "Step[Any, Any]", value: Any, options: RunOptions) -> Step
     if not options.keys() <= _KNOWN:
         raise TypeError(f"{step.name}: no such option of a run: {', '.join(sorted(options.keys() - _KNOWN))}")
     around = current_context.get()
-    if around is not None and around._run.is_active:
-        return await _join(step, value, around, options)
+    if around is not None and invocation_of(around).run.is_active:
+        return await _join(step, value, invocation_of(around), options)
     return await Run(options).execute(step, value, options)
 
 
-async def _join(step: "Step[Any, Any]", value: Any, around: Context, options: RunOptions) -> StepResult[Any]:
+async def _join(step: "Step[Any, Any]", value: Any, around: Invocation, options: RunOptions) -> StepResult[Any]:
     if foreign := sorted(set(options) - _JOINING):
         raise ConfigurationError(
             f"{step.name}: this run joins {around.path!r}, which is running; {', '.join(foreign)} can only be given "
             "to the outermost run"
         )
-    return await around._run.measured(step, value, around, options)
+    return await around.run.measured(step, value, around, options)
 
 
 class Run:
@@ -134,7 +138,7 @@ class Run:
     async def _execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         scope = Scope()
         try:
-            result = await self.measured(step, value, Context(self, scope, "", None, None, None), options)
+            result = await self.measured(step, value, Invocation(self, scope), options)
             if result.is_error and scope.undo:
                 await to_the_end(scope.roll_back())
             if self._background:
@@ -160,18 +164,18 @@ class Run:
         return result
 
     async def measured(
-        self, step: "Step[Any, Any]", value: Any, parent: Context, options: RunOptions
+        self, step: "Step[Any, Any]", value: Any, parent: Invocation, options: RunOptions
     ) -> StepResult[Any]:
         """A step's value or error as a result, with what it took."""
         started = _clock()
-        scope = Scope(parent._scope.pipeline_name, parent._scope)
+        scope = Scope(parent.scope.pipeline_name, parent.scope)
         if parent.path:  # a run inside of a run
             scope.parent_trace_id = self.emitter.trace_id
         timeout = options.get("timeout")
         deadline = parent.deadline if timeout is None else Deadline.after(timeout).sooner(parent.deadline)
-        ctx = parent._within(scope, deadline=deadline)
+        inner = invocation_of(parent.within(scope, deadline=deadline))
         try:
-            act = self.invoke(step, value, ctx, options.get("conversation"))
+            act = self.invoke(step, value, inner, options.get("conversation"))
             outcome = await (act if timeout is None or deadline is None else _until(deadline, act, step.name))
         except StepFailedError as failure:
             return StepResult(None, failure.error, scope.tally.metrics(_clock() - started))
@@ -185,16 +189,17 @@ class Run:
             scope.close()
 
     async def invoke(
-        self, step: "Step[Any, Any]", value: Any, parent: Context, conversation: "Conversation | None" = None
+        self, step: "Step[Any, Any]", value: Any, parent: Invocation, conversation: "Conversation | None" = None
     ) -> Any:
         """Run one step as a child of another. There is no other way."""
         if step.is_transparent:
-            return await step._perform(value, parent._within(parent._scope, conversation=conversation))
-        scope = parent._scope
+            return await step._perform(value, parent.within(parent.scope, conversation=conversation))
+        scope = parent.scope
         if conversation is None:
             conversation = parent.conversation
         deadline = parent.deadline if step.timeout is None else Deadline.after(step.timeout).sooner(parent.deadline)
-        ctx = Context(self, scope, step.name, parent, conversation, deadline)
+        invocation = Invocation(self, scope, step.name, parent, conversation, deadline)
+        ctx = Context(invocation)
         emitter = self.emitter
         token = current_context.set(ctx)
         stage = BEFORE
@@ -207,15 +212,15 @@ class Run:
                     step_name=step.name,
                     step_type=step.kind,
                     pipeline_name=scope.pipeline_name,
-                    path=ctx.path,
+                    path=invocation.path,
                     parent_step=parent.step_name or None,
                 )
-                await emitter.emit(begun, ctx.key)
+                await emitter.emit(begun, invocation.key)
             stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
             if self.journal is not None:
-                await pipelines.fail_again(self.journal, ctx.key)
+                await pipelines.fail_again(self.journal, invocation.key)
             if step.timeout is None:
                 outcome = await step._perform(value, ctx)
             else:
@@ -228,12 +233,12 @@ class Run:
                     step_name=step.name,
                     step_type=step.kind,
                     pipeline_name=scope.pipeline_name,
-                    path=ctx.path,
+                    path=invocation.path,
                     parent_step=parent.step_name or None,
                     duration_ms=(_clock() - started) * 1000,
-                    attributes=ctx.notes or {},
+                    attributes=invocation.notes,
                 )
-                await emitter.emit(completed, ctx.key)
+                await emitter.emit(completed, invocation.key)
         except Suspended:
             raise  # it neither completed nor failed: it goes on later
         except BaseException as error:
@@ -284,7 +289,7 @@ class Run:
             if not isinstance(await self.journal.recall(effect), Recorded):
                 await pipelines.keep_failure(self.journal, effect, error, spending)
 
-    def numbered(self, path: str, parent: Context | None) -> str:
+    def numbered(self, path: str, parent: Invocation | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""
         base = f"{parent.key}/{path.rpartition('/')[2]}" if parent is not None and parent.key else path
         count = self._repetitions[base] = self._repetitions.get(base, 0) + 1
@@ -337,17 +342,21 @@ class Run:
     async def _emit_failed(self, failure: StepError, step: "Step[Any, Any]", ctx: Context, duration: float) -> None:
         if not ctx.is_heard:
             return
+        invocation = invocation_of(ctx)
+        raised = failure.exception if failure.path == ctx.path else None
         failed = events.StepFailed(
             step_name=step.name,
             step_type=step.kind,
-            pipeline_name=ctx._scope.pipeline_name,
+            pipeline_name=invocation.scope.pipeline_name,
             path=ctx.path,
-            parent_step=ctx.parent.step_name or None if ctx.parent is not None else None,
+            parent_step=None if invocation.parent is None else invocation.parent.step_name or None,
             duration_ms=duration * 1000,
-            attributes=ctx.notes or {},
+            attributes=invocation.notes,
             category=failure.category,
             code=failure.code,
             message=failure.message,
+            error_type=None if raised is None else type(raised).__name__,
+            stack_trace=None if raised is None else "".join(traceback.format_exception(raised, limit=-STACK_FRAMES)),
         )
         # The recorder may be why the step failed, or unable to take that it did: the error itself still travels.
         with suppress(BatutaError):
@@ -382,7 +391,7 @@ async def _until(deadline: Deadline, act: Awaitable[Any], name: str) -> Any:
     return await within(deadline, lambda: act, what=f"run of {name!r}")
 
 
-def _path_below(parent: Context, step: "Step[Any, Any]") -> str:
+def _path_below(parent: Invocation, step: "Step[Any, Any]") -> str:
     return f"{parent.path}/{step.name}" if parent.path else step.name
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, Unp
 
 from batuta import pipelines
 from batuta.kernel.errors import PipelineTypeError
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import start
@@ -128,9 +128,9 @@ class Chain(Step[In_contra, Out_co]):
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
         current: Any = value
-        invoke = ctx._run.invoke
+        invocation = invocation_of(ctx)
         for link in self.links:
-            current = await invoke(link, current, ctx)
+            current = await invocation.run.invoke(link, current, invocation)
         result: Out_co = current
         return result
 

@@ -21,7 +21,7 @@ from pydantic_core import to_json, to_jsonable_python
 from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.pipelines.bounds import Bounds, one_execution
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Pending, Reconcile
 from batuta.pipelines.outcomes import asking_a_person, unknown_outcome
 from batuta.pipelines.result import StepResult
@@ -82,7 +82,7 @@ class ActionStep(Step[In_contra, Out_co]):
         if ctx.is_dry_run:
             return self._pretend(value)
         if self.mode == "fire_and_forget":
-            ctx._run.in_background(ctx.invoke(self._background, value))
+            invocation_of(ctx).run.in_background(ctx.invoke(self._background, value))
             return self._passed_on(value)
         outcome = await self._act(value, ctx)
         return self._passed_on(value if self._passes_on else outcome)
@@ -99,7 +99,8 @@ class ActionStep(Step[In_contra, Out_co]):
             undo.offer(outcome)
             return outcome
 
-        codec = _ANYTHING if ctx._run.journal is None else self._codec  # what nobody keeps need not be kept
+        has_journal = invocation_of(ctx).run.journal is not None
+        codec = self._codec if has_journal else _ANYTHING  # what is not kept need not be serializable
         outcome = await ctx.effect(
             act,
             codec,
@@ -115,7 +116,7 @@ class ActionStep(Step[In_contra, Out_co]):
         """Roll back in good time, whatever is left of the deadline that may have caused it."""
         rollback = self._rollback
         assert rollback is not None
-        timeless = ctx._within(ctx._scope, is_timeless=True)
+        timeless = invocation_of(ctx).within(invocation_of(ctx).scope, is_timeless=True)
         await ctx.undo(lambda: timeless.invoke(rollback, result), kind=_KINDS[self.mode], name=self.name)
 
     def bounds(self) -> Bounds:
@@ -154,7 +155,7 @@ class ActionStep(Step[In_contra, Out_co]):
                 tool_name=self.name,
                 args={"value": _shown(value)},
                 idempotency_key=f"{ctx.run_key}:{ctx.key}:{self.name}",
-                agent_id=ctx._scope.agent_id or self.name,
+                agent_id=ctx.agent_id or self.name,
             )
 
         def done(words: str) -> bool:
@@ -286,4 +287,4 @@ class _Undo:
         self._is_offered = True
         action, ctx = self._action, self._ctx
         result = self._value if action._passes_on else outcome  # noqa: SLF001
-        ctx._scope.undo.append(lambda: action._undo(result, ctx))  # noqa: SLF001
+        invocation_of(ctx).scope.undo.append(lambda: action._undo(result, ctx))  # noqa: SLF001

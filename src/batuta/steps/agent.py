@@ -50,7 +50,7 @@ class _Override:
 
 
 _AS_DECLARED = _Override()
-_overrides: ContextVar[Mapping[int, _Override]] = ContextVar("batuta_agent_overrides")
+_overrides: ContextVar["Mapping[AgentStep[Any, Any], _Override]"] = ContextVar("batuta_agent_overrides")
 
 
 class AgentOptions(TypedDict, total=False):
@@ -153,9 +153,8 @@ class AgentStep(Step[In_contra, Out_co]):
         """Declare an agent; everything that can be checked now is checked now."""
         super().__init__(name, input_type=input, output_type=output, timeout=options.get("timeout"))
         _check_options(name, options)
-        _check_kinds(
-            name, model=model, fallback=fallback, settings=options.get("settings"), tags=options.get("tags", ())
-        )
+        check_model(name, model)
+        _check_types(name, fallback, options)
         self.model = model
         """The model as declared: an object, or a name that is resolved when it is needed."""
         self.description = options.get("description", "")
@@ -203,7 +202,7 @@ class AgentStep(Step[In_contra, Out_co]):
             outer.model if model is None else model,
             outer.instructions if instructions is None else instructions,
         )
-        token = _overrides.set({**_overrides.get({}), id(self): inner})
+        token = _overrides.set({**_overrides.get({}), self: inner})
         try:
             yield
         finally:
@@ -215,7 +214,7 @@ class AgentStep(Step[In_contra, Out_co]):
         return steps.equipped(self.model if override.model is None else override.model, ctx)
 
     def _override(self) -> _Override:
-        return _overrides.get({}).get(id(self), _AS_DECLARED)
+        return _overrides.get({}).get(self, _AS_DECLARED)
 
     def prompt_for(self, value: Any) -> str:
         """What is said to the model about the input."""
@@ -331,13 +330,21 @@ def check_model(name: str, model: Any) -> None:
         )
 
 
-def _check_kinds(name: str, *, model: Any, fallback: Any, settings: Any, tags: Sequence[Any]) -> None:
-    """Refuse what is no such thing now, and not in the middle of a run."""
-    check_model(name, model)
+def _check_types(name: str, fallback: Any, options: AgentOptions) -> None:
+    """Validate the types of arguments when the agent is declared, not in the middle of a run."""
     if fallback is not None and not isinstance(fallback, Step):
         raise PipelineTypeError(f"{name}: a fallback is a step, got {fallback!r}; make one with @step")
-    if settings is not None and not isinstance(settings, ModelSettings):
+    settings = options.get("settings", ModelSettings())
+    if not isinstance(settings, ModelSettings):
         raise PipelineTypeError(f"{name}: settings are ModelSettings(…), got {settings!r}")
-    for tag in tags:
+    for option in _TEXTS:
+        given = options.get(option, "")
+        if not isinstance(given, str):
+            raise PipelineTypeError(f"{name}: {option} is text, got {given!r}")
+    for tag in options.get("tags", ()):
         if not isinstance(tag, steps.Tag):
             raise PipelineTypeError(f"{name}: a tag is declared as Tag('file', handler), got {tag!r}")
+
+
+_TEXTS = ("description", "instructions", "prompt", "version", "decision_type", "decision_category")
+"""The options that are text."""

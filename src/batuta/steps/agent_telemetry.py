@@ -19,7 +19,7 @@ from batuta.kernel.errors import (
 )
 from batuta.kernel.ids import canonical_id, new_id
 from batuta.llm.model import Model
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import Tally
 from batuta.pipelines.summaries import size_of, summary_of
 from batuta.pipelines.typecheck import type_name
@@ -74,7 +74,7 @@ class AgentTelemetry:
         """T-1."""
         if not self._ctx.is_heard:
             return
-        settings, scope = self._agent.settings, self._ctx._scope
+        settings, scope = self._agent.settings, invocation_of(self._ctx).scope
         await self._ctx.emit(
             events.AgentExecutionStarted(
                 path=self._ctx.path,
@@ -134,7 +134,7 @@ class AgentTelemetry:
                 llm_cost_usd=tally.cost,
                 was_retried=self.was_retried,
                 retry_count=self._retries,
-                fallback_used=self._ctx._scope.is_standing_in,
+                fallback_used=invocation_of(self._ctx).scope.is_standing_in,
             )
         )
 
@@ -177,7 +177,7 @@ class AgentTelemetry:
                 limit=error.limit,
                 needed=error.needed,
                 left=error.left,
-                source_agent_id=canonical_id(self._ctx._scope.agent_id or self._agent.name),
+                source_agent_id=canonical_id(self._ctx.agent_id or self._agent.name),
             )
         )
 
@@ -232,7 +232,7 @@ class AgentTelemetry:
 
     async def retry_attempted(self, retry: "Retry") -> None:
         """A model call is tried again."""
-        self._ctx._scope.tally.retries += 1
+        invocation_of(self._ctx).scope.tally.retries += 1
         self._retries += 1
         self._has_repeated_calls = True
         is_timeout = isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error)
@@ -294,7 +294,7 @@ class AgentTelemetry:
             retry_reason=reason,
             retry_strategy=strategy,
             delay_seconds=delay_seconds,
-            next_retry_at=self._ctx._run.clock.now() + timedelta(seconds=delay_seconds),
+            next_retry_at=self._ctx.now + timedelta(seconds=delay_seconds),
         )
 
     def _milliseconds(self) -> int:

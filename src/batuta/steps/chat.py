@@ -12,7 +12,7 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.ids import canonical_id, new_id
 from batuta.kernel.messages import Message, ToolCallBlock
 from batuta.llm.model import Model, ModelRequest
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.agent import AgentOptions, AgentStep, check_model
 from batuta.steps.model_calls import CallAccount, told_call
 from batuta.steps.models import equipped
@@ -54,7 +54,8 @@ class ChatAgentStep(AgentStep[str, str]):
 
     async def _perform(self, value: str, ctx: Context) -> str:
         conversation = ctx.conversation or self.conversation or Conversation()
-        return await super()._perform(value, ctx._within(ctx._scope, conversation=conversation))
+        invocation = invocation_of(ctx)
+        return await super()._perform(value, invocation.within(invocation.scope, conversation=conversation))
 
     async def opening(self, request: Message, ctx: Context) -> tuple[Message, ...]:
         """The part of the conversation that its model sees, and the request, which the window makes room for."""
@@ -64,7 +65,7 @@ class ChatAgentStep(AgentStep[str, str]):
 
     def _summarizer(self, ctx: Context) -> Summarizer:
         model = self.model_for(ctx) if self._summary_model is None else equipped(self._summary_model, ctx)
-        return Summarizer(model=_Recorded(model, ctx), clock=ctx._run.clock, redact=self._redacted)
+        return Summarizer(model=_Recorded(model, ctx), clock=invocation_of(ctx).run.clock, redact=self._redacted)
 
     def _redacted(self, call: ToolCallBlock) -> dict[str, Any]:
         """Without what a tool of this agent declares as nobody's business."""
@@ -90,11 +91,11 @@ class _Recorded:
 
     async def generate(self, request: ModelRequest) -> Answer:
         answer = await self._ctx.effect(lambda: self._told(request), _ANSWER, kind="read", name="summary")
-        self._ctx._scope.tally.add_call(answer.usage, answer.cost)
+        invocation_of(self._ctx).scope.tally.add_call(answer.usage, answer.cost)
         return answer
 
     async def _told(self, request: ModelRequest) -> Answer:
-        account = CallAccount(canonical_id(self._ctx._scope.agent_id or self._ctx.step_name))
+        account = CallAccount(canonical_id(self._ctx.agent_id or self._ctx.step_name))
         return await told_call(
             self._ctx, self._inner, request, account, call_id=new_id(), act=lambda: self._inner.generate(request)
         )

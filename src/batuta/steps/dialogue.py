@@ -24,7 +24,7 @@ from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.model_calls import CallAccount, told_call
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
@@ -58,7 +58,7 @@ class Dialogue:
         self._ctx = ctx
         self.opening: tuple[Message, ...] = ()
         """What was said before, and the request."""
-        self.agent_id = ctx._scope.agent_id or agent.name
+        self.agent_id = ctx.agent_id or agent.name
         """Who speaks: the specialist around this agent, or the agent itself."""
         self._speaker = canonical_id(self.agent_id)
         self.exchange: list[Message] = []
@@ -120,7 +120,7 @@ class Dialogue:
 
     def _cited(self, message: AssistantMessage) -> AssistantMessage:
         """A message with the citations that the agent or what runs it finds in its words, which are remembered."""
-        scope = self._ctx._scope
+        scope = invocation_of(self._ctx).scope
         scope.last_words = message.content
         found = message.citations
         for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
@@ -152,7 +152,7 @@ class Dialogue:
         self._artefacts = None
         request = self._request(messages)
         spoken = await self._ctx.effect(lambda: self._call(request), _SPOKEN, kind="read", name=f"model:{self._calls}")
-        self._ctx._scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
+        invocation_of(self._ctx).scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
         return spoken
 
     def _request(self, messages: tuple[Message, ...]) -> ModelRequest:
@@ -164,7 +164,7 @@ class Dialogue:
             tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
             output=self._agent.output_spec,
             settings=self._settings(),
-            understanding=self._ctx._scope.understanding,
+            understanding=invocation_of(self._ctx).scope.understanding,
             metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **self._reader()},
         )
 
@@ -176,7 +176,7 @@ class Dialogue:
     def _must_use_a_tool(self) -> bool:
         """A worker of a team answers from its tools, unless it is declared otherwise."""
         grounded = self._agent.is_grounded
-        return bool(self._agent.tools) and (self._ctx._scope.agent_id is not None if grounded is None else grounded)
+        return bool(self._agent.tools) and (self._ctx.agent_id is not None if grounded is None else grounded)
 
     def _settings(self) -> Any:
         """The agent's settings, with no more time than is left outside."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
 from batuta.kernel.messages import Message
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
@@ -30,9 +30,10 @@ class AgentExecution:
     def __init__(self, agent: "AgentStep[Any, Any]", value: Any, outer: Context) -> None:
         self._agent = agent
         self._value = value
-        self._scope = Scope(outer._scope.pipeline_name, outer._scope)
-        self._ctx = outer._within(self._scope)
-        self._scope.parent_trace_id = outer._run.emitter.trace_id  # whoever runs below works for this execution
+        around = invocation_of(outer)
+        self._scope = Scope(around.scope.pipeline_name, around.scope)
+        self._ctx = around.within(self._scope)
+        self._scope.parent_trace_id = around.run.emitter.trace_id  # agents below work for this execution
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._corrections = Corrections(agent.attempts)
         self._request = Message.user(agent.prompt_for(value))

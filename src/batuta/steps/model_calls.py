@@ -15,7 +15,7 @@ from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
 from batuta.llm.model import Model, ModelRequest
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 
 log = logging.getLogger("batuta.steps")
 
@@ -70,7 +70,7 @@ async def told_call(
     failure: str | None = None
     try:
         # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
-        await ctx._run.emitter.barrier()
+        await invocation_of(ctx).run.emitter.barrier()
         answer = await act()
     except BaseException as error:
         failure = type(error).__name__
@@ -112,7 +112,7 @@ _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "st
 
 def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:
     """Show what was asked and answered to observers that want it. What cannot be told does not fail the run."""
-    emitter = ctx._run.emitter
+    emitter = invocation_of(ctx).run.emitter
     if not emitter.is_asked_for_contents:
         return
     try:

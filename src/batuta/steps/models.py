@@ -1,6 +1,6 @@
 """The model an agent calls: resolved from its name, budgeted and protected as the run asks."""
 
-import importlib
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from batuta import llm
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.model import Model
 from batuta.llm.resilient import ImposedProtection, Protection, ResilientModel
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 
 if TYPE_CHECKING:
     from batuta.llm.budget import MemoryBudgetLedger
@@ -25,17 +25,21 @@ def equipped(model: Model | str, ctx: Context) -> Model:
     A run may put another model in the place of one that is named (`models=`), and say whether models think
     (`thinking=`).
     """
-    options = ctx._run.options
+    options = invocation_of(ctx).run.options
     if isinstance(model, str):
-        model = _from_name(options.get("models", {}).get(model, model))
+        model = llm.named_model(options.get("models", {}).get(model, model))
     ready = _protected(model, ctx)
     thinking = options.get("thinking")
     return ready if thinking is None else llm.ThinkingModel(ready, thinking)
 
 
 def _protected(model: Model, ctx: Context) -> Model:
-    options = ctx._run.options
+    run = invocation_of(ctx).run
+    options, clock = run.options, run.clock
+    protected = _protected_core(model)
     of_the_run = options.get("protection")
+    if of_the_run is None and protected is not None and clock is not SYSTEM_CLOCK:
+        of_the_run = replace(protected.protection, clock=clock)  # who waits between tries waits by the run's clock
     protection = of_the_run
     if isinstance(model, ResilientModel):
         protection = protection or model.protection
@@ -43,17 +47,16 @@ def _protected(model: Model, ctx: Context) -> Model:
     budgets = options.get("budgets", ())
     if budgets:
         model = llm.BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
-    if _is_protected(model):
+    if _protected_core(model) is not None:
         return model if of_the_run is None else ImposedProtection(model, of_the_run)
-    return ResilientModel(model, protection or _retries_alone(ctx._run.clock))
+    return ResilientModel(model, protection or _retries_alone(clock))
 
 
-def _is_protected(model: object) -> bool:
-    while model is not None:
-        if isinstance(model, ResilientModel):
-            return True
+def _protected_core(model: object) -> ResilientModel | None:
+    """The protected model inside what is wrapped around it, if there is one."""
+    while model is not None and not isinstance(model, ResilientModel):
         model = getattr(model, "inner", None)
-    return False
+    return model
 
 
 def _retries_alone(clock: Clock) -> Protection:
@@ -61,13 +64,6 @@ def _retries_alone(clock: Clock) -> Protection:
 
 
 _RETRIES_ALONE = Protection(breaker=None)
-
-
-@cache
-def _from_name(name: str) -> ResilientModel:
-    """The factory knows every provider, so it is imported only by those who name one."""
-    made: ResilientModel = importlib.import_module("batuta.llm.factory").model(name)
-    return made
 
 
 @cache

@@ -16,7 +16,7 @@ from batuta.kernel.errors import LogicalError, PipelineTypeError, StepFailedErro
 from batuta.kernel.messages import Message
 from batuta.kernel.tasks import all_or_first_failure
 from batuta.pipelines.bounds import NOTHING, Bounds
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.drawing import Drawing, Exit
 from batuta.pipelines.result import StepError
 from batuta.pipelines.step import Step
@@ -93,9 +93,9 @@ class ParallelStep(Step[In_contra, Into]):
         self, branch: Branch[Any, Any], value: Any, ctx: Context, slots: asyncio.Semaphore | None
     ) -> Any:
         if slots is None:
-            return await ctx._run.invoke(branch.step, value, ctx, _copy_for(branch, ctx))
+            return await ctx.invoke(branch.step, value, conversation=_copy_for(branch, ctx))
         async with slots:
-            return await ctx._run.invoke(branch.step, value, ctx, _copy_for(branch, ctx))
+            return await ctx.invoke(branch.step, value, conversation=_copy_for(branch, ctx))
 
     def _merged(self, results: Sequence[Any], ctx: Context) -> Into:
         output = self._into()
@@ -125,7 +125,7 @@ class ParallelStep(Step[In_contra, Into]):
 
     def _settle(self, output: Into, errors: list[StepError], ctx: Context) -> None:
         if self._on_failures is not None:
-            ctx._scope.agents.is_partial = True
+            invocation_of(ctx).scope.agents.is_partial = True
             self._on_failures(output, errors)
             return
         first = errors[0]

@@ -19,7 +19,7 @@ from batuta.kernel.errors import CannotHelpError
 from batuta.kernel.ids import canonical_id
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.kernel.tasks import all_or_first_failure
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.outcomes import asking_a_person
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
@@ -62,7 +62,7 @@ class ToolRound:
             user=self._ctx.user,
             correlation_id=self._ctx.correlation_id,
             services=self._ctx.services,
-            approver=self._ctx._run.approver,
+            approver=invocation_of(self._ctx).run.approver,
             around=self._once,
             on_progress=self._progress,
         )
@@ -73,7 +73,7 @@ class ToolRound:
 
     async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome:
         key = f"{self._ctx.run_key}:{self._ctx.key}:{self._number}.{position}"
-        invoker = self._ctx._run.options.get("invoker") or default_invoker()
+        invoker = invocation_of(self._ctx).run.options.get("invoker") or default_invoker()
         outcome = await invoker.invoke(call, scope, idempotency_key=key)
         if outcome.is_security_event:
             await self._ctx.emit(

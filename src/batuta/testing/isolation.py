@@ -6,7 +6,7 @@ from typing import Any, TypeVar, Unpack
 
 from batuta.conversations.conversation import Conversation
 from batuta.kernel.errors import LogicalError
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Invocation
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import Run
@@ -41,7 +41,7 @@ class _LonelyRun(Run):
         self.asked: list[Asked] = []
 
     async def invoke(
-        self, step: Step[Any, Any], value: Any, parent: Context, conversation: Conversation | None = None
+        self, step: Step[Any, Any], value: Any, parent: Invocation, conversation: Conversation | None = None
     ) -> Any:
         """Run the one step; record and answer any other."""
         if step is self._alone or step.is_transparent:

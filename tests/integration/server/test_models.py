@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from batuta.llm import factory
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.server.config import load_settings
 from batuta.server.team import FirstTeam, first_team
 from batuta.simulator import Simulator
-from batuta.steps import models as named_models
 from tests.support.demo import KEYS
 from tests.support.platform import Person, Running, running, settings_for
 
@@ -23,9 +23,9 @@ async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
     async with Simulator({"answers": [], "otherwise": "echo"}) as simulator:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", simulator.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-        named_models._from_name.cache_clear()
+        factory.named_model.cache_clear()
         yield simulator
-        named_models._from_name.cache_clear()
+        factory.named_model.cache_clear()
 
 
 def team_on(models: str, folder: Path) -> FirstTeam:
@@ -149,14 +149,14 @@ async def test_a_key_alone_puts_the_team_on_a_model_of_its_provider(
     async with Simulator({"answers": [{"blocks": [call]}, "It is 42."], "otherwise": "fail"}) as provider:
         for name, value in variables.items():
             monkeypatch.setenv(name, value.format(url=provider.url))
-        named_models._from_name.cache_clear()
+        factory.named_model.cache_clear()
         team = first_team(load_settings({}, data_dir=tmp_path))
         assert not team.model.is_offline
         async with running(settings_for(tmp_path), team=team.orchestrator) as site:
             ana = await site.person()
             told = await ana.ask(await ana.session(), "What is six times seven?", target_agent_id="calculator_agent")
         provider.assert_finished()
-        named_models._from_name.cache_clear()
+        factory.named_model.cache_clear()
     assert [(seen.model, seen.problems) for seen in provider.requests] == [(model, [])] * 2
     assert [event["status"] for event in told if event["type"] == "complete"] == ["success"]
     assert [event["content"] for event in told if event["type"] == "message"][-1] == "It is 42."

@@ -21,7 +21,7 @@ async def test_a_context_cannot_be_changed() -> None:
         for name in ("path", "deadline", "conversation", "correlation_id", "anything"):
             with pytest.raises(AttributeError):
                 setattr(ctx, name, "other")
-        with pytest.raises(AttributeError, match="frozen"):
+        with pytest.raises(AttributeError):
             del ctx.path
         with pytest.raises(TypeError):
             ctx.services["x"] = 1  # type: ignore[index]

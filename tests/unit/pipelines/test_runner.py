@@ -9,6 +9,8 @@ from batuta import Context, Pipeline, StepResult, step
 from batuta.events import Event, HookFailed, StepCompleted, StepFailed, StepStarted
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import is_uuid
+from batuta.pipelines.context import invocation_of
+from batuta.pipelines.scope import Scope
 from tests.support.loops import VirtualTimeLoop, run_in_virtual_time
 from tests.support.runs import EventList, SlowRecorder, tasks_left, unbalanced
 
@@ -316,6 +318,27 @@ async def test_a_slow_recorder_holds_up_the_run_but_loses_nothing() -> None:
     await Pipeline("p", double).run(1, recorder=recorder)
     assert not unbalanced(recorder.events)
     assert len(recorder.events) == 6
+
+
+async def test_a_failed_step_leaves_the_type_and_the_stack_of_what_it_raised() -> None:
+    """Once, where it was raised: the steps around it only pass the failure on."""
+    sink = EventList()
+    await Pipeline("p", divide).run(0, sink=sink)
+    raised, around = sink.of(StepFailed)
+    assert raised.error_type == "ZeroDivisionError"
+    assert "return 1 / value" in str(raised.stack_trace)
+    assert (around.path, around.error_type, around.stack_trace) == ("p", None, None)
+
+
+async def test_notes_of_a_place_reach_its_event_from_every_scope_of_it() -> None:
+    @step
+    async def look(value: int, ctx: Context) -> int:
+        invocation_of(ctx).within(Scope()).note(seen=value)
+        return value
+
+    sink = EventList()
+    await look.run(7, sink=sink)
+    assert sink.of(StepCompleted)[0].attributes == {"seen": 7}
 
 
 async def test_metrics_tell_how_long_a_run_took() -> None:

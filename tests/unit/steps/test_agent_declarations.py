@@ -85,6 +85,8 @@ async def test_fields_are_written_into_a_template_as_a_reader_expects_them() -> 
         ({"temprature": 1}, "temprature"),
         ({"prompt": "{input:{width}}"}, "width"),
         ({"fallback": "by rule"}, "a fallback is a step"),
+        ({"description": ["Writes Python."]}, "description is text"),
+        ({"prompt": 7}, "prompt is text"),
         ({"settings": {"temperature": 0.2}}, "ModelSettings"),
         ({"tags": ["file"]}, "a tag is declared as"),
     ],
@@ -140,3 +142,8 @@ def test_a_name_that_no_provider_answers_to_is_refused_when_the_agent_is_built(m
     good = AgentStep(name="a", model="anthropic/claude-sonnet-4-6", output=str)
     with pytest.raises(PipelineTypeError, match=reason), good.override(model=model):
         pass
+
+
+def test_instructions_of_a_wrong_type_are_found_when_built() -> None:
+    with pytest.raises(PipelineTypeError, match="write: instructions is text"):
+        AgentStep(name="write", model=ScriptedModel([]), output=str, instructions=["Write."])  # type: ignore[call-overload]

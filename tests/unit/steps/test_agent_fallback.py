@@ -1,5 +1,6 @@
 """When the provider or the attempts are exhausted: retries, the fallback, and what it must not get around."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from batuta.kernel.errors import (
     ProviderUnavailableError,
 )
 from batuta.llm.budget import Budget
+from batuta.llm.interceptors import CachedModel, MemoryAnswerCache
 from batuta.llm.model import Model
-from batuta.llm.resilient import Protection
+from batuta.llm.resilient import Protection, ResilientModel
 from batuta.resilience.retry import NO_RETRY, fixed_delay
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel, ToolCall
 from batuta.tools import tool
@@ -126,3 +128,13 @@ async def test_a_fallback_gets_around_no_decision(model: Model, options: Any, er
     assert isinstance(result.error.exception, error)
     assert not asked
     assert not sink.of(AgentFallbackTriggered)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, lambda model: CachedModel(model, MemoryAnswerCache())])
+async def test_a_protected_model_waits_between_tries_by_the_clock_of_the_run(wrap: Callable[[Model], Model]) -> None:
+    """No second of real time passes, whatever is wrapped around it."""
+    clock = FakeClock()
+    script = ScriptedModel([ProviderUnavailableError("busy", status=503), Reply("well")])
+    agent = AgentStep(name="ask", model=wrap(ResilientModel(script)), output=str)
+    assert (await agent.run("x", clock=clock)).value == "well"
+    assert len(clock.sleeps) == 1

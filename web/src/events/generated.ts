@@ -446,6 +446,8 @@ export interface StepFailed extends Envelope {
   readonly category: ErrorCategory;
   readonly code: string;
   readonly message: string;
+  readonly error_type: string | null;
+  readonly stack_trace: string | null;
 }
 
 /** An after hook raised; the step's result stands. */

@@ -28,7 +28,7 @@ from batuta.kernel.errors import ToolFailedError
 from batuta.kernel.messages import ToolCallBlock
 from batuta.llm.model import Model
 from batuta.llm.roles import DEFAULT_ROLES
-from batuta.pipelines.context import Context
+from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.pipeline import Pipeline
 from batuta.pipelines.step import Step, step
 from batuta.steps.agent import AgentStep
@@ -236,10 +236,10 @@ async def _booked(outcome: Outcome, args: dict[str, Any], tools: dict[str, Any],
         agent_id=ctx.step_name,
         user=ctx.user,
         services=ctx.services,
-        approver=ctx._run.approver,
+        approver=invocation_of(ctx).run.approver,
         around=once,
     )
-    invoker = ctx._run.options.get("invoker") or default_invoker()
+    invoker = invocation_of(ctx).run.options.get("invoker") or default_invoker()
     done = await invoker.invoke(call, scope, idempotency_key=f"{ctx.run_key}:{ctx.key}")
     if done.refusal in (Refusal.APPROVAL_NEEDED, Refusal.APPROVAL_REJECTED):
         return Booking(outcome="not_approved", summary=dict.fromkeys(("en", "es"), done.result.content))
