@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.business import business_central
@@ -16,6 +17,8 @@ from batuta.sandbox.media import with_media
 from batuta.sandbox.platform_sets import with_platform_sets
 from batuta.sandbox.records import MEMORY, SandboxStore
 from batuta.sandbox.service import Sandbox, SandboxSettings
+
+SMALL: Final = "S"
 
 
 def full_behaviour() -> Behaviour:
@@ -26,7 +29,7 @@ def full_behaviour() -> Behaviour:
 def open_sandbox(
     path: Path | str = MEMORY,
     *,
-    size: str = "S",
+    size: str = SMALL,
     settings: SandboxSettings | None = None,
     today: date | None = None,
     progress: Callable[[str, float], None] | None = None,
@@ -36,10 +39,23 @@ def open_sandbox(
     store = SandboxStore(path, behaviour=behaviour)
     sandbox = Sandbox(store, behaviour, settings, clock=time.monotonic)
     if not store.records("").exists("companies"):
-        create_demo(store, behaviour, size=size, today=today or DEMO_TODAY, progress=progress)
-    elif today is not None:
+        _fill(store, behaviour, size, progress)
+    if today is not None:
         store.set_today(today)
     return sandbox
+
+
+_made: dict[str, bytes] = {}
+"""The demo companies by size, as this process has made them: a second sandbox in memory costs next to nothing."""
+
+
+def _fill(store: SandboxStore, behaviour: Behaviour, size: str, progress: Callable[[str, float], None] | None) -> None:
+    if size in _made:
+        store.load(_made[size])
+        return
+    create_demo(store, behaviour, size=size, today=DEMO_TODAY, progress=progress)
+    if size == SMALL:
+        _made[size] = store.dump()
 
 
 def reset_file(path: Path) -> None:

@@ -16,6 +16,7 @@ them; read and write them with `records.sql("… WHERE company = ?", …)`. `_se
 import sqlite3
 import threading
 import uuid
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
@@ -39,6 +40,10 @@ CREATE TABLE IF NOT EXISTS _streams (
   company TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL, property TEXT NOT NULL,
   media_type TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (company, entity, key, property));
 """
+
+
+class SandboxFileError(ValueError):
+    """A file that this version of the sandbox cannot read."""
 
 
 class StoredBehaviour(Protocol):
@@ -70,7 +75,7 @@ class SandboxStore:
         self.connection = sqlite3.connect(
             str(path), isolation_level=None, check_same_thread=False, cached_statements=1024
         )
-        self._prepare(tuple(behaviour.ddl) if behaviour else (), is_memory=str(path) == MEMORY)
+        self._prepare(str(path), tuple(behaviour.ddl) if behaviour else ())
         if today is not None:
             self.set_today(today)
 
@@ -147,6 +152,23 @@ class SandboxStore:
             finally:
                 target.close()
 
+    def load(self, content: bytes) -> None:
+        """Take the whole database back from what `dump` gave."""
+        with self.lock:
+            source = sqlite3.connect(MEMORY)
+            try:
+                source.deserialize(content)
+                source.backup(self.connection)
+            finally:
+                source.close()
+
+    def dump(self) -> bytes:
+        """The whole database as bytes."""
+        with self.lock:
+            content = self.connection.serialize()
+        # Bytes 18 and 19 say how a file is journalled; in memory there is no write-ahead log.
+        return content[:18] + b"\x01\x01" + content[20:]
+
     def restore(self, path: Path | str) -> None:
         """Take the whole database back from a file."""
         with self.lock:
@@ -159,14 +181,20 @@ class SandboxStore:
     def close(self) -> None:
         self.connection.close()
 
-    def _prepare(self, ddl: tuple[str, ...], *, is_memory: bool) -> None:
-        if is_memory:
+    def _prepare(self, path: str, ddl: tuple[str, ...]) -> None:
+        if path == MEMORY:
             self.connection.deserialize(_blank_database(ddl))
         for name, value in (("journal_mode", "WAL"), ("synchronous", "NORMAL"), ("temp_store", "MEMORY")):
             self.connection.execute(f"PRAGMA {name} = {value}")
         self.connection.execute("PRAGMA busy_timeout = 5000")
-        if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+        layout = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        if layout == 0:
             self.connection.executescript(_whole_ddl(ddl))
+        elif layout != _layout(ddl):
+            self.connection.close()
+            raise SandboxFileError(
+                f"{path} was made by another version of the sandbox: remove it, or start with --reset"
+            )
         self.connection.create_function("today", 0, lambda: self.today().isoformat())
         # lower() and upper() of SQLite know ASCII only.
         self.connection.create_function("unicode_lower", 1, str.lower, deterministic=True)
@@ -368,7 +396,14 @@ def _blank_database(ddl: tuple[str, ...]) -> bytes:
 
 def _whole_ddl(ddl: tuple[str, ...]) -> str:
     statements = [_INTERNAL, *(_table_ddl(each) for each in load_schema().sets.values()), *ddl]
-    return "BEGIN;" + ";\n".join(statements) + ";PRAGMA user_version = 1;COMMIT;"
+    return "BEGIN;" + ";\n".join(statements) + f";PRAGMA user_version = {_layout(ddl)};COMMIT;"
+
+
+@cache
+def _layout(ddl: tuple[str, ...]) -> int:
+    """A number that stands for the tables and columns of a file: another one cannot be read."""
+    tables = [_table_ddl(each).partition(";")[0] for each in load_schema().sets.values()]
+    return zlib.crc32("\n".join([_INTERNAL, *tables, *ddl]).encode()) % (2**31 - 1) + 1
 
 
 def _table_ddl(entity: EntitySet) -> str:

@@ -93,6 +93,15 @@ def test_snapshots_take_everything_back(file: Path) -> None:
     sandbox.store.close()
 
 
+def test_sandboxes_in_memory_are_alike_and_apart() -> None:
+    first, second = open_sandbox(), open_sandbox(today=date(2027, 1, 1))
+    companies = get(first, "companies")["value"]
+    assert get(second, "companies")["value"] == companies
+    first.store.records(companies[0]["id"]).insert("customers", {"number": "NEW"})
+    assert not second.store.records(companies[0]["id"]).exists("customers", number="NEW")
+    assert second.store.today() == date(2027, 1, 1)
+
+
 def test_an_unknown_size_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="S, M"):
         open_sandbox(tmp_path / "x.db", size="XL")

@@ -8,7 +8,7 @@ import pytest
 
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.errors import ApplicationError, RecordNotFoundError, SandboxError
-from batuta.sandbox.records import Records, SandboxStore
+from batuta.sandbox.records import Records, SandboxFileError, SandboxStore
 from batuta.sandbox.schema import EntitySet, load_schema
 from batuta.sandbox.values import UNSET_DATE, UNSET_GUID, Row
 
@@ -189,3 +189,21 @@ def test_two_documents_may_carry_the_same_dimension() -> None:
     found = ours.get("dimensionSetLines", "document-b", "department")
     assert found is not None
     assert found["valueCode"] == "document-b"
+
+
+def test_a_file_of_another_layout_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "sandbox.db"
+    behaviour = Behaviour()
+    SandboxStore(path, behaviour=behaviour).close()
+    SandboxStore(path, behaviour=behaviour).close()
+    behaviour.tables("CREATE TABLE _more (company TEXT)")
+    with pytest.raises(SandboxFileError, match="--reset"):
+        SandboxStore(path, behaviour=behaviour)
+
+
+def test_a_database_is_taken_back_from_its_bytes() -> None:
+    store = new_store()
+    store.records("a").insert("customers", {"number": "1"})
+    other = new_store()
+    other.load(store.dump())
+    assert [row["number"] for row in other.records("a").find("customers")] == ["1"]
