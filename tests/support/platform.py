@@ -1,6 +1,7 @@
 """A platform for tests: real sockets on a port of its own, a small team that answers by rule, and people who log in."""
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -191,6 +192,22 @@ class Person:
     @property
     def user_id(self) -> str:
         return str(self.me["user"]["user_id"])
+
+    async def file(self, name: str, data: bytes) -> dict[str, Any]:
+        """A file that was uploaded and processed."""
+        named = f"filename {base64.b64encode(name.encode()).decode()}"
+        headers = {"Upload-Length": str(len(data)), "Upload-Metadata": named}
+        begun = await self.http.post("/api/files", headers=headers)
+        assert begun.status_code == 201, begun.text
+        if data:
+            part = {"Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}
+            assert (await self.http.patch(begun.headers["location"], content=data, headers=part)).status_code == 204
+        async with asyncio.timeout(WAIT_SECONDS):
+            while True:
+                file: dict[str, Any] = (await self.http.get(f"/api/files/{begun.json()['file_id']}")).json()
+                if file["status"] in ("ready", "failed"):
+                    return file
+                await asyncio.sleep(0.05)
 
     async def session(self, **fields: Any) -> str:
         """A new session."""

@@ -21,7 +21,7 @@ from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_
 from batuta.events.fanout import FanOutSink
 from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
-from batuta.events.queue import Lease, Outcome, TurnQueue
+from batuta.events.queue import TURN, Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, OnStored, PipelinedRecorder, Recorder
 from batuta.events.stored import events_in
@@ -279,7 +279,7 @@ class TurnWorker:
 
     async def _next(self) -> Lease | None:
         try:
-            return await self._queue.lease(self._settings.owner, length=self._settings.lease)
+            return await self._queue.lease(self._settings.owner, length=self._settings.lease, kinds=(TURN,))
         except StoreUnavailableError as error:
             log.warning("the queue cannot be reached: %s", error)
             return None

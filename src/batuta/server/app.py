@@ -24,12 +24,14 @@ from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
 from batuta.server.config import Settings
+from batuta.server.files import api as files
 from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
 from batuta.server.http.middleware import App, SecurityHeadersMiddleware
 from batuta.server.http.static_files import STATIC, StaticFolder
 from batuta.server.http.static_files import router as static_router
 from batuta.server.identity import api as identity
+from batuta.server.jobs import api as jobs
 from batuta.server.keys import api as keys
 from batuta.server.live.sockets import MAX_FRAME_BYTES
 from batuta.server.meta import api as meta
@@ -40,7 +42,7 @@ from batuta.server.settings import api as settings_api
 from batuta.server.turns import api as turns
 from batuta.server.wiring import Platform
 
-DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, approvals, search, agui)
+DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, approvals, search, files, jobs, agui)
 SOCKET_PATH = "socket.io"
 KEEP_ALIVE_SECONDS = 75
 """Longer than proxies keep idle connections (60 s as a rule), so that none is closed just when a request arrives."""
@@ -83,7 +85,12 @@ def create_app(platform: Platform, *, static: Path = STATIC) -> App:
     is_https = (platform.settings.public_url or "").startswith("https://")
     api = create_api(platform, static=static)
     both = socketio.ASGIApp(platform.sockets.server, api, socketio_path=SOCKET_PATH)
-    return SecurityHeadersMiddleware(both, max_body_bytes=platform.settings.max_body_bytes, is_https=is_https)
+    return SecurityHeadersMiddleware(
+        both,
+        max_body_bytes=platform.settings.max_body_bytes,
+        is_https=is_https,
+        max_upload_bytes=platform.settings.max_upload_bytes,
+    )
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):

@@ -121,6 +121,10 @@ class Settings(BaseModel):
     login_idle_hours: float = Field(default=72, gt=0)
     login_hours: float = Field(default=24 * 30, gt=0)
     max_body_bytes: int = Field(default=1_048_576, ge=1024)
+    max_upload_bytes: int = Field(default=1024**3, ge=1024)
+    """Of one file."""
+    max_file_bytes_of_a_user: int = Field(default=5 * 1024**3, ge=1024)
+    """Of all files of one person together."""
     max_message_chars: int = Field(default=32_000, ge=1, le=200_000)
     shutdown_seconds: float = Field(default=10, ge=0)
     is_metrics_enabled: bool = True

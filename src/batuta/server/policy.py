@@ -44,6 +44,8 @@ class Rule:
     access: Access
     scope: Scope | None = None
     role: str | None = None
+    is_streamed: bool = False
+    """The body is bytes that the handler takes as they come, up to `max_upload_bytes`: nobody reads it before."""
 
 
 _PUBLIC = Rule(Access.PUBLIC)
@@ -51,6 +53,7 @@ _PERSON = Rule(Access.PERSON)
 _READ = Rule(Access.USER, READ)
 _CHAT = Rule(Access.USER, CHAT)
 _APPROVE = Rule(Access.USER, APPROVE)
+_UPLOAD = Rule(Access.USER, CHAT, is_streamed=True)
 
 ROUTES: dict[str, Rule] = {
     "GET /healthz": _PUBLIC,
@@ -89,6 +92,22 @@ ROUTES: dict[str, Rule] = {
     "GET /api/sessions/{session_id}/turns/{turn_id}/timeline": _READ,
     "POST /api/sessions/{session_id}/feedback": _CHAT,
     "GET /api/search": _READ,
+    # files and jobs
+    "GET /api/files": _READ,
+    "POST /api/files": _CHAT,
+    "GET /api/files/{file_id}": _READ,
+    "PATCH /api/files/{file_id}": _CHAT,
+    "DELETE /api/files/{file_id}": _CHAT,
+    "HEAD /api/files/{file_id}/upload": _CHAT,
+    "PATCH /api/files/{file_id}/upload": _UPLOAD,
+    "POST /api/files/{file_id}/process": _CHAT,
+    "GET /api/files/{file_id}/content": _READ,
+    "GET /api/files/{file_id}/text": _READ,
+    "GET /api/documents/search": _READ,
+    "GET /api/jobs": _READ,
+    "GET /api/jobs/{job_id}": _READ,
+    "POST /api/jobs/{job_id}/cancel": _CHAT,
+    "POST /api/jobs/{job_id}/retry": _CHAT,
     # turns
     "POST /api/sessions/{session_id}/messages": _CHAT,
     "POST /api/sessions/{session_id}/stop": _CHAT,
@@ -108,7 +127,7 @@ EVENTS: dict[str, Rule] = {
 }
 """By the name a client sends."""
 
-JOBS: dict[str, Rule] = {"turn": Rule(Access.SYSTEM)}
+JOBS: dict[str, Rule] = {"turn": Rule(Access.SYSTEM), "file_index": Rule(Access.SYSTEM)}
 """By the kind of work: the platform's queue takes and gives out no other."""
 
 FREE_PARAMETERS: Final = frozenset({"path", "provider_id"})

@@ -33,9 +33,12 @@ from batuta.server.config import ModelChoice, Settings
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.store import DatabaseDatasetStore
+from batuta.server.file_processing import FileProcessing, open_file_processing
+from batuta.server.files.service import Files
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
+from batuta.server.jobs.service import Jobs
 from batuta.server.keys.service import ApiKeys
 from batuta.server.live.connections import LiveConnections
 from batuta.server.live.feed import SessionFeed
@@ -82,6 +85,8 @@ class Platform:
     turns: Turns
     approvals: Approvals
     search: Search
+    files: Files
+    jobs: Jobs
     agui: AguiRuns
     feed: SessionFeed
     sockets: SocketServer
@@ -128,7 +133,8 @@ async def open_platform(
         observers = stack.enter_context(watched(settings, "batuta"))
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
-        platform = _services(settings, team, backends, observers, chosen, read_source)
+        processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        platform = _services(settings, team, backends, observers, chosen, read_source, processing)
         protection = ModelProtection(settings)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
         background = [
@@ -145,6 +151,7 @@ async def open_platform(
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running())
+            await stack.enter_async_context(_in_background([processing.worker.run()]))
         stack.push_async_callback(platform.connections.close)
         yield platform
 
@@ -163,7 +170,9 @@ async def open_worker(
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
-        await stack.enter_async_context(_in_background([backends.projector.run(), gauges.run()]))
+        processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        background = [backends.projector.run(), gauges.run(), processing.worker.run()]
+        await stack.enter_async_context(_in_background(background))
         yield WorkerProcess(worker, stack.enter_context(metrics_port(settings, observers)))
 
 
@@ -192,6 +201,7 @@ def _services(
     observers: Observers,
     model: ModelChoice,
     read_source: ReadSource | None,
+    processing: FileProcessing,
 ) -> Platform:
     database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     system = SystemDatabase(database)
@@ -227,6 +237,8 @@ def _services(
         turns=turns,
         approvals=approvals,
         search=Search(database),
+        files=processing.files,
+        jobs=processing.jobs,
         agui=AguiRuns(log, feed, _agui_port(access, sessions, turns, approvals, database)),
         feed=feed,
         sockets=sockets,

@@ -135,12 +135,15 @@ class Belongings:
         approval = await person.pending()
         await person.until(session, lambda events: events[-1]["type"] == "complete")
         key = (await person.http.post("/api/keys", json={"name": "script"})).json()
+        file = await person.file("notes.txt", b"Some notes of mine.")
         return cls(
             {
                 "session_id": session,
                 "turn_id": turn["turn_id"],
                 "approval_id": approval["approval_id"],
                 "key_id": key["key_id"],
+                "file_id": file["file_id"],
+                "job_id": file["job_id"],
             }
         )
 
@@ -228,4 +231,4 @@ async def test_a_credential_counts_the_same_through_every_channel(embedded: Runn
 async def _call(person: Person, name: str, ids: dict[str, str]) -> tuple[int, dict[str, Any]]:
     method, path = name.split(" ")
     answer = await person.http.request(method, path.format(**ids), json=BODIES.get(name))
-    return answer.status_code, answer.json()
+    return answer.status_code, answer.json() if method != "HEAD" else {}

@@ -31,6 +31,8 @@ USED_UP = ("DELETE", "/api/approvals/")
 NEVER_DONE = {
     "POST /api/auth/setup": "somebody has an account",
     "GET /api/auth/oidc/{provider_id}/login": "there is no provider; with one it sends the browser away",
+    "POST /api/files": "needs the headers of the upload protocol",
+    "PATCH /api/files/{file_id}/upload": "needs the headers of the upload protocol",
     "GET /api/auth/oidc/{provider_id}/callback": "sends the browser on, whatever it brings",
 }
 FITTING: dict[str, dict[str, Any]] = {
@@ -99,6 +101,10 @@ class Site:
             found["approval_id"] = await self._approval()
         if "key_id" in names:
             found["key_id"] = (await self._ana.http.post("/api/keys", json={"name": "one"})).json()["key_id"]
+        if "file_id" in names:
+            found["file_id"] = (await self._ana.file("notes.txt", b"Some notes."))["file_id"]
+        if "job_id" in names:
+            found["job_id"] = (await self._ana.file("empty.txt", b""))["job_id"]
         return found
 
     async def _session(self) -> dict[str, str]:

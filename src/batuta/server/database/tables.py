@@ -173,6 +173,43 @@ dataset_blocks = sa.Table(
     sa.Column("record_refs", sa.LargeBinary, nullable=False),
 )
 
+files = sa.Table(
+    "files",
+    metadata,
+    _id("file_id", key=True),
+    *_owner(),
+    _text("folder"),
+    _text("name"),
+    _text("media_type"),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False),
+    _text("digest", required=False),
+    _text("status"),
+    _text("reason", required=False),
+    _text("job_id", required=False),
+    _time("created_at"),
+    _time("updated_at"),
+    sa.Index("ix_files_user_id_folder", "user_id", "folder"),
+    sa.Index("ix_files_digest", "digest"),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    _id("job_id", key=True),
+    *_owner(),
+    _text("kind"),
+    _text("subject_id"),
+    _text("title"),
+    _text("status"),
+    sa.Column("done", sa.BigInteger, nullable=False),
+    sa.Column("total", sa.BigInteger, nullable=False),
+    _text("error", required=False),
+    _time("created_at"),
+    _time("updated_at"),
+    sa.Index("ix_jobs_user_id_created_at", "user_id", "created_at"),
+    sa.Index("ix_jobs_status_updated_at", "status", "updated_at"),
+)
+
 account_changes = sa.Table(
     "account_changes",
     metadata,

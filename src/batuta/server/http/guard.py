@@ -38,7 +38,7 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             await admit(request, rules[request.method])
             check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
-            if request.method in UNSAFE:
+            if request.method in UNSAFE and not rules[request.method].is_streamed:
                 check_body(await request.body())
             return await handle(request)
 

@@ -1,6 +1,7 @@
 """What surrounds every request: a correlation id, a limit of size, and the headers that keep browsers safe."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -42,15 +43,18 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
 }
+UPLOAD = re.compile(r"/api/files/[^/]+/upload")
+"""Where parts of files come in, which the handler takes as a stream."""
 HSTS = "max-age=31536000; includeSubDomains"
 
 
 class SecurityHeadersMiddleware:
     """The outermost layer."""
 
-    def __init__(self, app: App, *, max_body_bytes: int, is_https: bool) -> None:
+    def __init__(self, app: App, *, max_body_bytes: int, is_https: bool, max_upload_bytes: int = 0) -> None:
         self._app = app
         self._max_body_bytes = max_body_bytes
+        self._max_upload_bytes = max(max_upload_bytes, max_body_bytes)
         self._headers = {**HEADERS, **({"strict-transport-security": HSTS} if is_https else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,7 +66,8 @@ class SecurityHeadersMiddleware:
         context = from_headers(headers)
         given = headers.get(CORRELATION_HEADER, "")
         correlation_id = given if canonical_id(given) == context.correlation_id else context.correlation_id
-        limited = _Limited(receive, self._max_body_bytes)
+        is_upload = scope["method"] == "PATCH" and UPLOAD.fullmatch(scope["path"]) is not None
+        limited = _Limited(receive, self._max_upload_bytes if is_upload else self._max_body_bytes)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -81,7 +86,7 @@ class SecurityHeadersMiddleware:
     def _add_headers(self, message: Message, path: str, correlation_id: str) -> None:
         headers = MutableHeaders(scope=message)
         for name, value in self._headers.items():
-            headers[name] = value
+            headers.setdefault(name, value)  # a file that is shown in a frame brings a stricter policy of its own
         headers[CORRELATION_HEADER] = correlation_id
         if path.startswith("/api/") and "cache-control" not in headers:
             headers["cache-control"] = "no-store"

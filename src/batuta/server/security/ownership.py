@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
 from batuta.server.database.principal import Principal
-from batuta.server.database.tables import api_keys, approvals, datasets, turns, user_sessions
+from batuta.server.database.tables import api_keys, approvals, datasets, files, jobs, turns, user_sessions
 
 APPROVER = "approver"
 
@@ -91,12 +91,24 @@ def _dataset(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
     return _exists(connection, sa.select(datasets.c.dataset_id).where(is_this))
 
 
+def _file(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
+    mine = sa.and_(files.c.file_id == ids["file_id"], files.c.user_id == caller.user_id)
+    return _exists(connection, sa.select(files.c.file_id).where(mine))
+
+
+def _job(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
+    mine = sa.and_(jobs.c.job_id == ids["job_id"], jobs.c.user_id == caller.user_id)
+    return _exists(connection, sa.select(jobs.c.job_id).where(mine))
+
+
 OWNERSHIP: dict[str, Callable[[sa.Connection, Caller, Ids], bool]] = {
     "session_id": _session,
     "turn_id": _turn,
     "approval_id": _approval,
     "key_id": _key,
     "dataset_id": _dataset,
+    "file_id": _file,
+    "job_id": _job,
 }
 """By the name an id has in paths and events."""
 

@@ -1,0 +1,70 @@
+"""Files, their jobs and the worker that does them, wired together for one process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from batuta.agents.documents.agent import INDEX_FILE
+from batuta.knowledge.extract.extractor import Extractor
+from batuta.knowledge.sqlite_index import SqlitePassageIndex
+from batuta.server.backends import Backends
+from batuta.server.config import Settings, make_data_dir
+from batuta.server.files.blobs import LocalBlobStore
+from batuta.server.files.indexing import KIND, FileIndexing
+from batuta.server.files.repository import StoredFile
+from batuta.server.files.service import FileLimits, Files
+from batuta.server.jobs import repository as job_rows
+from batuta.server.jobs.service import Jobs
+from batuta.server.jobs.worker import JobWorker
+
+FILES_FOLDER = "files"
+LANES = 2
+"""Files that are read at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProcessing:
+    """What a process needs to take files and to read them."""
+
+    files: Files
+    jobs: Jobs
+    worker: JobWorker
+
+
+@asynccontextmanager
+async def open_file_processing(settings: Settings, backends: Backends) -> AsyncIterator[FileProcessing]:
+    """The files of a platform, open within the block."""
+    make_data_dir(settings.data_dir)
+    index = SqlitePassageIndex(settings.data_dir / INDEX_FILE)
+    blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
+    extractor = Extractor(processes=LANES)
+    jobs = Jobs(backends.database, backends.queue)
+    indexing = FileIndexing(backends.database, blobs, index, extractor)
+    worker = JobWorker(
+        backends.queue, jobs, {KIND: lambda run: indexing.read(run.subject_id, run.progress)}, concurrency=LANES
+    )
+
+    def start_indexing(connection: sa.Connection, file: StoredFile) -> str:
+        job = jobs.drafted(KIND, file.file_id, file.name, user_id=file.user_id, workspace_id=file.workspace_id)
+        job_rows.add(connection, job)
+        return job.job_id
+
+    async def queue_indexing(job_id: str) -> None:
+        await jobs.queue(await jobs.get_any(job_id))
+        worker.wake()
+
+    files = Files(
+        backends.database,
+        blobs,
+        index,
+        limits=FileLimits(max_file_bytes=settings.max_upload_bytes, max_total_bytes=settings.max_file_bytes_of_a_user),
+        start_indexing=start_indexing,
+        queue_indexing=queue_indexing,
+    )
+    try:
+        yield FileProcessing(files=files, jobs=jobs, worker=worker)
+    finally:
+        await extractor.close()
+        await index.close()

@@ -1,0 +1,151 @@
+"""Where the bytes of files lie: a protocol, and a local folder. The same content lies there once."""
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Protocol
+
+from batuta.kernel.errors import ConflictError
+
+WRITTEN_BYTES = 1024 * 1024
+"""Gathered before each write: of an upload no more than this is in memory."""
+
+
+class UploadBusyError(ConflictError):
+    """Another request is writing to this upload."""
+
+
+class BlobStore(Protocol):
+    """Keeps bytes by their hash, and uploads until they are whole."""
+
+    async def offset(self, upload_id: str) -> int:
+        """How many bytes of an upload are there."""
+        ...
+
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
+        """Add bytes to an upload up to `limit` in all: how many are there then. What came before a break is kept.
+
+        Raises:
+            UploadBusyError: somebody else is adding.
+        """
+        ...
+
+    async def finish(self, upload_id: str) -> str:
+        """Make an upload a blob: its hash. The same call again gives the same."""
+        ...
+
+    async def discard(self, upload_id: str) -> None:
+        """Forget an upload."""
+        ...
+
+    async def local_path(self, digest: str) -> Path | None:
+        """A file to read the blob from, or nothing if it is not there."""
+        ...
+
+    async def delete(self, digest: str) -> None:
+        """Forget a blob."""
+        ...
+
+
+class LocalBlobStore:
+    """A `BlobStore` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._uploads = folder / "uploads"
+        self._blobs = folder / "blobs"
+        for each in (self._uploads, self._blobs):
+            each.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    async def offset(self, upload_id: str) -> int:
+        """See `BlobStore.offset`."""
+        return await asyncio.to_thread(_size, self._upload(upload_id))
+
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
+        """See `BlobStore.append`."""
+        handle = await asyncio.to_thread(_locked, self._upload(upload_id))
+        try:
+            size = await asyncio.to_thread(lambda: os.fstat(handle).st_size)
+            waiting = bytearray()
+            try:
+                async for chunk in chunks:
+                    waiting += chunk[: max(0, limit - size - len(waiting))]
+                    if len(waiting) >= WRITTEN_BYTES:
+                        size += await asyncio.to_thread(_write, handle, bytes(waiting))
+                        waiting.clear()
+            finally:
+                size += await asyncio.shield(asyncio.to_thread(_write, handle, bytes(waiting)))
+            await asyncio.to_thread(os.fsync, handle)
+            return size
+        finally:
+            os.close(handle)
+
+    async def finish(self, upload_id: str) -> str:
+        """See `BlobStore.finish`."""
+        return await asyncio.to_thread(self._finish, self._upload(upload_id))
+
+    async def discard(self, upload_id: str) -> None:
+        """See `BlobStore.discard`."""
+        await asyncio.to_thread(self._upload(upload_id).unlink, missing_ok=True)
+
+    async def local_path(self, digest: str) -> Path | None:
+        """See `BlobStore.local_path`."""
+        path = self._blob(digest)
+        return path if await asyncio.to_thread(path.is_file) else None
+
+    async def delete(self, digest: str) -> None:
+        """See `BlobStore.delete`."""
+        await asyncio.to_thread(self._blob(digest).unlink, missing_ok=True)
+
+    def _finish(self, upload: Path) -> str:
+        with upload.open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+        blob = self._blob(digest)
+        blob.parent.mkdir(exist_ok=True, mode=0o700)
+        # A link and not a move: should this process die before the row is written, the upload is still whole.
+        with contextlib.suppress(FileExistsError):
+            os.link(upload, blob)
+        return digest
+
+    def _upload(self, upload_id: str) -> Path:
+        return self._uploads / _safe(upload_id)
+
+    def _blob(self, digest: str) -> Path:
+        return self._blobs / _safe(digest)[:2] / _safe(digest)
+
+
+def _safe(name: str) -> str:
+    """Ids and hashes are letters, digits and hyphens; anything else never becomes a path."""
+    if not name.replace("-", "").isalnum() or not name.isascii():
+        raise ValueError("this is no id of a stored file")
+    return name
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _locked(path: Path) -> int:
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            raise UploadBusyError("another request is sending this upload") from error
+        raise
+    return handle
+
+
+def _write(handle: int, data: bytes) -> int:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+    return len(data)

@@ -1,0 +1,84 @@
+"""The job that reads a file: extract, cut, index. Every step can be done again (P-34, P-36)."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from batuta.agents.documents.library import owner_of
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.knowledge.extract.extractor import Extractor
+from batuta.knowledge.extract.failures import ExtractionFailedError
+from batuta.knowledge.index import IndexedDocument, PassageIndex, SearchScope
+from batuta.server.database.engines import Database, SystemDatabase
+from batuta.server.files import repository
+from batuta.server.files.blobs import BlobStore
+from batuta.server.files.repository import StoredFile
+
+KIND = "file_index"
+STEPS = 100
+EXTRACTED = 60
+
+Progress = Callable[[int, int], Awaitable[None]]
+"""Takes how much is done, and of how much."""
+
+
+class FileIndexing:
+    """Handles jobs of the kind `file_index`."""
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: BlobStore,
+        index: PassageIndex,
+        extractor: Extractor,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = SystemDatabase(database)
+        self._blobs = blobs
+        self._index = index
+        self._extractor = extractor
+        self._clock = clock
+
+    async def read(self, file_id: str, progress: Progress) -> None:
+        """Read a file. One that was deleted meanwhile leaves nothing behind."""
+        file = await self._file(file_id)
+        path = None if file is None or file.digest is None else await self._blobs.local_path(file.digest)
+        if file is None or path is None:
+            return
+        await progress(1, STEPS)
+        try:
+            content = await self._extractor.extract(path, file.name)
+        except ExtractionFailedError as error:
+            await self._index.remove(_scope(file))
+            await self._change(file, status="failed", reason=error.reason)
+            raise
+        await progress(EXTRACTED, STEPS)
+        document = IndexedDocument(
+            document_id=file.file_id,
+            owner=owner_of(file.user_id),
+            name=file.path,
+            content=content,
+            revision=file.digest or "",
+        )
+        await self._index.put(document)
+        if not await self._change(file, status="ready", reason=None):
+            await self._index.remove(_scope(file))  # deleted while it was read
+            return
+        await progress(STEPS, STEPS)
+
+    async def _file(self, file_id: str) -> StoredFile | None:
+        return await self._database.read(lambda connection: repository.one(connection, file_id))
+
+    async def _change(self, file: StoredFile, **values: str | None) -> bool:
+        now: datetime = self._clock.now()
+
+        def write(connection: sa.Connection) -> bool:
+            return repository.change(connection, file.file_id, now=now, **values)
+
+        return await self._database.write(write)
+
+
+def _scope(file: StoredFile) -> SearchScope:
+    return SearchScope(owners=(owner_of(file.user_id),), documents=frozenset({file.file_id}))
