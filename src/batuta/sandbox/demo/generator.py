@@ -50,10 +50,12 @@ def create_demo(
         msg = f"There is no company size {size!r}: choose one of {', '.join(SIZES)}."
         raise ValueError(msg)
     ids = []
-    for profile, plan in zip(PROFILES, SIZES[size], strict=True):
-        with _repeatable(store, profile.seed), store.transaction():
-            ids.append(_create_company(store, behaviour, profile, plan, today, progress))
-    store.set_today(today)
+    with store.transaction():  # both companies or none: a file that was left half made is made anew
+        for profile, plan in zip(PROFILES, SIZES[size], strict=True):
+            with _repeatable(store, profile.seed):
+                ids.append(_create_company(store, behaviour, profile, plan, today, progress))
+        store.set_today(today)
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return ids
 
 

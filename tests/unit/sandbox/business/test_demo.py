@@ -113,6 +113,20 @@ def test_the_firm_earns_something_and_has_money_in_the_bank(shop: Shop) -> None:
     assert balance(shop.records, "2920") > 0
 
 
+def test_companies_that_were_left_half_made_are_not_kept() -> None:
+    behaviour = business_central()
+    store = SandboxStore(behaviour=behaviour)
+
+    def give_up(name: str, done: float) -> None:
+        del name
+        if done > 0.02:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        create_demo(store, behaviour, progress=give_up)
+    assert not store.records("").find("companies")
+
+
 def test_an_unknown_size_is_refused() -> None:
     with pytest.raises(ValueError, match="choose one of S, M"):
         create_demo(SandboxStore(), business_central(), size="XXL")

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from batuta.sandbox.business.lines import add_lines
+from batuta.sandbox.business.specs import DOCUMENTS
 from tests.unit.sandbox.business.shop import Row, Shop
 
 PRICES = {
@@ -249,3 +251,24 @@ def test_a_discount_of_the_document_shrinks_with_its_lines(shop: Shop) -> None:
     shop.change("salesInvoiceLines", shop.lines("salesInvoices", document)[0], unitPrice=Dec(50))
     assert shop.again("salesInvoices", document)["discountAmount"] == 50
     assert totals(shop, "salesInvoices", document) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("set_name", PRICES)
+def test_lines_added_together_are_the_same_as_one_after_another(shop: Shop, set_name: str) -> None:
+    """The generator of demo companies adds lines in one go; nothing about the document may tell."""
+    party = shop.vendor() if set_name.startswith("purchase") else shop.customer()
+    shop.preset(party, "AREA", "EAST")
+    first, second = shop.item(taxGroupCode="REDUCED"), shop.item(type="Service")
+    shop.preset(first, "DEPARTMENT", "PROD")
+    lines = [shop.line(first, "2.5", discountPercent=Dec(7)), shop.line(second, 3), shop.line(first, 1)]
+    slow = shop.document(set_name, party, *lines)
+    fast = shop.document(set_name, party)
+    add_lines(shop.records, DOCUMENTS[set_name], fast, lines)
+
+    def shown(document: Row) -> list[Any]:
+        header = shop.again(set_name, document)
+        rows = [header, *shop.lines(set_name, document)]
+        own = {"id", "documentId", "number", "lastModifiedDateTime"}
+        return [({k: v for k, v in row.items() if k not in own}, shop.dimensions(row)) for row in rows]
+
+    assert shown(fast) == shown(slow)
