@@ -5,7 +5,7 @@ from 1 January to today, aged reports are as of today by periods of 30 days, ove
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID, uuid5
 
@@ -184,12 +184,27 @@ def _aged(
     by_party = open_amounts(records, party, as_of)
     shared: Row = {"agedAsOfDate": as_of, "periodLengthFilter": period, "currencyCode": local_currency(records)}
     everything: list[tuple[date, Decimal]] = []
-    for each in records.find("customers" if party is Party.CUSTOMER else "vendors"):
+    for each in _parties(records, "customers" if party is Party.CUSTOMER else "vendors"):
         amounts = by_party.get(text(each, "id"), [])
         everything += amounts
         yield {**row(each, aged(amounts, as_of, period), labels), **shared}
     total: Row = {"id": UNSET_GUID, "number": "", "displayName": "Total"}
     yield {**row(total, aged(everything, as_of, period), labels), **shared}
+
+
+def _parties(records: Records, table: str) -> Iterable[Row]:
+    """Names of all customers or vendors: reading whole records would compute the balance of each."""
+    found = records.sql(
+        f'SELECT id, number, "displayName", "lastModifiedDateTime" FROM {table} WHERE company = ? ORDER BY rowid',
+        (records.company,),
+    )
+    for key, number, name, modified in found:
+        yield {
+            "id": key,
+            "number": number,
+            "displayName": name,
+            "lastModifiedDateTime": datetime.fromisoformat(modified),
+        }
 
 
 def _labels(as_of: date, period: str) -> tuple[str, str, str]:
@@ -264,7 +279,7 @@ def _financial_details(records: Records, filters: Filters) -> Iterable[Row]:
         (today.isoformat(), records.company),
     )
     sums = {key: [from_scaled(amount) for amount in amounts] for key, *amounts in found}
-    for customer in records.find("customers"):
+    for customer in _parties(records, "customers"):
         balance, sales, overdue = sums.get(text(customer, "id"), [ZERO, ZERO, ZERO])
         yield {
             "id": customer["id"],
@@ -295,7 +310,7 @@ def _traded(records: Records, filters: Filters, party: Party, name: str, amount:
     )
     sums = {key: from_scaled(value) for key, value in found}
     sign = 1 if party is Party.CUSTOMER else -1
-    for each in records.find(f"{name}s"):
+    for each in _parties(records, f"{name}s"):
         yield {
             f"{name}Id": each["id"],
             f"{name}Number": each["number"],
