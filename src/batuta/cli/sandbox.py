@@ -3,7 +3,7 @@
 import socket
 import sqlite3
 import threading
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from batuta.sandbox.quirks import Manner
 from batuta.sandbox.records import MEMORY
 from batuta.sandbox.service import Sandbox, SandboxSettings
 from batuta.sandbox.serving import LOOPBACK_NAMES, SandboxServer
+from batuta.sandbox.webhooks import WebhookSettings
 
 
 def sandbox(
@@ -25,12 +26,17 @@ def sandbox(
     quirks: Annotated[Manner, typer.Option(help="bc copies silent traps; teach refuses them.")] = Manner.TEACH,
     today: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The working date.")] = None,
     client: Annotated[list[str] | None, typer.Option(help="id:secret; with one, tokens are asked for.")] = None,
+    webhook_delay: Annotated[float, typer.Option(help="Seconds from a change to its notification.")] = 30.0,
     reset: Annotated[bool, typer.Option("--reset", help="Make the data anew.")] = False,
 ) -> None:
     """Start a Business Central-compatible sandbox with two demo companies."""
     if host not in LOOPBACK_NAMES and not client:
         raise fail("other machines can reach this host: give the sandbox a client with --client id:secret", 2)
-    settings = SandboxSettings(manner=quirks, clients=dict(_credentials(each) for each in client or ()))
+    settings = SandboxSettings(
+        manner=quirks,
+        clients=dict(_credentials(each) for each in client or ()),
+        webhooks=WebhookSettings(delay=timedelta(seconds=max(webhook_delay, 0))),
+    )
     try:
         socket.create_server((host, port)).close()  # before the data are made, which takes its time
         if reset and data is not None:
