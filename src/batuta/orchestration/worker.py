@@ -434,6 +434,8 @@ class _OwnersRecorder:
 
     def _check(self) -> None:
         if self._guard.is_lost:
+            # For good: a heartbeat that comes through late must not let it record that the turn failed here.
+            self._guard.give_up()
             raise FencedError("the lease of this turn is over; another owner goes on with it")
 
 
