@@ -14,12 +14,12 @@ import type {
 } from "./generated";
 import { ENVELOPE_FIELDS } from "./generated";
 import type { Item, SessionView } from "./generated-view";
-import { noted, said } from "./said";
+import { appendItem, appendSpeech } from "./append";
 import { hasItem, inTurn, isBusy, itemHead, replaced, turnOf, withoutStreams, withTurn } from "./view-edits";
 
 /** A person opens a turn. */
 export const userMessage = (view: SessionView, event: UserMessage): SessionView =>
-  noted(view, event, {
+  appendItem(view, event, {
     ...itemHead(event),
     kind: "user_message",
     content: event.content,
@@ -40,7 +40,7 @@ export const thinking = (view: SessionView, event: Thinking): SessionView => {
     cost: event.cost,
   };
   const before = inTurn(view, event, (turn) => withoutStreams(turn, "thinking", event));
-  return said(before, event, item, event.usage);
+  return appendSpeech(before, event, item, event.usage);
 };
 
 /** The whole answer takes the place of its pieces. */
@@ -57,12 +57,12 @@ export const assistantMessage = (view: SessionView, event: AssistantMessage): Se
     opaque: event.opaque,
   };
   const before = inTurn(view, event, (turn) => withoutStreams(turn, "message", event));
-  return said(before, event, item, event.usage);
+  return appendSpeech(before, event, item, event.usage);
 };
 
 /** A marker; the turn's status changes only when the turn says so. */
 export const turnPaused = (view: SessionView, event: TurnPaused): SessionView =>
-  said(view, event, {
+  appendSpeech(view, event, {
     ...itemHead(event),
     kind: "pause",
     reason: event.reason,
@@ -71,11 +71,11 @@ export const turnPaused = (view: SessionView, event: TurnPaused): SessionView =>
 
 /** A marker in the place of an answer. */
 export const contentRefused = (view: SessionView, event: ContentRefused): SessionView =>
-  said(view, event, { ...itemHead(event), kind: "refusal", reason: event.reason, model: event.model });
+  appendSpeech(view, event, { ...itemHead(event), kind: "refusal", reason: event.reason, model: event.model });
 
 /** Something went wrong; whether the turn failed is for `complete` to say. */
 export const error = (view: SessionView, event: ErrorOccurred): SessionView =>
-  noted(view, event, {
+  appendItem(view, event, {
     ...itemHead(event),
     kind: "error",
     code: event.code,
@@ -135,7 +135,7 @@ export const other = (view: SessionView, event: Envelope): SessionView => {
   const turn = turnOf(view, event);
   if (turn !== undefined && hasItem(turn, event.event_id)) return view;
   const payload = Object.fromEntries(Object.entries(event).filter(([name]) => !ENVELOPE_FIELDS.has(name)));
-  const after = noted(view, event, { ...itemHead(event), kind: "other", event_type: event.type, payload });
+  const after = appendItem(view, event, { ...itemHead(event), kind: "other", event_type: event.type, payload });
   const count = Object.hasOwn(view.unknown, event.type) ? (view.unknown[event.type] ?? 0) : 0;
   return { ...after, unknown: { ...after.unknown, [event.type]: count + 1 } };
 };

@@ -2,12 +2,12 @@
 
 import type { ChartDrawn, DatasetStored } from "./generated";
 import type { SessionView } from "./generated-view";
-import { said } from "./said";
+import { appendSpeech } from "./append";
 import { itemHead } from "./view-edits";
 
 /** A table appears under the tool that brought it. */
 export const datasetStored = (view: SessionView, event: DatasetStored): SessionView =>
-  said(view, event, {
+  appendSpeech(view, event, {
     ...itemHead(event),
     kind: "dataset",
     dataset_id: event.dataset_id,
@@ -24,7 +24,7 @@ export const datasetStored = (view: SessionView, event: DatasetStored): SessionV
 
 /** A chart appears; a variation of an earlier one stands beside it. */
 export const chartDrawn = (view: SessionView, event: ChartDrawn): SessionView =>
-  said(view, event, {
+  appendSpeech(view, event, {
     ...itemHead(event),
     kind: "chart",
     chart_id: event.chart_id,

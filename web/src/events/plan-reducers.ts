@@ -8,7 +8,7 @@ import type {
   PlanStepStarted,
 } from "./generated";
 import type { Item, PlanItem, PlanStepView, SessionView } from "./generated-view";
-import { acted, said } from "./said";
+import { acted, appendSpeech } from "./append";
 import { itemHead, patchAnywhere } from "./view-edits";
 
 const isPlan =
@@ -18,7 +18,7 @@ const isPlan =
 
 /** A plan with all its steps still to do. */
 export const planGenerated = (view: SessionView, event: PlanGenerated): SessionView =>
-  said(view, event, {
+  appendSpeech(view, event, {
     ...itemHead(event),
     kind: "plan",
     plan_id: event.plan_id,
@@ -79,7 +79,7 @@ const patchStep = (
 
 /** Another agent goes on; both introduce themselves. */
 export const agentHandoff = (view: SessionView, event: AgentHandoff): SessionView => {
-  const after = said(view, event, {
+  const after = appendSpeech(view, event, {
     ...itemHead(event),
     kind: "handoff",
     handoff_id: event.handoff_id,

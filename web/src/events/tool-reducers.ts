@@ -2,7 +2,7 @@
 
 import type { ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse } from "./generated";
 import type { ApprovalItem, Item, SessionView, ToolItem } from "./generated-view";
-import { said } from "./said";
+import { appendSpeech } from "./append";
 import { inTurn, itemHead, patchAnywhere, patchItem, turnOf, woken } from "./view-edits";
 
 const isTool =
@@ -32,7 +32,7 @@ const card = (event: ToolRequest | ToolResponse): ToolItem => ({
 /** A tool card opens; asked again with the same id it is the same card. */
 export const toolRequest = (view: SessionView, event: ToolRequest): SessionView => {
   const asked = { tool_name: event.tool_name, args: event.args, is_server_side: event.is_server_side };
-  if (!isKnown(view, event)) return said(view, event, { ...card(event), ...asked }, event.usage);
+  if (!isKnown(view, event)) return appendSpeech(view, event, { ...card(event), ...asked }, event.usage);
   return inTurn(view, event, (turn) =>
     patchItem(turn, isTool(event.tool_use_id), (item) => ({ ...item, ...asked })),
   );
@@ -40,7 +40,7 @@ export const toolRequest = (view: SessionView, event: ToolRequest): SessionView 
 
 /** The card closes; an answer nobody asked for here gets a card of its own. */
 export const toolResponse = (view: SessionView, event: ToolResponse): SessionView => {
-  const before = isKnown(view, event) ? view : said(view, event, card(event));
+  const before = isKnown(view, event) ? view : appendSpeech(view, event, card(event));
   return inTurn(before, event, (turn) =>
     woken(
       patchItem(turn, isTool(event.tool_use_id), (item) => ({
@@ -59,7 +59,7 @@ export const toolResponse = (view: SessionView, event: ToolResponse): SessionVie
 
 /** A card that waits for a person. */
 export const approvalRequested = (view: SessionView, event: ApprovalRequested): SessionView =>
-  said(view, event, {
+  appendSpeech(view, event, {
     ...itemHead(event),
     kind: "approval",
     approval_id: event.approval_id,

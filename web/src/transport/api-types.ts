@@ -4,23 +4,23 @@ import type { WireEvent } from "../events";
 import type * as api from "./generated-api";
 
 export type {
+  AgentFace,
   AgentView as Agent,
   CitedSource,
   Decided,
-  Entry as TimelineEntry,
-  Face as AgentFace,
-  Found,
   FoundMessage,
   KeyList,
   KeyView as ApiKey,
   Meta,
   NewKeyView as NewApiKey,
   Preferences as Settings,
+  SearchResults,
   SessionPage,
   SessionSummary,
   SessionUsage,
   Team as Agents,
-  Timeline,
+  TimelineEntry,
+  TurnTimeline as Timeline,
 } from "./generated-api";
 
 export type SessionStatus = api.SessionSummary["status"];
@@ -37,7 +37,7 @@ export type UsageShare = Omit<api.AgentShare, "agent_id"> & {
   readonly model?: api.ModelShare["model"];
 };
 
-export type Decision = api.Decision;
+export type Decision = api.DecisionRequest;
 
 /** A message of this client: files cannot be attached yet. */
 export type OutgoingMessage = api.NewMessage & { readonly attachments: readonly never[] };

@@ -8,17 +8,17 @@ import { recall, remember } from "../lib/storage";
 import type { OutgoingMessage } from "./api-types";
 import type { Problem } from "./problem";
 
-export interface Parcel {
+export interface PendingMessage {
   readonly session_id: string;
   readonly message: OutgoingMessage;
   readonly state: "waiting" | "sent" | "refused";
   readonly problem: Problem | null;
 }
 
-export type Outbox = readonly Parcel[];
+export type Outbox = readonly PendingMessage[];
 
-const changed = (outbox: Outbox, id: string, change: Partial<Parcel>): Outbox =>
-  outbox.map((parcel) => (parcel.message.client_message_id === id ? { ...parcel, ...change } : parcel));
+const changed = (outbox: Outbox, id: string, change: Partial<PendingMessage>): Outbox =>
+  outbox.map((pending) => (pending.message.client_message_id === id ? { ...pending, ...change } : pending));
 
 /** Put a message in. */
 export const posted = (outbox: Outbox, session_id: string, message: OutgoingMessage): Outbox => [
@@ -40,7 +40,7 @@ export const revived = (outbox: Outbox, id: string): Outbox =>
 
 /** Give up. */
 export const withdrawn = (outbox: Outbox, id: string): Outbox =>
-  outbox.filter((parcel) => parcel.message.client_message_id !== id);
+  outbox.filter((pending) => pending.message.client_message_id !== id);
 
 /** What the log does not tell of yet. */
 export const unconfirmed = (outbox: Outbox, view: SessionView): Outbox => {
@@ -51,17 +51,17 @@ export const unconfirmed = (outbox: Outbox, view: SessionView): Outbox => {
     ),
   );
   const kept = outbox.filter(
-    (parcel) => parcel.session_id !== view.session_id || !told.has(parcel.message.client_message_id),
+    (pending) => pending.session_id !== view.session_id || !told.has(pending.message.client_message_id),
   );
   return kept.length === outbox.length ? outbox : kept;
 };
 
 /** The next message to send: in order, one at a time within a session. */
-export const nextToSend = (outbox: Outbox): Parcel | null => {
+export const nextToSend = (outbox: Outbox): PendingMessage | null => {
   const held = new Set<string>();
-  for (const parcel of outbox) {
-    if (parcel.state === "waiting" && !held.has(parcel.session_id)) return parcel;
-    if (parcel.state === "refused") held.add(parcel.session_id);
+  for (const pending of outbox) {
+    if (pending.state === "waiting" && !held.has(pending.session_id)) return pending;
+    if (pending.state === "refused") held.add(pending.session_id);
   }
   return null;
 };
@@ -70,8 +70,8 @@ const KEY = "batuta.outbox";
 
 /** The outbox of this tab from before a reload; what was sent is asked again, harmlessly. */
 export const restored = (): Outbox =>
-  recall<Outbox>(KEY, [], "session").map((parcel) =>
-    parcel.state === "sent" ? { ...parcel, state: "waiting" } : parcel,
+  recall<Outbox>(KEY, [], "session").map((pending) =>
+    pending.state === "sent" ? { ...pending, state: "waiting" } : pending,
   );
 
 export const shelve = (outbox: Outbox): void => remember(KEY, outbox.length === 0 ? null : outbox, "session");

@@ -23,7 +23,7 @@ import { command, isConnected, watchConnection } from "./socket";
 const BACKOFF = { first_ms: 500, most_ms: 10_000 };
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
 
-export const useOutbox = create<{ readonly parcels: Outbox }>(() => ({ parcels: [] }));
+export const useOutbox = create<{ readonly pendingMessages: Outbox }>(() => ({ pendingMessages: [] }));
 
 let isSending = false;
 let failures = 0;
@@ -31,27 +31,27 @@ let timer: number | null = null;
 
 /** Change the outbox, keep it for a reload, and send on. */
 export const changeOutbox = (change: (outbox: Outbox) => Outbox): void => {
-  const before = useOutbox.getState().parcels;
-  const parcels = change(before);
-  if (parcels === before) return;
-  shelve(parcels);
-  useOutbox.setState({ parcels });
+  const before = useOutbox.getState().pendingMessages;
+  const pendingMessages = change(before);
+  if (pendingMessages === before) return;
+  shelve(pendingMessages);
+  useOutbox.setState({ pendingMessages });
   void pump();
 };
 
-export interface Wishes {
+export interface SendOptions {
   readonly target_agent_id: string | null;
   readonly enable_thinking: boolean;
 }
 
 /** Send a message to a session. */
-export const sendMessage = (session_id: string, text: string, wishes: Wishes): void => {
+export const sendMessage = (session_id: string, text: string, sendOptions: SendOptions): void => {
   const message: OutgoingMessage = {
     client_message_id: newId(),
     text,
     attachments: [],
-    ...(wishes.target_agent_id === null ? {} : { target_agent_id: wishes.target_agent_id }),
-    enable_thinking: wishes.enable_thinking,
+    ...(sendOptions.target_agent_id === null ? {} : { target_agent_id: sendOptions.target_agent_id }),
+    enable_thinking: sendOptions.enable_thinking,
   };
   changeOutbox((outbox) => posted(outbox, session_id, message));
 };
@@ -61,12 +61,12 @@ export const giveUp = (id: string): void => changeOutbox((outbox) => withdrawn(o
 
 const pump = async (): Promise<void> => {
   if (isSending || !isConnected()) return;
-  const parcel = nextToSend(useOutbox.getState().parcels);
-  if (parcel === null) return;
+  const pending = nextToSend(useOutbox.getState().pendingMessages);
+  if (pending === null) return;
   isSending = true;
-  const id = parcel.message.client_message_id;
+  const id = pending.message.client_message_id;
   try {
-    await command("chat:message", { session_id: parcel.session_id, ...parcel.message });
+    await command("chat:message", { session_id: pending.session_id, ...pending.message });
     failures = 0;
     isSending = false;
     changeOutbox((outbox) => accepted(outbox, id));
@@ -84,7 +84,7 @@ const pumpLater = (): void => {
 
 /** Take up what a reload interrupted, and go on whenever the connection is back. */
 export const startSending = (): (() => void) => {
-  useOutbox.setState({ parcels: restored() });
+  useOutbox.setState({ pendingMessages: restored() });
   void pump();
   return watchConnection((isBack) => {
     if (isBack) void pump();

@@ -72,13 +72,13 @@ test("rows of a turn that did not change are the same objects, so that nothing i
 });
 
 test("a message on its way stands at the end", () => {
-  const parcel = {
+  const pending = {
     session_id: "S",
     message: { client_message_id: "M", text: "hi", attachments: [] },
     state: "waiting",
     problem: null,
   } as const;
-  expect(rowsOf(viewOf("hello"), [parcel]).at(-1)).toMatchObject({ kind: "parcel", key: "M" });
+  expect(rowsOf(viewOf("hello"), [pending]).at(-1)).toMatchObject({ kind: "pending", key: "M" });
 });
 
 test("question and answer of a turn are found", () => {

@@ -49,9 +49,9 @@ test("an accepted message stays in view until the log tells of it", () => {
     view.session_id ?? "",
     message("NEW"),
   );
-  expect(unconfirmed(accepted(outbox, id), view).map((parcel) => parcel.message.client_message_id)).toEqual([
-    "NEW",
-  ]);
+  expect(unconfirmed(accepted(outbox, id), view).map((pending) => pending.message.client_message_id)).toEqual(
+    ["NEW"],
+  );
 });
 
 test("an outbox the log tells nothing about stays the same object", () => {

@@ -44,7 +44,7 @@ export const ChatPage = ({
   const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
   const [draft, setDraft] = useDraft(sessionId);
   const isReadable = useMarkdownReady();
-  const parcels = useOutbox((state) => state.parcels);
+  const pendingMessages = useOutbox((state) => state.pendingMessages);
 
   useEffect(() => (sessionId === null ? undefined : openChannel(sessionId)), [sessionId]);
 
@@ -74,10 +74,10 @@ export const ChatPage = ({
       isShown
         ? rowsOf(
             view,
-            parcels.filter((parcel) => parcel.session_id === sessionId),
+            pendingMessages.filter((pending) => pending.session_id === sessionId),
           )
         : [],
-    [isShown, view, parcels, sessionId],
+    [isShown, view, pendingMessages, sessionId],
   );
   const actions = useMemo(
     () => ({

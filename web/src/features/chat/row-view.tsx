@@ -10,7 +10,7 @@ import { AgentBadge } from "./items/agent-badge";
 import { AssistantMessage } from "./items/assistant-message";
 import { Handoff } from "./items/handoff";
 import { ErrorCard, OtherLine, PauseLine, RefusalCard } from "./items/other-items";
-import { ParcelRow } from "./items/parcel";
+import { PendingMessageRow } from "./items/pending-message";
 import { PlanCard } from "./items/plan-card";
 import { StepAnswer } from "./items/step-answer";
 import { Thinking } from "./items/thinking";
@@ -40,8 +40,8 @@ export const RowView = memo(({ row }: { readonly row: Row }) => {
       return <Working turn={row.turn} />;
     case "end":
       return <TurnEnd turn={row.turn} />;
-    case "parcel":
-      return <ParcelRow parcel={row.parcel} />;
+    case "pending":
+      return <PendingMessageRow pending={row.pending} />;
   }
 });
 

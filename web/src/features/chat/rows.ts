@@ -1,7 +1,7 @@
 /** A session as rows of the conversation. Pure; the rows of a turn are kept while the turn is the same. */
 
 import type { ApprovalItem, Item, SessionView, StreamView, ToolItem, TurnView } from "../../events";
-import type { Parcel } from "../../transport/outbox";
+import type { PendingMessage } from "../../transport/outbox";
 import { isConcluded } from "./conclusions";
 
 interface RowHead {
@@ -19,14 +19,16 @@ export type Row =
   | (RowHead & { readonly kind: "stream"; readonly stream: StreamView; readonly agent: string | null })
   | (RowHead & { readonly kind: "working" })
   | (RowHead & { readonly kind: "end" })
-  | { readonly kind: "parcel"; readonly key: string; readonly parcel: Parcel };
+  | { readonly kind: "pending"; readonly key: string; readonly pending: PendingMessage };
 
 const kept = new WeakMap<TurnView, readonly Row[]>();
 
 /** All rows of a conversation, what is on its way at the end. */
-export const rowsOf = (view: SessionView, parcels: readonly Parcel[]): readonly Row[] => [
+export const rowsOf = (view: SessionView, pendingMessages: readonly PendingMessage[]): readonly Row[] => [
   ...view.turns.flatMap(rowsOfTurn),
-  ...parcels.map((parcel): Row => ({ kind: "parcel", key: parcel.message.client_message_id, parcel })),
+  ...pendingMessages.map(
+    (pending): Row => ({ kind: "pending", key: pending.message.client_message_id, pending }),
+  ),
 ];
 
 const rowsOfTurn = (turn: TurnView): readonly Row[] => {

@@ -13,7 +13,7 @@ const HEIGHTS: Readonly<Record<Row["kind"], number>> = {
   stream: 120,
   working: 44,
   end: 52,
-  parcel: 96,
+  pending: 96,
 };
 
 export const useConversationScroll = (
@@ -45,7 +45,7 @@ export const useConversationScroll = (
 /** Whoever sends a message wants to see it. */
 const useOwnMessage = (rows: readonly Row[], toEnd: () => void): void => {
   const last = rows.at(-1);
-  const key = last?.kind === "parcel" ? last.key : null;
+  const key = last?.kind === "pending" ? last.key : null;
   useEffect(() => {
     if (key !== null) toEnd();
   }, [key, toEnd]);

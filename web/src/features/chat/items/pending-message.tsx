@@ -5,29 +5,29 @@ import { CircleAlert } from "lucide-react";
 import { Button } from "../../../components/button";
 import { Spinner } from "../../../components/spinner";
 import { type Dictionary, useText } from "../../../lib/i18n";
-import type { Parcel } from "../../../transport/outbox";
+import type { PendingMessage } from "../../../transport/outbox";
 import type { Problem } from "../../../transport/problem";
 import { giveUp, sendAgain } from "../../../transport/sending";
 import { useChat } from "../context";
 import { UserBubble } from "./user-message";
 
-export const ParcelRow = ({ parcel }: { readonly parcel: Parcel }) => {
+export const PendingMessageRow = ({ pending }: { readonly pending: PendingMessage }) => {
   const t = useText();
   const { edit } = useChat();
-  const id = parcel.message.client_message_id;
+  const id = pending.message.client_message_id;
   const change = (): void => {
     giveUp(id);
-    edit(parcel.message.text, parcel.message.target_agent_id ?? null);
+    edit(pending.message.text, pending.message.target_agent_id ?? null);
   };
   return (
     <div className="flex flex-col items-end pt-6 pb-3">
       <div className="flex w-full justify-end opacity-70">
-        <UserBubble>{parcel.message.text}</UserBubble>
+        <UserBubble>{pending.message.text}</UserBubble>
       </div>
-      {parcel.state === "refused" ? (
+      {pending.state === "refused" ? (
         <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-xs">
           <span className="text-danger flex items-center gap-1.5">
-            <CircleAlert className="size-3.5 shrink-0" /> {wordsFor(parcel.problem, t)}
+            <CircleAlert className="size-3.5 shrink-0" /> {wordsFor(pending.problem, t)}
           </span>
           <Button size="small" onClick={() => sendAgain(id)}>
             {t.chat.tryAgain}

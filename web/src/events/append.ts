@@ -1,15 +1,15 @@
-/** How an item enters a turn: noted as a fact, or said by an agent at work. */
+/** How an item enters a turn: as a fact, or as the speech or act of an agent. */
 
 import type { Envelope, Usage } from "./generated";
 import type { Item, SessionView } from "./generated-view";
 import { addItem, hasItem, withTurn, woken } from "./view-edits";
 
 /** Add an item to its turn. */
-export const noted = (view: SessionView, event: Envelope, item: Item): SessionView =>
+export const appendItem = (view: SessionView, event: Envelope, item: Item): SessionView =>
   withTurn(view, event, (turn) => addItem(turn, item));
 
 /** Add what an agent did: it wakes the turn, counts tokens, and makes that agent the current one. */
-export const said = (
+export const appendSpeech = (
   view: SessionView,
   event: Envelope,
   item: Item,
@@ -23,7 +23,7 @@ export const said = (
   return acted(after, event.source_agent_id);
 };
 
-/** Somebody is the current agent now. */
+/** Make an agent the current one. */
 export const acted = (view: SessionView, agentId: string | null): SessionView =>
   agentId === null ? view : { ...view, current_agent_id: agentId };
 
