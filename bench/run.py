@@ -42,7 +42,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu": f"{os.cpu_count()} × {cpu}",
         "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
-        "batuta": metadata.version("batuta"),
+        "batuta": metadata.version("batuta-ai"),
         "pydantic": metadata.version("pydantic"),
     }
 

@@ -24,4 +24,4 @@ def fail(message: str, code: int = 1) -> SystemExit:
 
 def version() -> str:
     """The version that is installed."""
-    return metadata.version("batuta")
+    return metadata.version("batuta-ai")

@@ -12,7 +12,7 @@ FILES = {
 name = "orders"
 version = "0.1.0"
 requires-python = ">=3.11"
-dependencies = ["batuta[cli]"]
+dependencies = ["batuta-ai[cli]"]
 
 [dependency-groups]
 dev = ["pytest"]

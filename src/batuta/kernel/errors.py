@@ -209,7 +209,7 @@ class MissingExtraError(ConfigurationError, ImportError):
     """An optional dependency is not installed; the message says which extra brings it."""
 
     def __init__(self, extra: str, *, needed_for: str) -> None:
-        super().__init__(f'{needed_for} needs an optional dependency: pip install "batuta[{extra}]"')
+        super().__init__(f'{needed_for} needs an optional dependency: pip install "batuta-ai[{extra}]"')
         self.extra = extra
 
 

@@ -45,4 +45,4 @@ def test_every_command_of_its_readme_works(project: Path) -> None:
 
 def test_its_configuration_names_what_it_needs(project: Path) -> None:
     declared = tomllib.loads((project / "pyproject.toml").read_text())
-    assert declared["project"]["dependencies"] == ["batuta[cli]"]
+    assert declared["project"]["dependencies"] == ["batuta-ai[cli]"]

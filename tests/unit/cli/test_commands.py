@@ -33,4 +33,4 @@ def test_a_command_that_lacks_something_names_its_extra(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "batuta.cli.simulate", None)
     told = CliRunner().invoke(app, ["simulate"])
     assert told.exit_code == 2
-    assert 'pip install "batuta[simulator]"' in " ".join(told.output.split())
+    assert 'pip install "batuta-ai[simulator]"' in " ".join(told.output.split())

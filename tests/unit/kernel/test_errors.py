@@ -104,7 +104,7 @@ def test_a_type_error_of_a_pipeline_is_also_a_type_error() -> None:
 
 def test_a_missing_extra_says_what_to_install() -> None:
     error = MissingExtraError("redis", needed_for="the Redis log")
-    assert 'pip install "batuta[redis]"' in str(error)
+    assert 'pip install "batuta-ai[redis]"' in str(error)
     assert isinstance(error, ImportError)
 
 

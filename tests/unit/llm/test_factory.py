@@ -105,7 +105,7 @@ def test_a_key_is_never_shown() -> None:
 def test_a_missing_sdk_names_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch, name: str, extra: str) -> None:
     for module in ("anthropic", "openai", "google.genai"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=rf"batuta\[{extra}\]"):
+    with pytest.raises(MissingExtraError, match=rf"batuta-ai\[{extra}\]"):
         client(f"{name}:x", api_key="secret")
 
 

@@ -26,7 +26,7 @@ def test_a_module_says_which_extra_it_needs(
     monkeypatch.setitem(sys.modules, dependency, None)
     monkeypatch.delitem(sys.modules, module, raising=False)
 
-    with pytest.raises(MissingExtraError, match=rf'pip install "batuta\[{extra}\]"'):
+    with pytest.raises(MissingExtraError, match=rf'pip install "batuta-ai\[{extra}\]"'):
         importlib.import_module(module)
 
 

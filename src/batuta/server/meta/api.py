@@ -62,7 +62,7 @@ async def describe(
     """What this platform is."""
     providers = [ProviderLabel(id=provider.id, name=provider.name) for provider in settings.oidc]
     return Meta(
-        version=version("batuta"),
+        version=version("batuta-ai"),
         mode=settings.mode,
         is_demo=settings.is_demo,
         needs_setup=await setup.needs_setup(),

@@ -1,1 +1,1 @@
-"""Ready tools. Each module makes its own with a function; what it needs beyond the core comes with `batuta[tools]`."""
+"""Ready tools. Each module makes its own with a function; `batuta-ai[tools]` brings what they need beyond the core."""
