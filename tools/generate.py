@@ -4,8 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from batuta.observability import alerts, dashboard
-from tools import api_types, metrics_reference, reference, replays, schema, typescript
+from tools import alerts, api_types, dashboard, metrics_reference, reference, replays, schema, typescript
 
 ROOT = Path(__file__).parent.parent
 

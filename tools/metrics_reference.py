@@ -1,7 +1,7 @@
 """The reference page of the metrics: the table, and the alerts that watch it."""
 
-from batuta.observability.alerts import alerts
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric
+from tools.alerts import alerts
 
 MOST_VALUES = 5
 """Values of a label that are listed; the types of events have a page of their own."""

@@ -21,7 +21,7 @@ _ENDS = {"agent.pipeline.completed": "pipeline", "complete": "turn"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class ContractRates:
     """The four figures, by the names the contract gives them."""
 
     event_emit_rate: float
@@ -55,12 +55,12 @@ class ContractFigures:
         elif (what := _ENDS.get(event.type)) is not None and self._open.pop((what, run_of(event)), None) is not None:
             self._ended += 1
 
-    def now(self, now: datetime, stats: Iterable[ChannelStats] = ()) -> Figures:
+    def now(self, now: datetime, stats: Iterable[ChannelStats] = ()) -> ContractRates:
         """The figures at this moment."""
         self._forget(now.timestamp())
         lost = sum(each.dropped + each.missed + each.failures for each in stats)
         finished = self._ended + self._incomplete
-        return Figures(
+        return ContractRates(
             event_emit_rate=self._rate(now.timestamp()),
             event_loss_rate=lost / (self._total + lost) if lost else 0.0,
             trace_completion_rate=self._ended / finished if finished else 1.0,

@@ -1,6 +1,6 @@
 """From an event to measurements: which metric moves, by how much, under which labels.
 
-    event -> Measurer.of -> Measure("agent_executions_total", ("parsing", "success"), 1.0)
+    event -> Measurer.of -> Measurement("agent_executions_total", ("parsing", "success"), 1.0)
 
 Labels hold names that code chose, never what people or models said; where a name comes from outside, the number of
 different values is bounded.
@@ -23,7 +23,7 @@ OTHER = "other"
 _PHASES = {"closed": 0.0, "half_open": 1.0, "open": 2.0}
 
 
-class Measure(NamedTuple):
+class Measurement(NamedTuple):
     """One movement of one metric: a counter and a histogram take the amount, a gauge is set to it or moved by it."""
 
     metric: str
@@ -31,7 +31,7 @@ class Measure(NamedTuple):
     amount: float
 
 
-Rule = Callable[["Measurer", Any], Iterable[Measure]]
+Rule = Callable[["Measurer", Any], Iterable[Measurement]]
 
 
 class Measurer:
@@ -43,9 +43,9 @@ class Measurer:
         """Milliseconds that were worked on turns before their pauses, here or elsewhere."""
         self._known: dict[str, set[str]] = {}
 
-    def of(self, event: Event) -> list[Measure]:
+    def of(self, event: Event) -> list[Measurement]:
         """What an event moves."""
-        measures = [Measure("events_total", (event.type,), 1.0)]
+        measures = [Measurement("events_total", (event.type,), 1.0)]
         rule = RULES.get(event.type)
         if rule is not None:
             measures.extend(rule(self, event))
@@ -61,133 +61,135 @@ class Measurer:
 
     # steps and pipelines
 
-    def step_started(self, event: Any) -> Iterable[Measure]:
-        yield Measure("active_steps_count", (_pipeline(event),), 1.0)
+    def step_started(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("active_steps_count", (_pipeline(event),), 1.0)
 
-    def step_completed(self, event: Any) -> Iterable[Measure]:
+    def step_completed(self, event: Any) -> Iterable[Measurement]:
         yield from self._step_ended(event, "success")
         if "route" in event.attributes:  # a switch took the way that a router chose
-            yield Measure("intent_actions_total", (self._bounded("intent", str(event.attributes.get("option"))),), 1.0)
+            yield Measurement(
+                "intent_actions_total", (self._bounded("intent", str(event.attributes.get("option"))),), 1.0
+            )
 
-    def step_failed(self, event: Any) -> Iterable[Measure]:
+    def step_failed(self, event: Any) -> Iterable[Measurement]:
         yield from self._step_ended(event, "failure")
 
-    def _step_ended(self, event: Any, status: str) -> Iterable[Measure]:
+    def _step_ended(self, event: Any, status: str) -> Iterable[Measurement]:
         place = (_pipeline(event), event.step_name)
-        yield Measure("active_steps_count", (place[0],), -1.0)
-        yield Measure("step_executions_total", (*place, status), 1.0)
-        yield Measure("step_duration_ms", place, event.duration_ms)
+        yield Measurement("active_steps_count", (place[0],), -1.0)
+        yield Measurement("step_executions_total", (*place, status), 1.0)
+        yield Measurement("step_duration_ms", place, event.duration_ms)
 
-    def pipeline_started(self, event: Any) -> Iterable[Measure]:
+    def pipeline_started(self, event: Any) -> Iterable[Measurement]:
         asked_by = event.user_id or self._run(event).get("user")  # within a turn, whoever asked for the turn
         self._remember(run_of(event), user=asked_by, pipeline=event.pipeline_type)
         return ()
 
-    def turn_begun(self, event: Any) -> Iterable[Measure]:
+    def turn_begun(self, event: Any) -> Iterable[Measurement]:
         self._remember(run_of(event), user=event.user_id)
         return ()
 
-    def pipeline_completed(self, event: Any) -> Iterable[Measure]:
+    def pipeline_completed(self, event: Any) -> Iterable[Measurement]:
         run = self._run(event)
         self._runs.pop(run_of(event), None)
         if event.turn_id is not None:  # the turn goes on
             self._remember(run_of(event), user=run.get("user"))
-        yield Measure("pipeline_executions_total", (event.pipeline_type, event.status), 1.0)
-        yield Measure("pipeline_duration_seconds", (event.pipeline_type,), event.total_execution_time_ms / 1000)
+        yield Measurement("pipeline_executions_total", (event.pipeline_type, event.status), 1.0)
+        yield Measurement("pipeline_duration_seconds", (event.pipeline_type,), event.total_execution_time_ms / 1000)
         tokens = run.get("tokens", 0)
         if tokens:
-            yield Measure("pipeline_tokens", (event.pipeline_type,), tokens)
+            yield Measurement("pipeline_tokens", (event.pipeline_type,), tokens)
         if event.turn_id is None:
             yield from _request("pipeline", event.status, event.total_execution_time_ms, tokens)
 
-    def completed(self, event: Any) -> Iterable[Measure]:
+    def completed(self, event: Any) -> Iterable[Measurement]:
         self._runs.pop(run_of(event), None)
-        yield Measure("turns_total", (event.status,), 1.0)
+        yield Measurement("turns_total", (event.status,), 1.0)
         if event.status == "paused":
             return
         before = self._worked.pop(run_of(event), 0.0)
         milliseconds = None if event.duration_ms is None else event.duration_ms + before
         if milliseconds is not None:
-            yield Measure("turn_duration_seconds", (event.status,), milliseconds / 1000)
+            yield Measurement("turn_duration_seconds", (event.status,), milliseconds / 1000)
         yield from _request("turn", event.status, milliseconds, event.usage.total)
 
     # agents
 
-    def agent_completed(self, event: Any) -> Iterable[Measure]:
-        yield Measure("agent_executions_total", (event.agent_name, "success"), 1.0)
-        yield Measure("agent_execution_duration_seconds", (event.agent_name,), event.execution_time_seconds)
+    def agent_completed(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("agent_executions_total", (event.agent_name, "success"), 1.0)
+        yield Measurement("agent_execution_duration_seconds", (event.agent_name,), event.execution_time_seconds)
         if event.confidence is not None:
-            yield Measure("agent_confidence", (event.agent_name,), event.confidence)
+            yield Measurement("agent_confidence", (event.agent_name,), event.confidence)
 
-    def agent_failed(self, event: Any) -> Iterable[Measure]:
+    def agent_failed(self, event: Any) -> Iterable[Measurement]:
         name = event.agent_name
         seconds = event.execution_time_before_failure_ms / 1000
-        yield Measure("agent_executions_total", (name, "failed"), 1.0)
-        yield Measure("agent_errors_total", (name, event.error_type, event.error_category), 1.0)
-        yield Measure("agent_execution_duration_seconds", (name,), seconds)
+        yield Measurement("agent_executions_total", (name, "failed"), 1.0)
+        yield Measurement("agent_errors_total", (name, event.error_type, event.error_category), 1.0)
+        yield Measurement("agent_execution_duration_seconds", (name,), seconds)
 
-    def decision_recorded(self, event: Any) -> Iterable[Measure]:
+    def decision_recorded(self, event: Any) -> Iterable[Measurement]:
         if event.decision_type == "routing" and (option := event.output_data.get("option")) is not None:
-            yield Measure("intents_total", (self._bounded("intent", str(option)),), 1.0)
+            yield Measurement("intents_total", (self._bounded("intent", str(option)),), 1.0)
 
-    def retry_attempted(self, event: Any) -> Iterable[Measure]:
+    def retry_attempted(self, event: Any) -> Iterable[Measurement]:
         if not is_retry(event):
             return
-        yield Measure("agent_retries_total", (event.agent_name, event.retry_reason), 1.0)
+        yield Measurement("agent_retries_total", (event.agent_name, event.retry_reason), 1.0)
         pipeline = self._run(event).get("pipeline", "")
-        yield Measure("step_retries_total", (pipeline, event.agent_name, event.retry_reason), 1.0)
+        yield Measurement("step_retries_total", (pipeline, event.agent_name, event.retry_reason), 1.0)
 
-    def fallback_triggered(self, event: Any) -> Iterable[Measure]:
-        yield Measure("agent_fallbacks_total", (event.primary_agent, event.fallback_agent), 1.0)
+    def fallback_triggered(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("agent_fallbacks_total", (event.primary_agent, event.fallback_agent), 1.0)
 
-    def attempt_rejected(self, event: Any) -> Iterable[Measure]:
+    def attempt_rejected(self, event: Any) -> Iterable[Measurement]:
         agent = event.source_agent_id or event.path
-        yield Measure("validation_failures_total", (agent, event.kind), 1.0)
+        yield Measurement("validation_failures_total", (agent, event.kind), 1.0)
         if event.kind == "structural" and _names_no_option(event.message):
-            yield Measure("intents_unknown_total", (agent,), 1.0)
+            yield Measurement("intents_unknown_total", (agent,), 1.0)
 
     # models and tools
 
-    def llm_response(self, event: Any) -> Iterable[Measure]:
+    def llm_response(self, event: Any) -> Iterable[Measurement]:
         model = self._bounded("model", event.model)
         status = "success" if event.success else "failure"
-        yield Measure("llm_request_duration_seconds", (event.provider,), event.duration_ms / 1000)
-        yield Measure("llm_requests_total", (event.provider, model, status), 1.0)
+        yield Measurement("llm_request_duration_seconds", (event.provider,), event.duration_ms / 1000)
+        yield Measurement("llm_requests_total", (event.provider, model, status), 1.0)
         run = self._run(event)
         place = (run.get("pipeline", ""), event.path.rpartition("/")[2])
         if event.usage is not None:
             run["tokens"] = run.get("tokens", 0) + event.usage.total
-            yield Measure("step_tokens_total", (*place, "input"), event.usage.input)
-            yield Measure("step_tokens_total", (*place, "output"), event.usage.output)
+            yield Measurement("step_tokens_total", (*place, "input"), event.usage.input)
+            yield Measurement("step_tokens_total", (*place, "output"), event.usage.output)
         if event.cost is not None:
-            yield Measure("step_cost_usd", place, float(event.cost))
-            yield Measure("llm_cost_usd_total", (event.provider, model), float(event.cost))
+            yield Measurement("step_cost_usd", place, float(event.cost))
+            yield Measurement("llm_cost_usd_total", (event.provider, model), float(event.cost))
             if (user := run.get("user")) is not None:
-                yield Measure("user_cost_usd_total", (self._bounded("user", user),), float(event.cost))
+                yield Measurement("user_cost_usd_total", (self._bounded("user", user),), float(event.cost))
 
-    def tool_response(self, event: Any) -> Iterable[Measure]:
+    def tool_response(self, event: Any) -> Iterable[Measurement]:
         tool = self._bounded("tool", event.tool_name)  # a model may ask for tools that nobody has
-        yield Measure("tool_calls_total", (tool, "success" if event.success else "failure"), 1.0)
-        yield Measure("tool_duration_seconds", (tool,), event.duration_ms / 1000)
+        yield Measurement("tool_calls_total", (tool, "success" if event.success else "failure"), 1.0)
+        yield Measurement("tool_duration_seconds", (tool,), event.duration_ms / 1000)
 
-    def tool_refused(self, event: Any) -> Iterable[Measure]:
-        yield Measure("tool_refusals_total", (self._bounded("tool", event.tool_name),), 1.0)
+    def tool_refused(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("tool_refusals_total", (self._bounded("tool", event.tool_name),), 1.0)
 
     # protections and people
 
-    def breaker_changed(self, event: Any) -> Iterable[Measure]:
-        yield Measure("circuit_breaker_state", (event.key,), _PHASES[event.current])
+    def breaker_changed(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("circuit_breaker_state", (event.key,), _PHASES[event.current])
         if event.current == "open":
-            yield Measure("circuit_breaker_opened_total", (event.key,), 1.0)
+            yield Measurement("circuit_breaker_opened_total", (event.key,), 1.0)
 
-    def limiter_throttled(self, event: Any) -> Iterable[Measure]:
-        yield Measure("limiter_throttled_total", (event.key, "refused" if event.refused else "delayed"), 1.0)
+    def limiter_throttled(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("limiter_throttled_total", (event.key, "refused" if event.refused else "delayed"), 1.0)
 
-    def budget_refused(self, event: Any) -> Iterable[Measure]:
-        yield Measure("budget_refusals_total", (event.scope.partition(":")[0],), 1.0)
+    def budget_refused(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("budget_refusals_total", (event.scope.partition(":")[0],), 1.0)
 
-    def feedback_given(self, event: Any) -> Iterable[Measure]:
-        yield Measure("feedback_total", (str(event.rating),), 1.0)
+    def feedback_given(self, event: Any) -> Iterable[Measurement]:
+        yield Measurement("feedback_total", (str(event.rating),), 1.0)
 
     def _run(self, event: Any) -> dict[str, Any]:
         return self._runs.get(run_of(event), {})
@@ -207,13 +209,13 @@ class Measurer:
         return REDACTOR.name(value)
 
 
-def _request(kind: str, status: str, milliseconds: float | None, tokens: int) -> Iterable[Measure]:
+def _request(kind: str, status: str, milliseconds: float | None, tokens: int) -> Iterable[Measurement]:
     """What somebody asked for has ended: a turn, or a pipeline that belongs to none."""
-    yield Measure("requests_total", (kind, status), 1.0)
+    yield Measurement("requests_total", (kind, status), 1.0)
     if milliseconds is not None:
-        yield Measure("request_duration_seconds", (kind,), milliseconds / 1000)
+        yield Measurement("request_duration_seconds", (kind,), milliseconds / 1000)
     if tokens:
-        yield Measure("request_tokens", (kind,), tokens)
+        yield Measurement("request_tokens", (kind,), tokens)
 
 
 def _names_no_option(message: str) -> bool:

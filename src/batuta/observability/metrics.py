@@ -24,7 +24,7 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.extras import load_extra
 from batuta.observability.channel import EventChannel
 from batuta.observability.contract_figures import ContractFigures
-from batuta.observability.measures import Measure, Measurer
+from batuta.observability.measures import Measurement, Measurer
 from batuta.observability.metric_table import METRICS, Metric, MetricKind, series_at_zero
 from batuta.observability.processes import MULTIPROCESS_VARIABLE, forget, forget_dead, sign_in
 
@@ -118,7 +118,7 @@ class PrometheusMetrics:
         if set(labels) != set(row.labels):
             raise ConfigurationError(f"cannot move {metric!r} with labels {sorted(labels)}: it has {list(row.labels)}")
         with self._lock:
-            self._apply(Measure(metric, tuple(labels[name] for name in row.labels), amount))
+            self._apply(Measurement(metric, tuple(labels[name] for name in row.labels), amount))
 
     def _made(self, metric: Metric) -> Any:
         common = (metric.name, metric.help, metric.labels)
@@ -128,7 +128,7 @@ class PrometheusMetrics:
             return self._client.Histogram(*common, buckets=metric.buckets, registry=self.registry)
         return self._client.Gauge(*common, registry=self.registry, multiprocess_mode=metric.merge)
 
-    def _apply(self, measure: Measure) -> None:
+    def _apply(self, measure: Measurement) -> None:
         key = measure[:2]
         apply = self._children.get(key)
         if apply is None:
@@ -154,12 +154,12 @@ class PrometheusMetrics:
         stats = self._channel.stats() if self._channel is not None else []
         figures = self._figures.now(now, stats)
         for name in figures.__slots__:
-            self._apply(Measure(name, (), getattr(figures, name)))
+            self._apply(Measurement(name, (), getattr(figures, name)))
         for each in stats:
-            self._apply(Measure("event_channel_depth", (each.name,), each.depth))
-            self._apply(Measure("event_channel_dropped", (each.name,), each.dropped))
-            self._apply(Measure("event_channel_missed", (each.name,), each.missed))
-            self._apply(Measure("event_channel_failures", (each.name,), each.failures))
+            self._apply(Measurement("event_channel_depth", (each.name,), each.depth))
+            self._apply(Measurement("event_channel_dropped", (each.name,), each.dropped))
+            self._apply(Measurement("event_channel_missed", (each.name,), each.missed))
+            self._apply(Measurement("event_channel_failures", (each.name,), each.failures))
 
     def _scraped(self) -> Any:
         if _shared_directory() is None:

@@ -17,7 +17,6 @@ import uvicorn
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 
 from batuta.kernel.errors import ConfigurationError
-from batuta.observability.alerts import RECORDINGS, alerts, rules_text
 from batuta.observability.channel import EventChannel
 from batuta.observability.metric_table import METRICS
 from batuta.observability.metrics import PrometheusMetrics
@@ -26,6 +25,7 @@ from examples.appointments import book
 from tests.support.otlp import http_receiver
 from tests.support.prometheus import PrometheusServer, promtool
 from tests.support.workplace import free_port
+from tools.alerts import RECORDINGS, alerts, rules_text
 
 ROOT = Path(__file__).parents[3]
 RULES = ROOT / "deploy/prometheus/rules.yml"

@@ -27,7 +27,7 @@ from batuta.events import (
     Usage,
 )
 from batuta.observability import measures
-from batuta.observability.measures import Measure, Measurer
+from batuta.observability.measures import Measurement, Measurer
 from batuta.observability.metric_table import METRICS
 from batuta.observability.standard import Watchers, watching
 from batuta.orchestration import Orchestrator, Specialist
@@ -251,7 +251,7 @@ def test_a_label_holds_no_address() -> None:
 async def test_a_run_leaves_no_step_at_work_and_fits_the_table() -> None:
     measurer = Measurer()
     active = 0.0
-    kept: list[Measure] = []
+    kept: list[Measurement] = []
 
     class Sink:
         never_blocks = True

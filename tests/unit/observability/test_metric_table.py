@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from batuta.events import ROUTES, ToolResponse
-from batuta.observability.alerts import RECORDINGS, alerts, rules_text
-from batuta.observability.dashboard import ROWS, dashboard
 from batuta.observability.measures import RULES
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, MetricKind, series_of
 from batuta.observability.metrics import PrometheusMetrics
+from tools.alerts import RECORDINGS, alerts, rules_text
+from tools.dashboard import ROWS, dashboard
 
 CONTRACT: dict[str, tuple[str, tuple[str, ...], tuple[float, ...]]] = {
     "agent_executions_total": ("counter", ("agent_name", "status"), ()),
