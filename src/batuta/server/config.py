@@ -7,10 +7,12 @@ or from the file named by its `*_FILE` variable; one in the TOML file is refused
 error message.
 """
 
+import logging
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -31,8 +33,15 @@ Environment = Literal["development", "staging", "production"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Mode = Literal["embedded", "distributed"]
 
+log = logging.getLogger("batuta.server")
+
 PREFIX = "BATUTA_"
 TOML_VARIABLE = "BATUTA_CONFIG"
+OTHER_VARIABLES = frozenset(
+    {TOML_VARIABLE, "BATUTA_TEAM", "BATUTA_FAILPOINTS", "BATUTA_FUZZ", "BATUTA_LIVES", "BATUTA_EXTRAS"}
+)
+"""Variables of ours that are no settings."""
+OIDC_PREFIX = f"{PREFIX}OIDC_SECRET_"
 SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets"})
 
 PROFILES: dict[Environment, dict[str, Any]] = {
@@ -218,6 +227,8 @@ def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **g
 
     Raises `ConfigurationError` with one line per wrong value.
     """
+    for warning in misspelt(environ):
+        log.warning("%s", warning)
     path = toml_file or (Path(environ[TOML_VARIABLE]) if TOML_VARIABLE in environ else None)
     values = {**_from_toml(path), **_from_environment(environ)}
     values |= {name: value for name, value in given.items() if value is not None}
@@ -227,6 +238,20 @@ def load_settings(environ: Mapping[str, str], toml_file: Path | None = None, **g
         return Settings.model_validate({**profile, **manners, **values})
     except ValidationError as error:
         raise ConfigurationError(_complaint(error)) from None
+
+
+def misspelt(names: Iterable[str]) -> list[str]:
+    """A warning for each variable that begins like ours and is not one: it would be ignored."""
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | OTHER_VARIABLES
+    known |= {f"{PREFIX}{name.upper()}_FILE" for name in SECRETS}
+    warnings = []
+    for name in sorted(names):
+        if not name.startswith(PREFIX) or name in known or name.startswith(OIDC_PREFIX):
+            continue
+        [*closest] = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {closest[0]}?" if closest else ""
+        warnings.append(f"{name} is no setting and is ignored{hint}")
+    return warnings
 
 
 def _is_true(value: object) -> bool:
@@ -281,10 +306,11 @@ def _raw(environ: Mapping[str, str], variable: str, *, is_secret: bool) -> str |
 
 def _client_secrets(environ: Mapping[str, str]) -> dict[str, str]:
     """`BATUTA_OIDC_SECRET_KEYCLOAK` (or its `_FILE`) is the client secret of the provider `keycloak`."""
-    prefix = f"{PREFIX}OIDC_SECRET_"
-    names = {name.removesuffix("_FILE") for name in environ if name.startswith(prefix)}
+    names = {name.removesuffix("_FILE") for name in environ if name.startswith(OIDC_PREFIX)}
     found = {name: _raw(environ, name, is_secret=True) for name in names}
-    return {name.removeprefix(prefix).lower().replace("_", "-"): raw for name, raw in found.items() if raw is not None}
+    return {
+        name.removeprefix(OIDC_PREFIX).lower().replace("_", "-"): raw for name, raw in found.items() if raw is not None
+    }
 
 
 def _complaint(error: ValidationError) -> str:

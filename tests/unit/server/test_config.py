@@ -139,3 +139,9 @@ def test_the_turns_of_a_killed_worker_go_on_within_five_seconds_unless_set_other
     lease = timedelta(seconds=load_settings({}).lease_seconds)
     assert lease + lease / LOOKS_PER_LEASE + IDLE < timedelta(seconds=5)
     assert lease / LOOKS_PER_LEASE <= RECOVERY_EVERY
+
+
+def test_a_misspelt_variable_is_warned_of_with_the_one_that_was_meant(caplog: pytest.LogCaptureFixture) -> None:
+    """P-2: it would be ignored without a word otherwise; its value is not repeated."""
+    load_settings({"BATUTA_DATABSE_URL": SECRET, "BATUTA_OIDC_SECRET_X": "s", "BATUTA_TEAM": "t.py:t", "HOME": "/"})
+    assert caplog.messages == ["BATUTA_DATABSE_URL is no setting and is ignored; did you mean BATUTA_DATABASE_URL?"]
