@@ -13,7 +13,7 @@ from batuta.cli.output import fail, out, version
 from batuta.kernel.errors import MissingExtraError
 
 
-class Source(NamedTuple):
+class CommandSource(NamedTuple):
     """Where a command is written, and the extra it needs."""
 
     module: str
@@ -22,21 +22,21 @@ class Source(NamedTuple):
 
 
 COMMANDS = {
-    "serve": Source("platform", "serve", "server"),
-    "worker": Source("platform", "worker", "server"),
-    "migrate": Source("platform", "migrate", "server"),
-    "chat": Source("chat", "chat", "server"),
-    "doctor": Source("doctor", "doctor", "server"),
-    "replay": Source("replay", "replay", "server"),
-    "audit": Source("audit", "app", "server"),
-    "user": Source("users", "app", "server"),
-    "init": Source("template", "init"),
-    "demo": Source("demo", "demo"),
-    "run": Source("pipelines", "run"),
-    "draw": Source("pipelines", "draw"),
-    "rerun": Source("rerun", "rerun", "server"),
-    "simulate": Source("simulate", "simulate", "simulator"),
-    "sandbox": Source("sandbox", "sandbox"),
+    "serve": CommandSource("platform", "serve", "server"),
+    "worker": CommandSource("platform", "worker", "server"),
+    "migrate": CommandSource("platform", "migrate", "server"),
+    "chat": CommandSource("chat", "chat", "server"),
+    "doctor": CommandSource("doctor", "doctor", "server"),
+    "replay": CommandSource("replay", "replay", "server"),
+    "audit": CommandSource("audit", "app", "server"),
+    "user": CommandSource("users", "app", "server"),
+    "init": CommandSource("template", "init"),
+    "demo": CommandSource("demo", "demo"),
+    "run": CommandSource("pipelines", "run"),
+    "draw": CommandSource("pipelines", "draw"),
+    "rerun": CommandSource("rerun", "rerun", "server"),
+    "simulate": CommandSource("simulate", "simulate", "simulator"),
+    "sandbox": CommandSource("sandbox", "sandbox"),
 }
 
 

@@ -18,7 +18,7 @@ from batuta.eventstore.audit import verify as verify_log
 from batuta.observability.audit_counts import audit
 from batuta.server.backends import open_backends
 from batuta.server.config import Settings
-from batuta.server.security.account_trail import TRAIL, AccountTrail, Recorded
+from batuta.server.security.account_trail import TRAIL, AccountTrail, RecordedAccountChange
 
 app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)
 
@@ -88,8 +88,8 @@ async def _tampering(settings: Settings, events: Sequence[Event]) -> list[str]:
     return [_complaint(verdict) for verdict in verdicts if verdict.problems]
 
 
-async def _changes(settings: Settings) -> list[Recorded]:
-    found: list[Recorded] = []
+async def _changes(settings: Settings) -> list[RecordedAccountChange]:
+    found: list[RecordedAccountChange] = []
     async with open_backends(settings) as store:
         trail = AccountTrail(store.database)
         while page := await trail.changes(after=found[-1].seq if found else 0, limit=PAGE_SIZE):

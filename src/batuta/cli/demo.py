@@ -25,7 +25,7 @@ class Order(BaseModel):
     quantity: int
 
 
-class Quote(BaseModel):
+class SupplierQuote(BaseModel):
     """What it would cost, and when it would come."""
 
     price: float = 0.0
@@ -76,11 +76,11 @@ async def in_stock(order: Order, ctx: Context) -> None:
         raise Rejected(f"there is no item {order.sku}", hint="A-100 is the item for chairs")
 
 
-def build() -> Pipeline[str, Quote]:
+def build() -> Pipeline[str, SupplierQuote]:
     """An agent that reads an order, and two look-ups side by side. The model's first two answers are wrong."""
     read = AgentStep(name="read", model=Learner(), instructions="Read the order.", output=Order, validate=in_stock)
     look_up = ParallelStep(
-        Quote,
+        SupplierQuote,
         [
             Branch(price, merge=lambda quote, amount: setattr(quote, "price", amount)),
             Branch(delivery, merge=lambda quote, days: setattr(quote, "days", days)),

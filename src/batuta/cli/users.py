@@ -28,7 +28,7 @@ from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity
 from batuta.server.policy import ROLES
 from batuta.server.problems import Problem
-from batuta.server.security.account_trail import Doer
+from batuta.server.security.account_trail import AccountActor
 
 T = TypeVar("T")
 
@@ -141,13 +141,13 @@ def _change(
         raise fail(f"nobody has an account as {address}; `batuta user list` shows who has one")
 
 
-def _operator() -> Doer:
+def _operator() -> AccountActor:
     """Whoever typed the command, as the system knows them."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):  # a container whose user has no name
         name = f"uid {os.getuid()}"
-    return Doer(who=f"operator {name}", origin="command line")
+    return AccountActor(who=f"operator {name}", origin="command line")
 
 
 def _platform(config: Path | None, data_dir: Path | None) -> Settings:

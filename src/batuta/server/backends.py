@@ -28,7 +28,13 @@ from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.server.config import Settings, make_data_dir
-from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
+from batuta.server.database.engines import (
+    Database,
+    PostgresPlatformDatabase,
+    SqlitePlatformDatabase,
+    SystemDatabase,
+    closing,
+)
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.datasets.erasure import DatasetErasingAudit
 from batuta.server.live.notifications import LocalNotificationBus, NotificationBus
@@ -81,7 +87,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     """Embedded: one file, nothing to install, brought up to date at every start."""
     await migrate(settings)
     events = await stack.enter_async_context(SqliteEventLog(settings.database_file))
-    database = SqliteDatabase(settings.database_file)
+    database = SqlitePlatformDatabase(settings.database_file)
     await stack.enter_async_context(closing(database))
     projections = SqliteProjections(events)
 
@@ -109,7 +115,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     that, takes events first.
     """
     events = await stack.enter_async_context(PostgresEventLog(url))
-    database = await stack.enter_async_context(closing(PostgresDatabase(url)))
+    database = await stack.enter_async_context(closing(PostgresPlatformDatabase(url)))
     await require_migrated(database)
     if await database.read(is_exempt):
         log.warning("the role of BATUTA_DATABASE_URL sees through row-level security: use one that is no superuser")

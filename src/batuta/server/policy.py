@@ -38,7 +38,7 @@ class Access(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """One row."""
 
     access: Access
@@ -48,17 +48,17 @@ class Rule:
     """The body is bytes that the handler takes as they come, up to `max_upload_bytes`: nobody reads it before."""
 
 
-_PUBLIC = Rule(Access.PUBLIC)
-_PERSON = Rule(Access.PERSON)
-_READ = Rule(Access.USER, READ)
-_CHAT = Rule(Access.USER, CHAT)
-_APPROVE = Rule(Access.USER, APPROVE)
-_UPLOAD = Rule(Access.USER, CHAT, is_streamed=True)
+_PUBLIC = AccessRule(Access.PUBLIC)
+_PERSON = AccessRule(Access.PERSON)
+_READ = AccessRule(Access.USER, READ)
+_CHAT = AccessRule(Access.USER, CHAT)
+_APPROVE = AccessRule(Access.USER, APPROVE)
+_UPLOAD = AccessRule(Access.USER, CHAT, is_streamed=True)
 
-ROUTES: dict[str, Rule] = {
+ROUTES: dict[str, AccessRule] = {
     "GET /healthz": _PUBLIC,
     "GET /readyz": _PUBLIC,
-    "GET /metrics": Rule(Access.OPERATOR, METRICS),
+    "GET /metrics": AccessRule(Access.OPERATOR, METRICS),
     "GET /openapi.json": _PUBLIC,
     "GET /{path:path}": _PUBLIC,
     "GET /api/{path:path}": _PUBLIC,
@@ -118,7 +118,7 @@ ROUTES: dict[str, Rule] = {
 }
 """By method and path as the router writes it."""
 
-EVENTS: dict[str, Rule] = {
+EVENTS: dict[str, AccessRule] = {
     "session:join": _READ,
     "session:leave": _READ,
     "chat:message": _CHAT,
@@ -127,7 +127,7 @@ EVENTS: dict[str, Rule] = {
 }
 """By the name a client sends."""
 
-JOBS: dict[str, Rule] = {"turn": Rule(Access.SYSTEM), "file_index": Rule(Access.SYSTEM)}
+JOBS: dict[str, AccessRule] = {"turn": AccessRule(Access.SYSTEM), "file_index": AccessRule(Access.SYSTEM)}
 """By the kind of work: the platform's queue takes and gives out no other."""
 
 FREE_PARAMETERS: Final = frozenset({"path", "provider_id"})

@@ -27,7 +27,7 @@ from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
-from batuta.server.approvals.service import Approvals, Decision
+from batuta.server.approvals.service import Approvals, DecisionRequest
 from batuta.server.backends import Backends, open_backends
 from batuta.server.config import ModelChoice, Settings
 from batuta.server.database.engines import Database, SystemDatabase
@@ -268,7 +268,7 @@ def _agui_port(
 
     async def decide(caller: Caller, approval_id: str, fields: Mapping[str, Any]) -> str:
         allowed = await access.check(EVENTS["approval:resolve"], caller, {"approval_id": approval_id})
-        await approvals.decide(allowed, approval_id, Decision.model_validate(fields))
+        await approvals.decide(allowed, approval_id, DecisionRequest.model_validate(fields))
         query = sa.select(approval_rows.c.turn_id).where(approval_rows.c.approval_id == approval_id.upper())
         return str(await database.read(lambda connection: connection.execute(query).scalar()))
 

@@ -15,7 +15,7 @@ from batuta.eventstore.audit import verify_chain
 from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import account_changes, account_trail
-from batuta.server.security.account_trail import TRAIL, AccountTrail, Recorded
+from batuta.server.security.account_trail import TRAIL, AccountTrail, RecordedAccountChange
 from tests.support.platform import PASSWORD, Running
 
 Operator = Callable[..., Awaitable[Result]]
@@ -37,7 +37,7 @@ def operator(site: Running) -> Operator:
     return types
 
 
-async def told(site: Running) -> Sequence[Recorded]:
+async def told(site: Running) -> Sequence[RecordedAccountChange]:
     return await AccountTrail(site.platform.backends.database).changes(limit=1000)
 
 

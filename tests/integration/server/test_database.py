@@ -14,7 +14,13 @@ from alembic.migration import MigrationContext
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.backends import migrate
 from batuta.server.config import Settings
-from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, SystemDatabase, closing
+from batuta.server.database.engines import (
+    Database,
+    PostgresPlatformDatabase,
+    SqlitePlatformDatabase,
+    SystemDatabase,
+    closing,
+)
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.tables import metadata, workspaces
 from batuta.server.database.upgrade import VERSION_TABLE
@@ -41,8 +47,8 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 
 def opened(settings: Settings) -> Database:
     if settings.database_url is None:
-        return SqliteDatabase(settings.database_file)
-    return SystemDatabase(PostgresDatabase(settings.database_url.get_secret_value()))
+        return SqlitePlatformDatabase(settings.database_file)
+    return SystemDatabase(PostgresPlatformDatabase(settings.database_url.get_secret_value()))
 
 
 def differences(connection: sa.Connection) -> list[object]:
@@ -123,7 +129,7 @@ async def test_concurrent_writers_wait_for_one_another(settings: Settings) -> No
 
 
 async def test_an_absent_server_is_unavailable_and_its_address_stays_secret() -> None:
-    async with closing(PostgresDatabase("postgresql://batuta:hunter2@127.0.0.1:9/none")) as database:
+    async with closing(PostgresPlatformDatabase("postgresql://batuta:hunter2@127.0.0.1:9/none")) as database:
         with pytest.raises(StoreUnavailableError) as caught:
             await database.read(lambda connection: connection.execute(sa.select(1)).scalar())
     assert "hunter2" not in str(caught.value)
@@ -132,7 +138,7 @@ async def test_an_absent_server_is_unavailable_and_its_address_stays_secret() ->
 async def test_a_server_that_never_answers_is_waited_for_no_longer_than_allowed(
     private_postgres: PostgresServer,
 ) -> None:
-    async with closing(PostgresDatabase(private_postgres.url(), command_seconds=0.5)) as database:
+    async with closing(PostgresPlatformDatabase(private_postgres.url(), command_seconds=0.5)) as database:
         with acting_as(SYSTEM):
             assert await database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
             private_postgres.pause()

@@ -19,7 +19,7 @@ from batuta.server.app import create_api
 from batuta.server.backends import open_backends
 from batuta.server.config import Settings
 from batuta.server.http.guard import GuardedRoute, new_router
-from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, Rule
+from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, AccessRule
 from batuta.server.security.ownership import OWNERSHIP
 from tests.support.platform import Person, Running
 
@@ -95,7 +95,7 @@ async def test_work_of_a_kind_without_a_row_is_not_done(settings: Settings, aske
         await anyone.accept(NewWork(kind="surprise"))
         assert await store.queue.lease("worker", kinds=asked) is None
         with pytest.MonkeyPatch.context() as patch:
-            patch.setitem(JOBS, "surprise", Rule(Access.SYSTEM))
+            patch.setitem(JOBS, "surprise", AccessRule(Access.SYSTEM))
             assert await store.queue.lease("worker", kinds=asked) is not None
 
 

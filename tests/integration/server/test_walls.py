@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from batuta.server.database.engines import Database, PostgresDatabase
+from batuta.server.database.engines import Database, PostgresPlatformDatabase
 from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
 from batuta.server.database.tables import approvals, log_heads, messages, turns, user_sessions
 from batuta.server.database.upgrade import VERSION_TABLE, is_exempt
@@ -61,7 +61,7 @@ async def test_every_table_is_guarded_and_nobody_is_exempt(platform_url: str) ->
     assert {row["relname"] for row in rows if not row["is_guarded"]} == BOOKKEEPING
     assert not any(row["is_own"] for row in rows)
     assert readable == []
-    database = PostgresDatabase(platform_url)
+    database = PostgresPlatformDatabase(platform_url)
     assert not await database.read(is_exempt)
     await database.close()
 

@@ -13,7 +13,7 @@ from batuta.server.http.guard import new_router
 router = new_router(tags=["agents"])
 
 
-class Face(BaseModel):
+class AgentFace(BaseModel):
     """How an agent shows itself."""
 
     agent_id: str
@@ -22,7 +22,7 @@ class Face(BaseModel):
     color: str | None
 
 
-class AgentView(Face):
+class AgentView(AgentFace):
     """All that the screen knows about an agent."""
 
     description: str
@@ -36,7 +36,7 @@ class Team(BaseModel):
     """The agents, and who conducts them."""
 
     items: list[AgentView]
-    supervisor: Face
+    supervisor: AgentFace
     models: list[str]
     """The models one can choose from, the default first; empty where there is no choice."""
 
@@ -54,7 +54,7 @@ async def list_agents(
         )
         for card in team.registry.cards
     ]
-    supervisor = Face(
+    supervisor = AgentFace(
         agent_id=SUPERVISOR.agent_id,
         name=SUPERVISOR.agent_name,
         icon=SUPERVISOR.agent_icon,

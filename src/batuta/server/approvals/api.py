@@ -7,7 +7,7 @@ from fastapi import Query
 from pydantic import BaseModel
 
 from batuta.kernel.id_fields import UuidStr
-from batuta.server.approvals.service import Approvals, Decision
+from batuta.server.approvals.service import Approvals, DecisionRequest
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
 
@@ -66,6 +66,8 @@ async def list_approvals(
 
 
 @router.post("/api/approvals/{approval_id}")
-async def decide(approval_id: UuidStr, body: Decision, caller: CurrentCaller, approvals: ApprovalsService) -> Decided:
+async def decide(
+    approval_id: UuidStr, body: DecisionRequest, caller: CurrentCaller, approvals: ApprovalsService
+) -> Decided:
     """Decide about a tool call."""
     return Decided(state=await approvals.decide(caller, approval_id, body))

@@ -26,7 +26,7 @@ MOST = 200
 STATES = {"approve": "approved", "reject": "rejected", "edit": "edited"}
 
 
-class Decision(BaseModel):
+class DecisionRequest(BaseModel):
     """What somebody decides."""
 
     model_config = ConfigDict(extra="forbid")
@@ -37,7 +37,7 @@ class Decision(BaseModel):
     remember: Literal["session"] | None = None
 
     @model_validator(mode="after")
-    def _fits_together(self) -> "Decision":
+    def _fits_together(self) -> "DecisionRequest":
         if (self.decision == "edit") != (self.args is not None):
             raise ValueError("args belong to the decision 'edit', and to no other")
         if self.decision == "reject" and self.remember is not None:
@@ -69,7 +69,7 @@ class Approvals:
         """What the caller may answer, or could."""
         return await self._database.read(lambda c: repository.for_caller(c, caller, state, MOST))
 
-    async def decide(self, caller: Caller, approval_id: str, decision: Decision) -> str:
+    async def decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         """The state after a decision. The same again is harmless; another one raises `ConflictProblem`."""
         approval = await self._get(approval_id)
         if approval.state != "pending":
@@ -116,7 +116,7 @@ class Approvals:
         return found
 
 
-def _answer_again(approval: Approval, decision: Decision) -> str:
+def _answer_again(approval: Approval, decision: DecisionRequest) -> str:
     """The answer to a decision that comes after the first."""
     is_same = approval.state == STATES[decision.decision] and approval.decided_args == decision.args
     if not is_same:

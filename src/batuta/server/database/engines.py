@@ -49,7 +49,7 @@ class Database(Protocol):
         ...
 
 
-class SqliteDatabase:
+class SqlitePlatformDatabase:
     """A `Database` in a file: one thread writes, several read."""
 
     def __init__(self, path: Path) -> None:
@@ -87,7 +87,7 @@ class SqliteDatabase:
             return answer
 
 
-class PostgresDatabase:
+class PostgresPlatformDatabase:
     """A `Database` in PostgreSQL."""
 
     def __init__(self, url: str, *, command_seconds: float | None = COMMAND_SECONDS) -> None:

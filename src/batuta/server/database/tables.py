@@ -22,7 +22,7 @@ metadata = sa.MetaData(
 )
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A time in UTC: PostgreSQL's own type there, ISO text that sorts in SQLite, as the event store writes it."""
 
     impl = sa.DateTime(timezone=True)
@@ -52,7 +52,7 @@ def _text(name: str, *, required: bool = True) -> sa.Column[str]:
 
 
 def _time(name: str, *, required: bool = True) -> sa.Column[datetime]:
-    return sa.Column(name, Moment, nullable=not required)
+    return sa.Column(name, UtcDateTime, nullable=not required)
 
 
 def _flag(name: str) -> sa.Column[bool]:
@@ -232,7 +232,7 @@ account_trail = sa.Table(
 def readable(table: sa.Table) -> sa.TableClause:
     """A table of the event store whose times read the same in both databases."""
     columns = [
-        sa.column(column.name, Moment() if isinstance(column.type, sa.DateTime) else column.type)
+        sa.column(column.name, UtcDateTime() if isinstance(column.type, sa.DateTime) else column.type)
         for column in table.columns
     ]
     return sa.table(table.name, *columns)

@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 from batuta.eventstore.migrations import migrate as migrate_event_store
 from batuta.eventstore.postgres_database import reach
 from batuta.kernel.errors import ConfigurationError
-from batuta.server.database.engines import Database, PostgresDatabase, SqliteDatabase, errors_as_ours
+from batuta.server.database.engines import Database, PostgresPlatformDatabase, SqlitePlatformDatabase, errors_as_ours
 from batuta.server.database.principal import SYSTEM, acting_as
 
 VERSION_TABLE = "platform_version"
@@ -26,7 +26,7 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 
 async def migrate_file(path: Path) -> None:
     """Bring the platform's tables of a file up to date. The event store does so for its own when it opens the file."""
-    database = SqliteDatabase(path)
+    database = SqlitePlatformDatabase(path)
     try:
         await database.write(_upgrade)
     finally:
@@ -39,7 +39,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
     If a role is named, it may then do what the platform does, and no more.
     """
     await reach(url)
-    database = PostgresDatabase(url, command_seconds=None)  # whoever migrates waits for as long as it takes
+    database = PostgresPlatformDatabase(url, command_seconds=None)  # whoever migrates waits for as long as it takes
     try:
         async with _alone(database):
             await migrate_event_store(url)
@@ -75,7 +75,7 @@ def _upgrade(connection: sa.Connection) -> None:
 
 
 @asynccontextmanager
-async def _alone(database: PostgresDatabase) -> AsyncIterator[None]:
+async def _alone(database: PostgresPlatformDatabase) -> AsyncIterator[None]:
     """Hold off other processes that migrate: both parts lock the same tables."""
     with errors_as_ours():
         async with database.engine.connect() as connection:

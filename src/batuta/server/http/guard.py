@@ -16,7 +16,7 @@ from batuta.server.config import Settings
 from batuta.server.database.principal import act_as
 from batuta.server.http.dependencies import service_of
 from batuta.server.http.text_checks import check_address, check_body
-from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, Rule
+from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, AccessRule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem
 from batuta.server.security.access_control import COOKIE, AccessControl
 from batuta.server.security.ownership import Caller
@@ -50,7 +50,7 @@ def new_router(**options: Any) -> APIRouter:
     return APIRouter(route_class=GuardedRoute, **options)
 
 
-def rule_of(method: str, path: str) -> Rule:
+def rule_of(method: str, path: str) -> AccessRule:
     """The row of a route. Raises `LookupError`: a route without one must not come up."""
     rule = ROUTES.get(f"{method} {path}")
     if rule is None:
@@ -58,7 +58,7 @@ def rule_of(method: str, path: str) -> Rule:
     return rule
 
 
-async def admit(request: Request, rule: Rule) -> None:
+async def admit(request: Request, rule: AccessRule) -> None:
     """Let a request in and note who calls, or raise a problem."""
     settings = service_of(request, Settings)
     if request.method in UNSAFE:

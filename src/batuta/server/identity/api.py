@@ -15,7 +15,7 @@ from batuta.server.identity.service import Identity, Login
 from batuta.server.live.connections import LiveConnections
 from batuta.server.problems import Problem
 from batuta.server.security.access_control import COOKIE, csrf_token_of
-from batuta.server.security.account_trail import Doer
+from batuta.server.security.account_trail import AccountActor
 from batuta.server.security.preferences import PreferenceReader, Preferences
 
 router = new_router(tags=["identity"])
@@ -92,9 +92,9 @@ class Browser:
         return f"{self._origin}{self._request.url.path.rsplit('/', 1)[0]}/callback"
 
     @property
-    def doer(self) -> Doer:
+    def doer(self) -> AccountActor:
         """The owner of the account, for the audit trail."""
-        return Doer(origin=origin_of(self._request))
+        return AccountActor(origin=origin_of(self._request))
 
     @property
     def cookie_flags(self) -> dict[str, Any]:

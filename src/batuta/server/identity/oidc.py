@@ -28,7 +28,7 @@ from batuta.server.identity import repository
 from batuta.server.identity.repository import PendingLogin, User
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem, UnavailableProblem
 from batuta.server.security.access_control import digest_of
-from batuta.server.security.account_trail import Doer
+from batuta.server.security.account_trail import AccountActor
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 """Signatures that need the provider's private key; never `none`, never one made with our own secret."""
@@ -70,7 +70,7 @@ class OidcLogins:
         return f"{facts['authorization_endpoint']}?{urlencode(query)}", state
 
     async def finish(
-        self, provider_id: str, answer: Mapping[str, str], cookie: str | None, callback: str, by: Doer
+        self, provider_id: str, answer: Mapping[str, str], cookie: str | None, callback: str, by: AccountActor
     ) -> User:
         """The person who came back. Raises a problem if anything does not fit."""
         provider = self._provider(provider_id)
@@ -109,7 +109,7 @@ class OidcLogins:
         }
         return await _fetch("POST", str(facts["token_endpoint"]), form)
 
-    async def _person(self, provider: OidcProvider, claims: Mapping[str, Any], by: Doer) -> User:
+    async def _person(self, provider: OidcProvider, claims: Mapping[str, Any], by: AccountActor) -> User:
         """An account linked before, or the one with the address the provider vouches for, or a new one."""
         subject = str(claims["sub"])
         email = str(claims.get("email", "")).strip().lower()

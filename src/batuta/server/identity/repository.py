@@ -17,7 +17,7 @@ from batuta.server.database.tables import (
     workspaces,
 )
 from batuta.server.problems import NotFoundProblem
-from batuta.server.security.account_trail import Change, Doer, record
+from batuta.server.security.account_trail import AccountActor, AccountChange, record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def any_workspace(connection: sa.Connection) -> str | None:
     return connection.execute(query.limit(1)).scalar()
 
 
-def add_user(connection: sa.Connection, user: User, now: datetime, by: Doer) -> User:
+def add_user(connection: sa.Connection, user: User, now: datetime, by: AccountActor) -> User:
     """Keep a new person, and who made the account."""
     connection.execute(
         sa.insert(users).values(
@@ -105,7 +105,9 @@ def by_identity(connection: sa.Connection, issuer: str, subject: str) -> User | 
     return _user(connection.execute(query).first())
 
 
-def add_identity(connection: sa.Connection, user: User, issuer: str, subject: str, now: datetime, by: Doer) -> None:
+def add_identity(
+    connection: sa.Connection, user: User, issuer: str, subject: str, now: datetime, by: AccountActor
+) -> None:
     """Remember under which subject a provider knows a person: from now on it lets them in."""
     connection.execute(
         sa.insert(oidc_identities).values(
@@ -115,9 +117,9 @@ def add_identity(connection: sa.Connection, user: User, issuer: str, subject: st
     record(connection, change_of("account.linked", user, by, issuer=issuer), now)
 
 
-def change_of(action: str, user: User, by: Doer, **details: object) -> Change:
+def change_of(action: str, user: User, by: AccountActor, **details: object) -> AccountChange:
     """What the trail keeps of a change of somebody's account."""
-    return Change(action=action, user_id=user.user_id, workspace_id=user.workspace_id, by=by, details=details)
+    return AccountChange(action=action, user_id=user.user_id, workspace_id=user.workspace_id, by=by, details=details)
 
 
 def set_password(connection: sa.Connection, user_id: str, password_hash: str) -> None:

@@ -23,7 +23,7 @@ from batuta.server.problems import (
     UnauthorizedProblem,
 )
 from batuta.server.security.access_control import digest_of
-from batuta.server.security.account_trail import PROGRAM, Doer, record
+from batuta.server.security.account_trail import PROGRAM, AccountActor, record
 
 TOKEN_BYTES = 32
 ADDRESS_FACTOR = 10
@@ -56,7 +56,7 @@ class Identity:
         """Whether nobody has an account yet."""
         return not await self._database.read(repository.has_users)
 
-    async def set_up(self, email: str, name: str, password: str, by: Doer = PROGRAM) -> Login:
+    async def set_up(self, email: str, name: str, password: str, by: AccountActor = PROGRAM) -> Login:
         """Create the owner. Works once."""
         if not await self.needs_setup():
             raise NotFoundProblem
@@ -80,7 +80,7 @@ class Identity:
         *,
         roles: tuple[str, ...] = ("user",),
         workspace: str = "",
-        by: Doer = PROGRAM,
+        by: AccountActor = PROGRAM,
     ) -> User:
         """Create an account, in the oldest workspace unless one is given. Raises `ConflictProblem`."""
         password_hash = None if password is None else await self._passwords.hash(password)
@@ -109,7 +109,7 @@ class Identity:
             await self._database.write(lambda connection: repository.set_password(connection, user.user_id, renewed))
         return await self.begin(user)
 
-    async def demo(self, by: Doer = PROGRAM, *, is_local: bool) -> Login:
+    async def demo(self, by: AccountActor = PROGRAM, *, is_local: bool) -> Login:
         """Log in as the demo person: only if the platform was started so, and only on this machine."""
         if not (self._settings.is_demo and is_local):
             raise NotFoundProblem
@@ -142,7 +142,7 @@ class Identity:
         """The person with this address."""
         return await self._database.read(lambda connection: repository.by_email(connection, email))
 
-    async def change_roles(self, user_id: str, roles: tuple[str, ...], by: Doer = PROGRAM) -> None:
+    async def change_roles(self, user_id: str, roles: tuple[str, ...], by: AccountActor = PROGRAM) -> None:
         """Give a person other roles; live connections learn of it within seconds."""
 
         def change(connection: sa.Connection) -> None:
@@ -152,7 +152,7 @@ class Identity:
 
         await self._database.write(change)
 
-    async def disable(self, user_id: str, by: Doer = PROGRAM) -> None:
+    async def disable(self, user_id: str, by: AccountActor = PROGRAM) -> None:
         """Shut a person out; their logins are over for good, their keys wait."""
 
         def shut_out(connection: sa.Connection) -> None:
@@ -162,7 +162,7 @@ class Identity:
 
         await self._database.write(shut_out)
 
-    async def enable(self, user_id: str, by: Doer = PROGRAM) -> None:
+    async def enable(self, user_id: str, by: AccountActor = PROGRAM) -> None:
         """Let a person in again."""
 
         def let_in(connection: sa.Connection) -> None:
@@ -171,7 +171,7 @@ class Identity:
 
         await self._database.write(let_in)
 
-    async def set_password(self, user: User, password: str, by: Doer = PROGRAM) -> None:
+    async def set_password(self, user: User, password: str, by: AccountActor = PROGRAM) -> None:
         """Give a person a new password: whoever is logged in with the old one is no more, nobody is locked out."""
         password_hash = await self._passwords.hash(password)
 
@@ -183,10 +183,10 @@ class Identity:
 
         await self._database.write(change)
 
-    def _record(self, connection: sa.Connection, action: str, user: User, by: Doer, **details: object) -> None:
+    def _record(self, connection: sa.Connection, action: str, user: User, by: AccountActor, **details: object) -> None:
         record(connection, repository.change_of(action, user, by, **details), self._clock.now())
 
-    async def _create_demo(self, by: Doer) -> User:
+    async def _create_demo(self, by: AccountActor) -> User:
         try:
             return await self.create_user(DEMO_EMAIL, "Demo", None, roles=ROLES, by=by)
         except ConflictProblem:  # two clicks at once

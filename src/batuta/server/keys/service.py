@@ -14,7 +14,7 @@ from batuta.server.keys.repository import Key
 from batuta.server.policy import APPROVE, CHAT, READ
 from batuta.server.problems import ConflictProblem
 from batuta.server.security.access_control import KEY_PREFIX, digest_of
-from batuta.server.security.account_trail import PROGRAM, Change, Doer, record
+from batuta.server.security.account_trail import PROGRAM, AccountActor, AccountChange, record
 from batuta.server.security.ownership import Caller
 
 DEFAULT_SCOPES = (READ, CHAT, APPROVE)
@@ -65,11 +65,11 @@ class ApiKeys:
         await self._database.write(end)
 
     def _record(self, connection: sa.Connection, action: str, caller: Caller, origin: str, **details: object) -> None:
-        change = Change(
+        change = AccountChange(
             action=action,
             user_id=caller.user_id,
             workspace_id=caller.workspace_id,
-            by=Doer(origin=origin),
+            by=AccountActor(origin=origin),
             details={**details, "credential": caller.credential.kind},
         )
         record(connection, change, self._clock.now())

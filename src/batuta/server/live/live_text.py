@@ -52,7 +52,7 @@ def joined(first: Piece, second: Piece) -> Piece:
 
 
 @dataclass(slots=True)
-class Draft:
+class DraftText:
     """A text as far as it was streamed."""
 
     last: Piece
@@ -68,7 +68,7 @@ class DraftTexts:
     def __init__(
         self, *, max_characters: int = MAX_CHARACTERS, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        self._drafts: OrderedDict[Key, Draft] = OrderedDict()
+        self._drafts: OrderedDict[Key, DraftText] = OrderedDict()
         self._max = max_characters
         self._kept = 0
         self._monotonic = monotonic
@@ -78,7 +78,7 @@ class DraftTexts:
         key = key_of(piece)
         if key not in self._drafts:
             self._drop_abandoned()
-        draft = self._drafts.setdefault(key, Draft(piece))
+        draft = self._drafts.setdefault(key, DraftText(piece))
         numbered = piece.model_copy(update={"offset": draft.length})
         draft.last, draft.grown_at = numbered, self._monotonic()
         draft.length += len(piece.delta)

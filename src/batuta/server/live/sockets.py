@@ -27,14 +27,14 @@ from batuta.server.http.text_checks import check_text
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.live.stored_events import DeliveredEvent
-from batuta.server.policy import EVENTS, Access, Rule
+from batuta.server.policy import EVENTS, Access, AccessRule
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
 from batuta.server.security.access_control import COOKIE, AccessControl
 from batuta.server.security.ownership import OWNERSHIP, Caller
 
 log = logging.getLogger("batuta.server")
 
-CONNECT = Rule(Access.USER, "read")
+CONNECT = AccessRule(Access.USER, "read")
 MAX_FRAME_BYTES = 262_144
 MAX_WAITING_FRAMES = 256
 """Frames that may wait for a slow client; beyond that its feed waits too."""

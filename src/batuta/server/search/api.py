@@ -36,7 +36,7 @@ class FoundMessage(BaseModel):
     highlights: list[tuple[int, int]]
 
 
-class Found(BaseModel):
+class SearchResults(BaseModel):
     """What was found."""
 
     sessions: list[FoundSession]
@@ -48,10 +48,10 @@ async def search(
     caller: CurrentCaller,
     finder: Annotated[Search, provided(Search)],
     query: Annotated[str, Query(min_length=1, max_length=200, pattern=r"\S")],
-) -> Found:
+) -> SearchResults:
     """My sessions and messages that hold some words."""
     sessions, messages = await finder.find(caller, query.strip())
-    return Found(sessions=[_session(hit) for hit in sessions], messages=[_message(hit) for hit in messages])
+    return SearchResults(sessions=[_session(hit) for hit in sessions], messages=[_message(hit) for hit in messages])
 
 
 def _session(hit: Hit) -> FoundSession:

@@ -10,13 +10,13 @@ import sqlalchemy as sa
 
 from batuta.eventstore.audit import AuditStore, ChainHead, ChainRow, Erased
 from batuta.kernel.ids import SessionId
-from batuta.server.database.engines import SqliteDatabase
+from batuta.server.database.engines import SqlitePlatformDatabase
 
 
 class WordForgettingAudit:
     """An `AuditStore` whose erasures reach the index of words."""
 
-    def __init__(self, audit: AuditStore, database: SqliteDatabase) -> None:
+    def __init__(self, audit: AuditStore, database: SqlitePlatformDatabase) -> None:
         self._audit = audit
         self._database = database
 

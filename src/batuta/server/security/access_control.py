@@ -16,7 +16,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import canonical_id
 from batuta.server.database.engines import Database
 from batuta.server.database.tables import api_keys, login_sessions, users
-from batuta.server.policy import METRICS, READ, Access, Rule
+from batuta.server.policy import METRICS, READ, Access, AccessRule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
 from batuta.server.security.ownership import Caller, Credential, is_there
 
@@ -35,7 +35,7 @@ class AccessControl:
         self._idle = idle
         self._clock = clock
 
-    async def admit(self, rule: Rule, secret: str | None, ids: Mapping[str, str]) -> Caller:
+    async def admit(self, rule: AccessRule, secret: str | None, ids: Mapping[str, str]) -> Caller:
         """The caller, if it may do this with all of these.
 
         Raises `UnauthorizedProblem`, `ForbiddenProblem` or `NotFoundProblem`.
@@ -56,7 +56,7 @@ class AccessControl:
             raise NotFoundProblem
         return _with_csrf(caller, secret)
 
-    async def check(self, rule: Rule, caller: Caller, ids: Mapping[str, str]) -> Caller:
+    async def check(self, rule: AccessRule, caller: Caller, ids: Mapping[str, str]) -> Caller:
         """Ask again for somebody who was let in before: what changed meanwhile counts at once."""
         names = {name: canonical_id(value) for name, value in ids.items()}
         now = self._clock.now()
@@ -177,7 +177,7 @@ def _scopes(stored: str) -> frozenset[str]:
     return scopes | {READ} if scopes - {METRICS} else scopes
 
 
-def _check_rule(rule: Rule, caller: Caller) -> None:
+def _check_rule(rule: AccessRule, caller: Caller) -> None:
     if rule.access is Access.PERSON and caller.credential.kind != "login":
         raise ForbiddenProblem("This needs a person who is logged in, not an API key.")
     if not caller.may(rule.scope):

@@ -1,6 +1,6 @@
 """The audit trail of accounts: who changed one, when, what, and from where. Only ids; never a password or a key.
 
-    record(connection, Change(…), now)     in the transaction of the change itself: both are kept, or neither
+    record(connection, AccountChange(…), now)     in the transaction of the change itself: both are kept, or neither
 
 The rows are chained as the log is (`batuta.eventstore.chain`), so that `batuta audit verify` proves them, too. They are
 no events of a session: those may live in another store, and could not be kept together with the change.
@@ -27,7 +27,7 @@ TRAIL = SessionId("accounts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doer:
+class AccountActor:
     """Who changes an account, and from where."""
 
     who: str | None = None
@@ -35,24 +35,24 @@ class Doer:
     origin: str
 
 
-PROGRAM = Doer(who="program", origin="program")
+PROGRAM = AccountActor(who="program", origin="program")
 """Code that works on accounts and says nothing else about itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class AccountChange:
     """What happened to an account."""
 
     action: str
     user_id: str
     """Whose account it is."""
     workspace_id: str | None
-    by: Doer
+    by: AccountActor
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedAccountChange:
     """A change as the trail tells it."""
 
     seq: int
@@ -65,7 +65,7 @@ class Recorded:
     details: Mapping[str, Any]
 
 
-def record(connection: sa.Connection, change: Change, now: datetime) -> None:
+def record(connection: sa.Connection, change: AccountChange, now: datetime) -> None:
     """Add a change to the trail. The last act of a transaction: whoever comes next waits for its end."""
     with declared(connection, SYSTEM):
         head = connection.execute(sa.select(account_trail).with_for_update()).one()
@@ -77,7 +77,7 @@ def record(connection: sa.Connection, change: Change, now: datetime) -> None:
         connection.execute(sa.update(account_trail).values(last_seq=place.seq, link=sealed.link))
 
 
-def _content(change: Change, now: datetime) -> str:
+def _content(change: AccountChange, now: datetime) -> str:
     facts = {
         "at": now.isoformat(timespec="microseconds"),
         "who": change.by.who or change.user_id,
@@ -95,10 +95,10 @@ class AccountTrail:
     def __init__(self, database: Database) -> None:
         self._database = SystemDatabase(database)
 
-    async def changes(self, *, after: int = 0, limit: int) -> Sequence[Recorded]:
+    async def changes(self, *, after: int = 0, limit: int) -> Sequence[RecordedAccountChange]:
         """What was changed, in order."""
         rows = await self._rows(after, limit)
-        return [Recorded(seq=row.seq, action=row.action, **json.loads(row.content)) for row in rows]
+        return [RecordedAccountChange(seq=row.seq, action=row.action, **json.loads(row.content)) for row in rows]
 
     async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
         """See `ChainStore.chain`."""

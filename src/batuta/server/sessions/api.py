@@ -17,7 +17,7 @@ from batuta.server.sessions import exporting
 from batuta.server.sessions.repository import ListQuery, Status, Summary
 from batuta.server.sessions.service import Sessions, place_of
 from batuta.server.sessions.sources import Sources
-from batuta.server.sessions.timeline import Timeline
+from batuta.server.sessions.timeline import TurnTimeline
 
 router = new_router(tags=["sessions"])
 
@@ -259,7 +259,7 @@ async def source(
 
 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}/timeline")
-async def timeline(session_id: UuidStr, turn_id: UuidStr, sessions: SessionsService) -> Timeline:
+async def timeline(session_id: UuidStr, turn_id: UuidStr, sessions: SessionsService) -> TurnTimeline:
     """Every event of a turn, with durations, tokens and cost."""
     return await sessions.timeline(session_id, turn_id)
 

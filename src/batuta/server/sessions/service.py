@@ -26,7 +26,7 @@ from batuta.server.security.ownership import Caller
 from batuta.server.sessions import repository
 from batuta.server.sessions.naming import choose_title
 from batuta.server.sessions.repository import TOKENS, ListQuery, Summary
-from batuta.server.sessions.timeline import Timeline, view_of
+from batuta.server.sessions.timeline import TurnTimeline, view_of
 
 NANOS = Decimal(1_000_000_000)
 PAGE = 1_000
@@ -159,7 +159,7 @@ class Sessions:
             lambda connection: repository.message_page(connection, session_id, after, limit)
         )
 
-    async def timeline(self, session_id: str, turn_id: str) -> Timeline:
+    async def timeline(self, session_id: str, turn_id: str) -> TurnTimeline:
         """Every event of a turn, also those that users do not see in the conversation."""
         begin = await self._database.read(lambda connection: repository.accepted_at(connection, turn_id))
         found: list[Event] = []

@@ -22,7 +22,7 @@ ReadSource = Callable[[Citation, str], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class CitedText:
     """A citation with the text it points to."""
 
     citation: Citation
@@ -41,7 +41,7 @@ class Sources:
         self._database = database
         self._read = read
 
-    async def open(self, session_id: str, message_id: str, number: int, *, user_id: str) -> Source:
+    async def open(self, session_id: str, message_id: str, number: int, *, user_id: str) -> CitedText:
         """The source of one citation of an answer."""
 
         def look(connection: sa.Connection) -> list[str]:
@@ -55,17 +55,17 @@ class Sources:
         return shown(citation, await self._read(citation, user_id))
 
 
-def shown(citation: Citation, text: str | None) -> Source:
+def shown(citation: Citation, text: str | None) -> CitedText:
     """A citation in its text: at the place it names if the words are still there, else wherever they are now."""
     if text is None:
-        return Source(citation=citation, text=None)
+        return CitedText(citation=citation, text=None)
     place = _place(citation, text)
     if len(text) <= MOST_CHARACTERS:
-        return Source(citation=citation, text=text, start=place and place[0], end=place and place[1])
+        return CitedText(citation=citation, text=text, start=place and place[0], end=place and place[1])
     begin = max(0, (place[0] if place else 0) - MOST_CHARACTERS // 2)
     part = text[begin : begin + MOST_CHARACTERS]
     start, end = (place[0] - begin, place[1] - begin) if place else (None, None)
-    return Source(citation=citation, text=part, start=start, end=end, is_part=True)
+    return CitedText(citation=citation, text=part, start=start, end=end, is_part=True)
 
 
 def _place(citation: Citation, text: str) -> tuple[int, int] | None:

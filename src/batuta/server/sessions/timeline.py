@@ -18,7 +18,7 @@ LABEL_CHARS = 120
 DETAIL_CHARS = 2_000
 
 
-class Entry(BaseModel):
+class TimelineEntry(BaseModel):
     """One event of the turn."""
 
     at_ms: float
@@ -34,7 +34,7 @@ class Entry(BaseModel):
     details: dict[str, Any]
 
 
-class Totals(BaseModel):
+class TimelineTotals(BaseModel):
     """The turn in figures."""
 
     total_events: int
@@ -46,21 +46,21 @@ class Totals(BaseModel):
     cost: Decimal | None
 
 
-class Timeline(BaseModel):
+class TurnTimeline(BaseModel):
     """A turn from its first event to its last."""
 
     turn_id: str
-    summary: Totals
-    entries: list[Entry]
+    summary: TimelineTotals
+    entries: list[TimelineEntry]
 
 
-def view_of(turn_id: str, events: Sequence[Event]) -> Timeline:
+def view_of(turn_id: str, events: Sequence[Event]) -> TurnTimeline:
     """The timeline of a turn's events as the API shows it."""
     told = timeline_of(events)
     summary = told.summary
-    return Timeline(
+    return TurnTimeline(
         turn_id=turn_id,
-        summary=Totals(
+        summary=TimelineTotals(
             total_events=summary.total_events,
             agents=list(summary.agents_executed),
             duration_ms=summary.total_time_ms,
@@ -73,9 +73,9 @@ def view_of(turn_id: str, events: Sequence[Event]) -> Timeline:
     )
 
 
-def _entry(line: TimelineLine) -> Entry:
+def _entry(line: TimelineLine) -> TimelineEntry:
     event = line.event
-    return Entry(
+    return TimelineEntry(
         at_ms=line.offset.total_seconds() * 1000,
         duration_ms=getattr(event, "duration_ms", None),
         type=line.type,

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from batuta.server.database.tables import Moment
+from batuta.server.database.tables import UtcDateTime
 
 revision = "0001"
 down_revision = None
@@ -22,7 +22,7 @@ def _create_people() -> None:
         "workspaces",
         sa.Column("workspace_id", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("created_at", Moment(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("workspace_id", name=op.f("pk_workspaces")),
     )
     op.create_table(
@@ -34,7 +34,7 @@ def _create_people() -> None:
         sa.Column("password_hash", sa.Text(), nullable=True),
         sa.Column("roles", sa.Text(), nullable=False),
         sa.Column("is_disabled", sa.Boolean(), server_default=sa.false(), nullable=False),
-        sa.Column("created_at", Moment(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["workspace_id"], ["workspaces.workspace_id"], name=op.f("fk_users_workspace_id")),
         sa.PrimaryKeyConstraint("user_id", name=op.f("pk_users")),
         sa.UniqueConstraint("email", name=op.f("uq_users_email")),
@@ -46,9 +46,9 @@ def _create_logins() -> None:
         "login_sessions",
         sa.Column("token_hash", sa.Text(), nullable=False),
         *_owner("login_sessions"),
-        sa.Column("created_at", Moment(), nullable=False),
-        sa.Column("seen_at", Moment(), nullable=False),
-        sa.Column("ends_at", Moment(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("seen_at", UtcDateTime(), nullable=False),
+        sa.Column("ends_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_login_sessions")),
     )
     op.create_index(op.f("ix_login_sessions_user_id"), "login_sessions", ["user_id"])
@@ -56,7 +56,7 @@ def _create_logins() -> None:
         "login_failures",
         sa.Column("failure_id", sa.Text(), nullable=False),
         sa.Column("subject", sa.Text(), nullable=False),
-        sa.Column("at", Moment(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("failure_id", name=op.f("pk_login_failures")),
     )
     op.create_index(op.f("ix_login_failures_subject_at"), "login_failures", ["subject", "at"])
@@ -66,7 +66,7 @@ def _create_logins() -> None:
         sa.Column("provider_id", sa.Text(), nullable=False),
         sa.Column("nonce", sa.Text(), nullable=False),
         sa.Column("code_verifier", sa.Text(), nullable=False),
-        sa.Column("ends_at", Moment(), nullable=False),
+        sa.Column("ends_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("state_hash", name=op.f("pk_oidc_logins")),
     )
     op.create_table(
@@ -74,7 +74,7 @@ def _create_logins() -> None:
         sa.Column("issuer", sa.Text(), nullable=False),
         sa.Column("subject", sa.Text(), nullable=False),
         *_owner("oidc_identities"),
-        sa.Column("created_at", Moment(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("issuer", "subject", name=op.f("pk_oidc_identities")),
     )
 
@@ -87,8 +87,8 @@ def _create_belongings() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("secret_hash", sa.Text(), nullable=False),
         sa.Column("scopes", sa.Text(), nullable=False),
-        sa.Column("created_at", Moment(), nullable=False),
-        sa.Column("last_used_at", Moment(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("last_used_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("key_id", name=op.f("pk_api_keys")),
         sa.UniqueConstraint("secret_hash", name=op.f("uq_api_keys_secret_hash")),
     )
@@ -105,9 +105,9 @@ def _create_belongings() -> None:
         *_owner("user_sessions"),
         sa.Column("title", sa.Text(), nullable=True),
         sa.Column("is_archived", sa.Boolean(), server_default=sa.false(), nullable=False),
-        sa.Column("created_at", Moment(), nullable=False),
-        sa.Column("touched_at", Moment(), nullable=False),
-        sa.Column("deleted_at", Moment(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("touched_at", UtcDateTime(), nullable=False),
+        sa.Column("deleted_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_user_sessions")),
     )
     columns = ["user_id", "is_archived", "touched_at", "session_id"]
