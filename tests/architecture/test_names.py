@@ -6,6 +6,7 @@ from collections import defaultdict
 from tests.architecture.figures import SOURCE, python_files
 
 SHARED: dict[str, int] = {
+    "Draft": 2,
     "Answer": 2,
     "Asked": 2,
     "Attempts": 2,
