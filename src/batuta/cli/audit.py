@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import fail, out, say_json
-from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.cli.recorded import Execution, recorded_events
 from batuta.events.envelope import Event
 from batuta.events.log import PAGE_SIZE

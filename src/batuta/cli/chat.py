@@ -10,8 +10,9 @@ import typer
 from rich.markup import escape
 from rich.prompt import Prompt
 
+from batuta.cli.common import ConfigFile, settings_from
 from batuta.cli.output import err, fail, out
-from batuta.cli.platform import ConfigFile, TeamName, settings_from, team_of
+from batuta.cli.platform import TeamName, team_of
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, ErrorOccurred
 from batuta.events.envelope import Event

@@ -7,15 +7,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import out, version
-from batuta.cli.platform import ConfigFile, DataDir, settings_from
+from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
-from batuta.server.backends import open_backends
-from batuta.server.config import Settings
-from batuta.server.database.upgrade import is_exempt
-from batuta.server.http.static_files import STATIC
+from batuta.server.config import STATIC, Settings
 
 ENOUGH_BYTES = 500_000_000
 Finding = tuple[bool, str]
@@ -45,19 +43,33 @@ async def _stores(settings: Settings) -> list[Finding]:
     if settings.database_url is None and not settings.database_file.exists():
         return [_can_begin(settings.data_dir)]
     try:
-        async with asyncio.timeout(10), open_backends(settings) as store:
-            durable = await store.log.durability()
-            found: list[Finding] = [(True, f"{kind} answers; acknowledged means {durable.mode}")]
-            found += [await _answers(name, check) for name, check in store.checks.items()]
-            if settings.database_url is not None:
-                exempt = await store.database.read(is_exempt)
-                words = "sees through row-level security: use one that is no superuser"
-                found.append((not exempt, f"the database role {words if exempt else 'is held to row-level security'}"))
-            return found
+        async with asyncio.timeout(10):
+            return await (_embedded(settings) if settings.database_url is None else _distributed(settings))
     except ConfigurationError as error:
         return [(False, f"{kind}: {error}")]
     except Exception as error:
         return [(False, f"{kind} does not answer: {str(error) or type(error).__name__}")]
+
+
+async def _embedded(settings: Settings) -> list[Finding]:
+    async with SqliteEventLog(settings.database_file) as log:
+        durable = await log.durability()
+    return [(True, f"SQLite answers; acknowledged means {durable.mode}")]
+
+
+async def _distributed(settings: Settings) -> list[Finding]:
+    from batuta.server.backends import open_backends
+    from batuta.server.database.upgrade import is_exempt
+
+    async with open_backends(settings) as store:
+        durable = await store.log.durability()
+        exempt = await store.database.read(is_exempt)
+        words = "sees through row-level security: use one that is no superuser"
+        return [
+            (True, f"PostgreSQL answers; acknowledged means {durable.mode}"),
+            *[await _answers(name, check) for name, check in store.checks.items()],
+            (not exempt, f"the database role {words if exempt else 'is held to row-level security'}"),
+        ]
 
 
 def _can_begin(folder: Path) -> Finding:

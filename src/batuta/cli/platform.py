@@ -1,35 +1,29 @@
 """`batuta serve`, `worker` and `migrate`: the platform's processes."""
 
 import asyncio
-import os
 import signal
-from collections.abc import Coroutine
-from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 import typer
 
+from batuta.cli.common import ConfigFile, DataDir, run, settings_from
 from batuta.cli.loading import load
 from batuta.cli.output import err, fail
 from batuta.cli.welcome import greet
-from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.kernel.errors import ConfigurationError
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import check_address
 from batuta.server.app import serve as serve_platform
 from batuta.server.backends import migrate as migrate_database
-from batuta.server.config import ModelChoice, Settings, load_settings
+from batuta.server.config import ModelChoice, Settings
 from batuta.server.monitoring.observers import log_to_standard_error
 from batuta.server.team import FirstTeam, first_team
 from batuta.server.wiring import open_platform, open_worker
 
-T = TypeVar("T")
-
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")]
 TeamName = Annotated[
     str | None,
     typer.Option("--team", help="Your own team: file.py:name or package.module:name.", envvar="BATUTA_TEAM"),
 ]
-DataDir = Annotated[Path | None, typer.Option(help="Where the embedded mode keeps everything.")]
 
 
 def serve(
@@ -63,24 +57,6 @@ def migrate(
     """Bring the database up to date."""
     run(migrate_database(settings_from(config, data_dir=data_dir), grant_to=grant_to))
     err.print("the database is up to date")
-
-
-def settings_from(config: Path | None, **given: Any) -> Settings:
-    """The settings of a command, or a clear complaint."""
-    try:
-        return load_settings(os.environ, config, **{name: value for name, value in given.items() if value is not None})
-    except ConfigurationError as error:
-        raise fail(str(error), 2) from error
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run something to its end; what an operator has to mend is told in a line, not as a traceback."""
-    try:
-        return asyncio.run(work)
-    except ConfigurationError as error:
-        raise fail(str(error), 2) from error
-    except StoreUnavailableError as error:
-        raise fail(f"{error}; is BATUTA_DATABASE_URL right? `batuta doctor` checks it") from error
 
 
 def team_of(settings: Settings, target: str | None) -> FirstTeam:

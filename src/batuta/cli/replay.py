@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import out
-from batuta.cli.platform import ConfigFile, DataDir, settings_from
 from batuta.cli.recorded import Execution, recorded_events
 from batuta.observability.timeline import as_json, as_table, as_tree, timeline_of
 

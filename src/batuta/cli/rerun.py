@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from batuta.cli.common import ConfigFile, settings_from
 from batuta.cli.output import fail, out, say_json
-from batuta.cli.platform import ConfigFile, TeamName, settings_from, team_of
+from batuta.cli.platform import TeamName, team_of
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue
 from batuta.eventstore.postgres import PostgresEventLog

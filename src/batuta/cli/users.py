@@ -17,12 +17,12 @@ from pydantic import TypeAdapter, ValidationError
 from rich.markup import escape
 from rich.table import Table
 
+from batuta.cli.common import ConfigFile, DataDir, run, settings_from
 from batuta.cli.output import err, fail, out, say_json
-from batuta.cli.platform import ConfigFile, DataDir, run, settings_from
-from batuta.server.backends import open_backends
 from batuta.server.config import Settings
-from batuta.server.database.engines import SystemDatabase
-from batuta.server.identity.api import Email
+from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
+from batuta.server.database.version import latest_version, version_of
+from batuta.server.identity.addresses import Email
 from batuta.server.identity.passwords import LONGEST, SHORTEST, Passwords
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity
@@ -173,8 +173,25 @@ def _do(settings: Settings, work: Callable[[Identity], Awaitable[T]]) -> T:
 
 @asynccontextmanager
 async def _accounts(settings: Settings) -> AsyncIterator[Identity]:
-    async with open_backends(settings) as store:
-        yield Identity(SystemDatabase(store.database), settings, Passwords())
+    async with _database(settings) as database:
+        yield Identity(SystemDatabase(database), settings, Passwords())
+
+
+@asynccontextmanager
+async def _database(settings: Settings) -> AsyncIterator[Database]:
+    """The platform's rows without the log: an embedded file of an older version is brought up to date first."""
+    if settings.database_url is not None:
+        from batuta.server.backends import open_backends
+
+        async with open_backends(settings) as backends:
+            yield backends.database
+        return
+    async with closing(SqlitePlatformDatabase(settings.database_file)) as database:
+        if await database.read(version_of) != latest_version():
+            from batuta.server.backends import migrate
+
+            await migrate(settings)
+        yield database
 
 
 def _email(text: str) -> str:

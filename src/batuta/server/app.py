@@ -23,19 +23,20 @@ from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
-from batuta.server.config import Settings
+from batuta.server.config import STATIC, Settings
 from batuta.server.files import api as files
 from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
 from batuta.server.http.middleware import App, SecurityHeadersMiddleware
-from batuta.server.http.static_files import STATIC, StaticFolder
+from batuta.server.http.problem_responses import respond
+from batuta.server.http.static_files import StaticFolder
 from batuta.server.http.static_files import router as static_router
 from batuta.server.identity import api as identity
 from batuta.server.jobs import api as jobs
 from batuta.server.keys import api as keys
 from batuta.server.live.sockets import MAX_FRAME_BYTES
 from batuta.server.meta import api as meta
-from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody, respond
+from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody
 from batuta.server.search import api as search
 from batuta.server.sessions import api as sessions
 from batuta.server.settings import api as settings_api

@@ -28,13 +28,8 @@ from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.server.config import Settings, make_data_dir
-from batuta.server.database.engines import (
-    Database,
-    PostgresPlatformDatabase,
-    SqlitePlatformDatabase,
-    SystemDatabase,
-    closing,
-)
+from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
+from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.datasets.erasure import DatasetErasingAudit
 from batuta.server.live.notifications import LocalNotificationBus, NotificationBus

@@ -35,6 +35,8 @@ Mode = Literal["embedded", "distributed"]
 
 log = logging.getLogger("batuta.server")
 
+STATIC = Path(__file__).with_name("static")
+"""Where the built web application lies."""
 PREFIX = "BATUTA_"
 TOML_VARIABLE = "BATUTA_CONFIG"
 OTHER_VARIABLES = frozenset(

@@ -8,11 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from fastapi import Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
-from starlette.exceptions import HTTPException
 
 from batuta.kernel import errors
 
@@ -156,10 +152,8 @@ def problem_of(error: BaseException) -> Problem:
     """The problem an error is told as. What nobody foresaw is logged and told without its content."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, (RequestValidationError, ValidationError)):
-        return InvalidProblem(fields=_fields(error.errors()))
-    if isinstance(error, HTTPException):
-        return _of_status(error)
+    if isinstance(error, ValidationError):
+        return InvalidProblem(fields=fields_of(error.errors()))
     for kind, problem in OURS:
         if isinstance(error, kind):
             return problem(code=error.code)
@@ -167,22 +161,8 @@ def problem_of(error: BaseException) -> Problem:
     return Problem()
 
 
-async def respond(request: Request, error: Exception) -> JSONResponse:
-    """The response to a request that failed."""
-    problem = problem_of(error)
-    return JSONResponse(problem.body(), status_code=problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
-
-
-def _of_status(error: HTTPException) -> Problem:
-    kind = BY_STATUS.get(error.status_code)
-    if kind is not None:
-        return kind(headers=error.headers)
-    problem = Problem(str(error.detail), code=f"HTTP_{error.status_code}", headers=error.headers)
-    problem.status, problem.title = error.status_code, str(error.detail)  # type: ignore[misc]
-    return problem
-
-
-def _fields(details: Sequence[Any]) -> list[FieldProblem]:
+def fields_of(details: Sequence[Any]) -> list[FieldProblem]:
+    """What is wrong with each field, from the errors of pydantic."""
     return [FieldProblem(field=_field(detail["loc"]), message=str(detail["msg"])) for detail in details]
 
 

@@ -14,16 +14,11 @@ from alembic.migration import MigrationContext
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.backends import migrate
 from batuta.server.config import Settings
-from batuta.server.database.engines import (
-    Database,
-    PostgresPlatformDatabase,
-    SqlitePlatformDatabase,
-    SystemDatabase,
-    closing,
-)
+from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
+from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.tables import metadata, workspaces
-from batuta.server.database.upgrade import VERSION_TABLE
+from batuta.server.database.version import VERSION_TABLE
 from batuta.server.wiring import open_platform
 from tests.support.platform import Stage, settings_for
 from tests.support.servers import PostgresServer

@@ -9,10 +9,12 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from batuta.server.database.engines import Database, PostgresPlatformDatabase
+from batuta.server.database.engines import Database
+from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
 from batuta.server.database.tables import approvals, log_heads, messages, turns, user_sessions
-from batuta.server.database.upgrade import VERSION_TABLE, is_exempt
+from batuta.server.database.upgrade import is_exempt
+from batuta.server.database.version import VERSION_TABLE
 from tests.support.platform import Person, Running, running, settings_for
 
 BOOKKEEPING = {"alembic_version", VERSION_TABLE}

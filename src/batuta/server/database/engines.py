@@ -17,10 +17,9 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.database.principal import SYSTEM, acting_as, current_principal, declare
+from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.words import fold
 
 T = TypeVar("T")
@@ -28,9 +27,6 @@ Query = Callable[[sa.Connection], T]
 
 BUSY_SECONDS = 10.0
 READERS = 4
-POOL_SIZE = 8
-COMMAND_SECONDS = 30.0
-"""How long anybody waits for an answer of PostgreSQL."""
 
 
 class Database(Protocol):
@@ -87,37 +83,6 @@ class SqlitePlatformDatabase:
             return answer
 
 
-class PostgresPlatformDatabase:
-    """A `Database` in PostgreSQL."""
-
-    def __init__(self, url: str, *, command_seconds: float | None = COMMAND_SECONDS) -> None:
-        address = sa.make_url(url).set(drivername="postgresql+asyncpg")
-        self.engine = create_async_engine(
-            address,
-            pool_size=POOL_SIZE,
-            max_overflow=0,
-            pool_timeout=10,
-            pool_pre_ping=True,
-            connect_args={"command_timeout": command_seconds, "timeout": 10.0},
-        )
-
-    async def read(self, query: Query[T]) -> T:
-        """See `Database.read`."""
-        with errors_as_ours():
-            async with self.engine.connect() as connection:
-                return await connection.run_sync(_declared(query))
-
-    async def write(self, change: Query[T]) -> T:
-        """See `Database.write`."""
-        with errors_as_ours():
-            async with self.engine.begin() as connection:
-                return await connection.run_sync(_declared(change))
-
-    async def close(self) -> None:
-        """See `Database.close`."""
-        await self.engine.dispose()
-
-
 class SystemDatabase:
     """A `Database` for the platform's own work: whoever may log in, what belongs to whom, what has grown."""
 
@@ -137,17 +102,6 @@ class SystemDatabase:
     async def close(self) -> None:
         """See `Database.close`."""
         await self._database.close()
-
-
-def _declared(query: Query[T]) -> Query[T]:
-    """The same for whoever this task acts for."""
-    principal = current_principal()
-
-    def run(connection: sa.Connection) -> T:
-        declare(connection, principal)
-        return query(connection)
-
-    return run
 
 
 @contextmanager

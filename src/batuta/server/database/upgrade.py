@@ -11,17 +11,14 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from batuta.eventstore.migrations import migrate as migrate_event_store
 from batuta.eventstore.postgres_database import reach
 from batuta.kernel.errors import ConfigurationError
-from batuta.server.database.engines import Database, PostgresPlatformDatabase, SqlitePlatformDatabase, errors_as_ours
+from batuta.server.database.engines import Database, SqlitePlatformDatabase, errors_as_ours
+from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.principal import SYSTEM, acting_as
-
-VERSION_TABLE = "platform_version"
-MIGRATIONS = Path(__file__).with_name("migrations")
+from batuta.server.database.version import MIGRATIONS, latest_version, version_of
 
 
 async def migrate_file(path: Path) -> None:
@@ -53,7 +50,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
 
 async def require_migrated(database: Database) -> None:
     """Raise `ConfigurationError` unless the platform's tables are those of this program."""
-    if await database.read(_version) != ScriptDirectory(str(MIGRATIONS)).get_current_head():
+    if await database.read(version_of) != latest_version():
         raise ConfigurationError("the database lacks the platform's tables of this version: run `batuta migrate`")
 
 
@@ -63,11 +60,6 @@ def migration_settings(connection: sa.Connection) -> Config:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
-
-
-def _version(connection: sa.Connection) -> str | None:
-    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    return context.get_current_revision()
 
 
 def _upgrade(connection: sa.Connection) -> None:

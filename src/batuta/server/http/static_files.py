@@ -9,11 +9,11 @@ from pathlib import Path
 from fastapi import Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
+from batuta.server.config import STATIC
 from batuta.server.http.dependencies import service_of
 from batuta.server.http.guard import new_router
 from batuta.server.problems import NotFoundProblem
 
-STATIC = Path(__file__).parents[1] / "static"
 FOR_EVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
 PACKINGS = {"br": ".br", "gzip": ".gz"}

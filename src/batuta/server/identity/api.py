@@ -4,11 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from batuta.server.database.principal import Principal, act_as
 from batuta.server.http.dependencies import CurrentCaller, CurrentSettings, provided
 from batuta.server.http.guard import address_of, is_local, new_router, origin_of
+from batuta.server.identity.addresses import Email
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import LONGEST, SHORTEST
 from batuta.server.identity.service import Identity, Login
@@ -26,16 +27,6 @@ OIDC_MINUTES = 10
 IdentityService = Annotated[Identity, provided(Identity)]
 OidcService = Annotated[OidcLogins, provided(OidcLogins)]
 PreferencesService = Annotated[PreferenceReader, provided(PreferenceReader)]
-
-
-def _address(text: str) -> str:
-    name, at, host = text.strip().lower().partition("@")
-    if not (name and at and host) or "@" in host or any(character.isspace() for character in text.strip()):
-        raise ValueError("this is no e-mail address")
-    return f"{name}@{host}"
-
-
-Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_address)]
 
 
 class Setup(BaseModel):

@@ -3,7 +3,7 @@
 from alembic import context
 
 from batuta.server.database.tables import metadata
-from batuta.server.database.upgrade import VERSION_TABLE
+from batuta.server.database.version import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],
