@@ -4,7 +4,17 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools import alerts, api_types, dashboard, metrics_reference, reference, replays, schema, typescript
+from tools import (
+    alerts,
+    api_types,
+    dashboard,
+    guide_pictures,
+    metrics_reference,
+    reference,
+    replays,
+    schema,
+    typescript,
+)
 
 ROOT = Path(__file__).parent.parent
 
@@ -18,6 +28,8 @@ def generated() -> dict[Path, str]:
         "docs/reference/metrics.md": metrics_reference.metrics_page(),
         "deploy/prometheus/rules.yml": alerts.rules_text(),
         "deploy/grafana/dashboard.json": dashboard.dashboard_text(),
+        "docs/assets/journey.svg": guide_pictures.picture("A message's journey", guide_pictures.JOURNEY),
+        "docs/assets/append.svg": guide_pictures.picture("An append, step by step", guide_pictures.APPEND),
         "web/src/events/generated.ts": typescript.events_text(),
         "web/src/events/generated-view.ts": typescript.view_text(),
         "web/src/transport/generated-api.ts": api_types.api_text(),
