@@ -104,9 +104,9 @@ def main() -> None:
             print(f"{file}: {', '.join(names)}")  # noqa: T201 - the list is the point
     packages: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for file, names in found.items():
-        package = packages[file.partition("/")[0]]
-        package[0] += 1
-        package[1] += len(names)
+        counts = packages[file.partition("/")[0]]
+        counts[0] += 1
+        counts[1] += len(names)
     for package, (files, functions) in sorted(packages.items()):
         print(f"{package:<16}{files:>5} files {functions:>6} functions")  # noqa: T201
     total = sum(len(names) for names in found.values())
