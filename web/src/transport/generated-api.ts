@@ -9,6 +9,14 @@ export interface AcceptedTurn {
   readonly is_queued: boolean;
 }
 
+/** How an agent shows itself. */
+export interface AgentFace {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly icon: string | null;
+  readonly color: string | null;
+}
+
 /** What an agent used. */
 export interface AgentShare {
   readonly usage: Usage;
@@ -86,26 +94,11 @@ export interface Decided {
 }
 
 /** What somebody decides. */
-export interface Decision {
+export interface DecisionRequest {
   readonly decision: "approve" | "reject" | "edit";
   readonly args?: Readonly<Record<string, unknown>> | null;
   readonly reason?: string | null;
   readonly remember?: "session" | null;
-}
-
-/** One event of the turn. */
-export interface Entry {
-  readonly at_ms: number;
-  readonly duration_ms: number | null;
-  readonly type: string;
-  readonly agent_id: string | null;
-  readonly label: string;
-  readonly path: string | null;
-  readonly depth: number;
-  readonly is_internal: boolean;
-  readonly usage: Usage | null;
-  readonly cost: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Some events, in order. */
@@ -114,14 +107,6 @@ export interface EventPage {
   readonly items: readonly WireEvent[];
   readonly last_sequence: number;
   readonly has_more: boolean;
-}
-
-/** How an agent shows itself. */
-export interface Face {
-  readonly agent_id: string;
-  readonly name: string;
-  readonly icon: string | null;
-  readonly color: string | null;
 }
 
 /** What a person thinks of an answer. */
@@ -172,12 +157,6 @@ export interface FileView {
   readonly explanation: Readonly<Record<string, string>> | null;
   readonly job_id: string | null;
   readonly created_at: string;
-}
-
-/** What was found. */
-export interface Found {
-  readonly sessions: readonly FoundSession[];
-  readonly messages: readonly FoundMessage[];
 }
 
 /** A message that matches. */
@@ -386,6 +365,12 @@ export interface RunAgentInput {
   readonly resume?: readonly Resume[] | null;
 }
 
+/** What was found. */
+export interface SearchResults {
+  readonly sessions: readonly FoundSession[];
+  readonly messages: readonly FoundMessage[];
+}
+
 /** What shall be otherwise. */
 export interface SessionChange {
   readonly title?: string | null;
@@ -428,19 +413,27 @@ export interface Setup {
 /** The agents, and who conducts them. */
 export interface Team {
   readonly items: readonly AgentView[];
-  readonly supervisor: Face;
+  readonly supervisor: AgentFace;
   readonly models: readonly string[];
 }
 
-/** A turn from its first event to its last. */
-export interface Timeline {
-  readonly turn_id: string;
-  readonly summary: Totals;
-  readonly entries: readonly Entry[];
+/** One event of the turn. */
+export interface TimelineEntry {
+  readonly at_ms: number;
+  readonly duration_ms: number | null;
+  readonly type: string;
+  readonly agent_id: string | null;
+  readonly label: string;
+  readonly path: string | null;
+  readonly depth: number;
+  readonly is_internal: boolean;
+  readonly usage: Usage | null;
+  readonly cost: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** The turn in figures. */
-export interface Totals {
+export interface TimelineTotals {
   readonly total_events: number;
   readonly agents: readonly string[];
   readonly duration_ms: number;
@@ -448,6 +441,13 @@ export interface Totals {
   readonly retries: number;
   readonly usage: Usage;
   readonly cost: string | null;
+}
+
+/** A turn from its first event to its last. */
+export interface TurnTimeline {
+  readonly turn_id: string;
+  readonly summary: TimelineTotals;
+  readonly entries: readonly TimelineEntry[];
 }
 
 /** An event as users see it: what all have; each type adds its own, as the reference of events tells. */
