@@ -16,7 +16,7 @@ from batuta.sandbox.filter_sql import fields_of
 from batuta.sandbox.filter_syntax import FilterComparison, FilterField, FilterJunction, FilterLiteral
 from batuta.sandbox.metadata import csdl_json, csdl_xml, service_document
 from batuta.sandbox.paths import ApiPath
-from batuta.sandbox.query import LARGEST_PAGE, QueryOptions, parse_options, parse_query
+from batuta.sandbox.query import LARGEST_PAGE, SystemQueryOptions, parse_options, parse_query
 from batuta.sandbox.quirks import DEFAULT_FILTERS, Manner, Quirks
 from batuta.sandbox.reading import ReadLinks, RecordReader, RecordScope, etag, key_text
 from batuta.sandbox.records import Records, SandboxStore
@@ -166,7 +166,7 @@ class ApiCall:
         return SandboxResponse(status=204)
 
     @cached_property
-    def _options(self) -> QueryOptions:
+    def _options(self) -> SystemQueryOptions:
         return parse_options(self._given)
 
     def _metadata(self) -> SandboxResponse:
@@ -185,7 +185,7 @@ class ApiCall:
         return SandboxResponse.of_json(body, status, tag)
 
     def _value_of(self, resource: ApiResource) -> Any:
-        row = self._reader.one(resource.scope, QueryOptions(select=(resource.name,)))
+        row = self._reader.one(resource.scope, SystemQueryOptions(select=(resource.name,)))
         if row is None:
             raise missing(resource.scope)
         return row[resource.name]
@@ -232,7 +232,7 @@ class ApiCall:
                 raise EntityChangedError("The record was changed by another request: read it again.")
         return records, row
 
-    def _with_default_filter(self, resource: ApiResource, options: QueryOptions) -> QueryOptions:
+    def _with_default_filter(self, resource: ApiResource, options: SystemQueryOptions) -> SystemQueryOptions:
         name, value = DEFAULT_FILTERS.get(resource.entity.name, ("", ""))
         named = fields_of(options.filter) if options.filter is not None else set()
         if not name or named & {name, "id"}:
@@ -240,7 +240,7 @@ class ApiCall:
         test = FilterComparison("eq", FilterField(name), FilterLiteral("string", value))
         return replace(options, filter=FilterJunction("and", options.filter, test) if options.filter else test)
 
-    def _check_required_filter(self, resource: ApiResource, options: QueryOptions) -> None:
+    def _check_required_filter(self, resource: ApiResource, options: SystemQueryOptions) -> None:
         """Some sets are read only below their parent, or with a filter that names it."""
         if resource.is_below_parent:
             return

@@ -4,7 +4,7 @@ SandboxError
 ├── BadRequestError       BadRequest_*      the request itself is wrong
 ├── ApplicationError      Application_*     a business rule refuses it
 ├── RecordNotFoundError   Internal_*        what it speaks of does not exist
-└── EntityChangedError    Request_*         somebody else changed the record
+└── EntityChangedError    Request_*         another request changed the record
 """
 
 

@@ -22,7 +22,7 @@ MOST_OPTIONS: Final = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryOptions:
+class SystemQueryOptions:
     filter: FilterNode | None = None
     select: tuple[str, ...] | None = None
     orderby: tuple[tuple[str, bool], ...] = ()
@@ -40,7 +40,7 @@ class Expansion:
     """A navigation to bring along, with the options for its rows."""
 
     name: str
-    options: QueryOptions = field(default_factory=QueryOptions)
+    options: SystemQueryOptions = field(default_factory=SystemQueryOptions)
 
 
 _KNOWN: Final = frozenset(
@@ -64,7 +64,7 @@ def parse_query(text: str) -> dict[str, str]:
     return options
 
 
-def parse_options(given: Mapping[str, str]) -> QueryOptions:
+def parse_options(given: Mapping[str, str]) -> SystemQueryOptions:
     """The options of a request; those that do not begin with `$` are not OData's and are left to others."""
     for name in given:
         if name.startswith("$") and name not in _KNOWN:
@@ -93,8 +93,8 @@ def decode_token(text: str) -> tuple[str | int, ...]:
     return tuple(place)
 
 
-def _options(given: Mapping[str, str], level: int) -> QueryOptions:
-    return QueryOptions(
+def _options(given: Mapping[str, str], level: int) -> SystemQueryOptions:
+    return SystemQueryOptions(
         filter=parse_filter(given["$filter"]) if "$filter" in given else None,
         select=_names(given["$select"]) if "$select" in given else None,
         orderby=_orderby(given["$orderby"]) if "$orderby" in given else (),

@@ -16,7 +16,7 @@ class Manner(StrEnum):
     TEACH = "teach"
 
 
-class Provenance(StrEnum):
+class QuirkSource(StrEnum):
     DOCS = "docs"
     """Stated in Microsoft's documentation."""
     SOURCE = "source"
@@ -37,7 +37,7 @@ class Treatment(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Quirk:
-    provenance: Provenance
+    source: QuirkSource
     bc: Treatment
     teach: Treatment
     message: str
@@ -47,74 +47,74 @@ class Quirk:
 
 QUIRKS: Final[dict[str, Quirk]] = {
     "or_over_two_fields": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="Application_FilterErrorException",
         message="'or' joins tests of one field only; these name {detail}. Send two requests, or filter by one field.",
     ),
     "in_needs_schema_2_1": Quirk(
-        provenance=Provenance.ISSUE, bc=Treatment.IGNORE, teach=Treatment.REFUSE,
+        source=QuirkSource.ISSUE, bc=Treatment.IGNORE, teach=Treatment.REFUSE,
         message="Without $schemaversion=2.1 Business Central ignores 'in' silently and gives every row. Add "
         "$schemaversion=2.1, or write the values with 'or'.",
     ),
     "nested_call_needs_schema_2_1": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_MethodNotImplemented",
         message="A function inside a function needs $schemaversion=2.1.",
     ),
     "lambda": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.IGNORE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.IGNORE, teach=Treatment.REFUSE,
         message="Business Central ignores any() and all() silently and gives every row. Filter the child set instead.",
     ),
     "unsupported_function": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_MethodNotImplemented",
         message="The function '{detail}' is not supported; these are: startswith, endswith, contains, substring, "
         "tolower, toupper.",
     ),
     "two_field_comparison": Quirk(
-        provenance=Provenance.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_MethodNotImplemented",
         message="A field is compared with a value, not with another field.",
     ),
     "navigation_in_filter": Quirk(
-        provenance=Provenance.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_MethodNotImplemented",
         message="The filter names '{detail}': fields of other records cannot be filtered by.",
     ),
     "orderby_on_a_query": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_MethodNotImplemented",
         message="{detail} is a query: its rows come in an order of their own.",
     ),
     "deep_patch": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         message="'{detail}' cannot be changed through its parent: send one request for each record.",
     ),
     "null_value": Quirk(
-        provenance=Provenance.UNVERIFIED, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
+        source=QuirkSource.UNVERIFIED, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
         message="A null is taken as the unset value of its type, in bodies and in filters.",
     ),
     "enum_by_caption": Quirk(
-        provenance=Provenance.UNVERIFIED, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
+        source=QuirkSource.UNVERIFIED, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
         message="An enum value may be given by its caption ('Credit Memo', ' ') as well as by its encoded name.",
     ),
     "read_only_field": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_InvalidOperation",
         message="The field '{detail}' is read-only.",
     ),
     "missing_if_match": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="BadRequest_InvalidToken",
         message="A change needs an If-Match header with the ETag of the record, or '*'.",
     ),
     "missing_filter": Quirk(
-        provenance=Provenance.SOURCE, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.SOURCE, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         code="Application_DialogException",
         message="{detail}",
     ),
     "data_access_intent_on_write": Quirk(
-        provenance=Provenance.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         message="Data-Access-Intent: ReadOnly goes with GET only.",
     ),
 }  # fmt: skip

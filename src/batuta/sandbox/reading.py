@@ -21,7 +21,7 @@ from batuta.sandbox.errors import BadRequestError
 from batuta.sandbox.filter_sql import ALWAYS, FilterCompiler, SqlCondition
 from batuta.sandbox.flow_filters import take_flow_filters
 from batuta.sandbox.json_values import json_writer
-from batuta.sandbox.query import Expansion, QueryOptions, encode_token
+from batuta.sandbox.query import Expansion, SystemQueryOptions, encode_token
 from batuta.sandbox.quirks import Quirks
 from batuta.sandbox.records import SandboxStore, SetTable
 from batuta.sandbox.schema import EntitySet, NavigationProperty
@@ -41,7 +41,7 @@ class RecordScope:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordPage:
+class ReadPage:
     rows: list[dict[str, Any]]
     next_token: str | None
     count: int | None
@@ -70,7 +70,7 @@ class RecordReader:
         self._made: set[tuple[str, str]] = set()
         self._rows_left = MOST_ROWS
 
-    def page(self, scope: RecordScope, options: QueryOptions, *, size: int) -> RecordPage:
+    def page(self, scope: RecordScope, options: SystemQueryOptions, *, size: int) -> ReadPage:
         """One page of the rows of a scope, with the token of the next one where there is one."""
         prepared = self._prepare(scope, options)
         limit = size if options.top is None else min(size, options.top)
@@ -79,12 +79,12 @@ class RecordReader:
         shown = found[:limit]
         token = encode_token(shown[-1].place) if has_more and shown else None
         count = self._count(prepared, scope) if options.has_count else None
-        return RecordPage(rows=self._finish(shown, scope, options), next_token=token, count=count)
+        return ReadPage(rows=self._finish(shown, scope, options), next_token=token, count=count)
 
-    def count(self, scope: RecordScope, options: QueryOptions) -> int:
+    def count(self, scope: RecordScope, options: SystemQueryOptions) -> int:
         return self._count(self._prepare(scope, options), scope)
 
-    def one(self, scope: RecordScope, options: QueryOptions) -> dict[str, Any] | None:
+    def one(self, scope: RecordScope, options: SystemQueryOptions) -> dict[str, Any] | None:
         """The only row of a scope, or nothing."""
         only = replace(options, filter=None, orderby=(), top=None, skip=0, has_count=False, after=None)
         rows = self.page(scope, only, size=1).rows
@@ -92,14 +92,14 @@ class RecordReader:
 
     def stored(self, scope: RecordScope, names: Sequence[str]) -> tuple[SqlValue, ...] | None:
         """The stored values of some columns of the only row of a scope: where navigation goes on from."""
-        prepared = self._prepare(scope, QueryOptions())
+        prepared = self._prepare(scope, SystemQueryOptions())
         columns = ", ".join(prepared.table.columns[name].expression for name in names)
         where = _where(scope, prepared.condition)
         sql = f"SELECT {columns} FROM {prepared.source} t WHERE {where.sql} LIMIT 1"
         found = self._store.connection.execute(sql, where.bound).fetchone()
         return tuple(found) if found else None
 
-    def _prepare(self, scope: RecordScope, options: QueryOptions) -> "_Prepared":
+    def _prepare(self, scope: RecordScope, options: SystemQueryOptions) -> "_Prepared":
         table = self._store.table(scope.entity.name)
         wanted, flow = options.filter, dict[str, FlowFilter]()
         if scope.entity.name in FLOW_FILTERS and wanted is not None:
@@ -122,7 +122,9 @@ class RecordReader:
             self._made.add((name, scope.company))
         return source
 
-    def _select(self, prepared: "_Prepared", scope: RecordScope, options: QueryOptions, limit: int) -> list["_ReadRow"]:
+    def _select(
+        self, prepared: "_Prepared", scope: RecordScope, options: SystemQueryOptions, limit: int
+    ) -> list["_ReadRow"]:
         if options.orderby and scope.entity.kind == "query":
             self._quirks.meet("orderby_on_a_query", scope.entity.name)
         order = [(prepared.compiler.property(name).name, is_down) for name, is_down in options.orderby]
@@ -148,7 +150,7 @@ class RecordReader:
             for row in found
         ]
 
-    def _names(self, entity: EntitySet, options: QueryOptions) -> list[str]:
+    def _names(self, entity: EntitySet, options: SystemQueryOptions) -> list[str]:
         """The columns to read: what is shown, the key, and what expansions hang on."""
         stored = [each.name for each in entity.columns]
         if options.select is None:
@@ -162,7 +164,7 @@ class RecordReader:
         sql = f"SELECT COUNT(*) FROM {prepared.source} t WHERE {where.sql}"
         return int(self._store.connection.execute(sql, where.bound).fetchone()[0])
 
-    def _finish(self, rows: list["_ReadRow"], scope: RecordScope, options: QueryOptions) -> list[dict[str, Any]]:
+    def _finish(self, rows: list["_ReadRow"], scope: RecordScope, options: SystemQueryOptions) -> list[dict[str, Any]]:
         shown = self._shown(scope.entity, options)
         writers = [(name, json_writer(scope.entity.properties[name])) for name in shown]
         streams = [each.name for each in scope.entity.streams if options.select is None or each.name in options.select]
@@ -178,7 +180,7 @@ class RecordReader:
             self._expand(finished, rows, scope, expansion)
         return finished
 
-    def _shown(self, entity: EntitySet, options: QueryOptions) -> list[str]:
+    def _shown(self, entity: EntitySet, options: SystemQueryOptions) -> list[str]:
         if options.select is None:
             return [each.name for each in entity.columns]
         for name in options.select:
@@ -220,7 +222,7 @@ class RecordReader:
                 made[f"{way.name}@odata.count"] = found.count
 
     def _children(
-        self, target: EntitySet, link: str, parents: list[SqlValue], companies: list[str], options: QueryOptions
+        self, target: EntitySet, link: str, parents: list[SqlValue], companies: list[str], options: SystemQueryOptions
     ) -> dict[SqlValue, "_Children"]:
         """The rows of a child set by the value that leads to their parent."""
         wide = replace(options, top=None, skip=0, select=options.select and (*options.select, link or "id"))
@@ -242,7 +244,7 @@ class RecordReader:
         return made
 
     def _grouped(
-        self, gathered: Mapping[SqlValue, list["_ReadRow"]], scope: RecordScope, options: QueryOptions
+        self, gathered: Mapping[SqlValue, list["_ReadRow"]], scope: RecordScope, options: SystemQueryOptions
     ) -> dict[SqlValue, "_Children"]:
         """Cut each parent's rows to what was asked for, and finish them all together: one statement a level."""
         end = None if options.top is None else options.skip + options.top

@@ -115,7 +115,7 @@ class ResourceResolver:
         return _narrowed(ApiResource(kind=kind, scope=scope, is_below_parent=True), segment)
 
     def _ensure_dependent(self, target: EntitySet, parent: ApiResource, key: SqlValue) -> None:
-        """Store the record that every parent has (a picture, a printed form) when somebody first asks for it."""
+        """Store the record that every parent has (a picture, a printed form) when it is first asked for."""
         hook = self._behaviour.dependents.get(target.name)
         if hook is None:
             return

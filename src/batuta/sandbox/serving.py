@@ -3,7 +3,7 @@
     with SandboxServer(sandbox, port=7048) as server:
         print(server.url)
 
-The server listens on this machine only, unless told otherwise, and then answers only to names of this machine: a page
+The server listens on this machine only by default, and then answers only to names of this machine: a page
 in a browser can neither reach it under a name of its own (DNS rebinding) nor post to it from another site.
 """
 
