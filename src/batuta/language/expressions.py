@@ -84,7 +84,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
-    (rf"(?:the\s+)?square\s+root\s+(?:of\s+)?{_N}|(?:la\s+)?raiz(?:\s+cuadrada)?\s+(?:de\s+)?{_N}|sqrt\s+(?:of\s+)?{_N}|√\s*{_N}", r"sqrt(\1)"),
+    (rf"(?:the\s+)?(?:square|sqare|sqaure)\s+root\s+(?:of\s+)?{_N}|(?:la\s+)?raiz(?:\s+cuadrada)?\s+(?:de\s+)?{_N}|sqrt\s+(?:of\s+)?{_N}|√\s*{_N}", r"sqrt(\1)"),
     (rf"(?:the\s+)?cube\s+root\s+of\s+{_N}|(?:la\s+)?raiz\s+cubica\s+de\s+{_N}", r"(\1 ** (1 / 3))"),
     (rf"(?:the\s+)?(?:a\s+)?half\s+(?:of\s+)?{_N}|(?:la\s+)?mitad\s+de\s+{_N}", r"(\1 / 2)"),
     (rf"(?:a\s+|one\s+|the\s+)?third\s+of\s+{_N}|(?:un|el)\s+tercio\s+de\s+{_N}|(?:la\s+)?tercera\s+parte\s+de\s+{_N}", r"(\1 / 3)"),

@@ -16,7 +16,7 @@ from typing import Any
 from batuta.language.annotation import AnnotatedText, annotated
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
-from batuta.language.folding import words_of
+from batuta.language.folding import fold, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot
@@ -26,6 +26,8 @@ AMENDED_BY = " ▸ "
 """Between a request and what was said to it later."""
 SURE_ENOUGH = {"answer": 0.30, "change": 0.42}
 """From which confidence on something is done without asking."""
+SURE_WHEN_SPECIFIC = 0.32
+"""… where the request also names a day, a time or a person."""
 WORTH_ASKING = 0.18
 """From which confidence on it is asked whether something is meant."""
 RIVAL_SHARE = 0.85
@@ -35,7 +37,9 @@ MISSING_FACTOR = {"expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0,
 MISSING_OTHER = 0.75
 STRANGE_FACTOR = 0.6
 """What is left of a change's confidence for each word that no example has, where nothing else tells what is meant."""
-FILLED_FACTOR = 1.12
+UNUSED_FACTOR = 0.85
+"""What is left for each kind of thing a request names and an intent has no use for: a date asked of the clock."""
+FILLED_FACTOR = 1.05
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -54,12 +58,15 @@ class Interpretation:
     unknown: tuple[str, ...] = ()
     """What the request names for a slot and is not known, such as a place."""
     unknown_kind: str = ""
+    is_specific: bool = False
+    """Whether it names a day, a time or a person."""
     language: Language = "en"
 
     @property
     def is_sure(self) -> bool:
         """Whether it may be done without asking."""
-        return self.confidence >= SURE_ENOUGH[self.intent.effect]
+        least = SURE_ENOUGH[self.intent.effect]
+        return self.confidence >= (least if not self.is_specific else min(least, SURE_WHEN_SPECIFIC))
 
     @property
     def label(self) -> str:
@@ -136,6 +143,7 @@ class Interpreter:
             missing=missing,
             unknown=tuple(each.value for each in strange),
             unknown_kind="zone" if strange else "",
+            is_specific=any(each.findings.get(kind) for each in texts for kind in ("date", "time", "soon", "person")),
             language=texts[-1].language if texts else "en",
         )
 
@@ -152,6 +160,7 @@ class Interpreter:
         if intent.effect == "change" and not texts[0].findings:
             strange = [word for word in words_of(texts[0].text) if not self._classifier.knows(word)]
             confidence *= STRANGE_FACTOR ** len(strange)
+        confidence *= UNUSED_FACTOR ** _unused(intent, texts[0])
         telling = [slot for slot in intent.slots if slot.name in filled.values and slot.type not in ("text", "result")]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
@@ -160,6 +169,24 @@ class Interpreter:
     def _tokens(self, text: AnnotatedText) -> list[str]:
         named = {name: index_of(slot.known_values()).find(text.text) for name, slot in self._choices.items()}
         return text.tokens(named)
+
+
+_USED_BY = {
+    "date": {"date", "moment", "period", "text", "comparison"},
+    "zone": {"zone", "zone_from", "zone_to", "text"},
+    "quantity": {"quantity", "duration", "unit", "text", "number", "integer", "limit", "expression"},
+}
+
+
+def _unused(intent: Intent, text: AnnotatedText) -> int:
+    """How many kinds of findings no slot of an intent takes; today is what the clock tells."""
+    types = {slot.type for slot in intent.slots}
+    named = {
+        kind
+        for kind in _USED_BY
+        if any(fold(each.text) not in ("today", "hoy") for each in text.findings.get(kind, ()))
+    }
+    return sum(not types & _USED_BY[kind] for kind in named)
 
 
 @lru_cache(maxsize=16)

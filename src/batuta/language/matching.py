@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from batuta.language.folding import stem, words_of
 
-PASSES = 6
+PASSES = 4
 REGULARISATION = 0.5
 LETTER_GROUPS = (3, 4, 5)
-LETTER_WEIGHT = 0.7
+LETTER_WEIGHT = 1.0
 """What letter groups count against whole words."""
 MARGIN_SHARPNESS = 4.0
 

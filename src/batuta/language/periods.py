@@ -210,7 +210,7 @@ _COMPARING = re.compile(
     r"quarter[- ]o(?:ver|n)[- ]quarter|qoq|week[- ]o(?:ver|n)[- ]week|intermensual|intertrimestral)\b|"
     r"(?:compared?\s+(?:with|to|against)|in\s+comparison\s+(?:with|to)|versus|vs\.?|against|than|relative\s+to|"
     r"(?:en\s+)?comparaci[oó]n\s+con|comparad[oa]s?\s+con|compar[ao]l?[oa]?s?\s+con|compar(?:ar|ando)\s+con|frente\s+a|respecto\s+(?:a|de)|"
-    r"contra|que)l?\s+)"
+    r"contra|(?:mas|menos|mayor(?:es)?|menor(?:es)?|mejor(?:es)?|peor(?:es)?)\s+que)l?\s+)"
 )
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {

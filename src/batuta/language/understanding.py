@@ -56,6 +56,8 @@ class Slot:
     """Takes all that are named, as a list."""
     after: Sequence[str] = ()
     """Words that stand before it where a request names several of its kind: ("to", "a") for the target."""
+    is_telling: bool = False
+    """Whether naming one of its values is enough to know that the intent is meant too: a kind of chart."""
     default: Any = None
 
     def known_values(self) -> Synonyms:

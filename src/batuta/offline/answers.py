@@ -14,6 +14,7 @@ from batuta.language.vocabulary import STOP_WORDS
 from batuta.offline.evidence import cited_answer, is_evidence
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task, content_of
+from batuta.offline.tables import chart_in_words, is_chart, is_table, table_in_words
 
 MAX_TITLE_CHARS = 60
 MAX_TITLE_WORDS = 7
@@ -121,6 +122,10 @@ def _of_facts(facts: Mapping[str, Any], task: Task) -> str:
     Of a summary in several languages the first is told where the request is in none of them.
     """
     summary, language = facts.get("summary"), task.language
+    if is_table(facts):
+        return table_in_words(facts, language)
+    if is_chart(facts):
+        return chart_in_words(facts, language)
     if isinstance(summary, Mapping) and summary:
         asked = summary.get(language) if tells_language(task.text) else None
         return str(asked or next(iter(summary.values())))

@@ -68,7 +68,8 @@ def _first(request: ModelRequest, now: datetime) -> Work:
 
 def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: Sequence[Any]) -> list[Interpretation]:
     """A task may hold several things for one agent: each becomes a call."""
-    whole = interpreter.interpret(text, now=now, last=last)[:1]
+    meanings = interpreter.interpret(text, now=now, last=last)
+    whole = [each for each in meanings if each.intent.reply is None][:1]
     if AMENDED_BY in text or len(whole) == 0:
         return whole
     best = whole[0]
@@ -76,8 +77,8 @@ def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: 
     if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:
         return whole
     split = [part for part in Planner(own, now, has_small_talk=False).divided(text, last) if not part.missing]
-    meanings = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
-    return meanings if len(meanings) > 1 else whole
+    kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
+    return kept if len(kept) > 1 else whole
 
 
 def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> Work:

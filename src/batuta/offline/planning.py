@@ -33,6 +33,11 @@ MAX_PLANNED_CHARS = 2_000
 LEAST_SPLIT = 0.34
 """How sure each side of an `and` must be for it to divide two requests."""
 
+SURELY_OUTSIDE = 0.42
+"""From which confidence on a question is refused instead of being looked up."""
+SURELY_SMALL_TALK = 0.3
+WORTH_TRYING = 0.26
+
 _STRONG = re.compile(
     r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"
     r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)[,:]?\s+|"
@@ -151,22 +156,27 @@ class Planner:
             return {"answer": best.intent.reply(task.language)}
         if best.is_sure and self._rival(meanings) is None:
             return self._with_sources([RequestPart(text=text, meaning=best)], task, context)
+        if not best.is_sure and self._is_worth_answering(best):
+            return self._with_sources([RequestPart(text=text, meaning=best)], task, context)
         fallback = self._interpreter.fallback()
-        if not best.is_sure and fallback is not None and _is_question(text):
+        is_looked_up = _is_question(text) or (best.intent.is_fallback and best.confidence >= WORTH_ASKING)
+        if not best.is_sure and fallback is not None and is_looked_up:
             return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
         if best.confidence >= WORTH_ASKING:
             return {"answer": self._question(meanings, task.language)}
         return {"answer": self.unknown(task.language)}
 
     def _small_talk(self, best: Interpretation, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
-        fallback = self._interpreter.fallback()
-        is_outside = best.intent.id == OUTSIDE
-        if not best.is_sure or is_outside:
+        """Kind words and questions about the team; what is outside is refused, if it is surely that."""
+        is_surely = best.confidence >= (SURELY_OUTSIDE if _is_question(text) else SURELY_SMALL_TALK)
+        if not is_surely:
             others = [each for each in self._meanings(text, context) if each.agent_id != OWN and each.is_sure]
-            if others and not best.is_sure:
+            if others:
                 return self._with_sources([RequestPart(text=text, meaning=others[0])], task, context)
-            if fallback is not None and _is_question(text) and not best.is_sure:
+            fallback = self._interpreter.fallback()
+            if fallback is not None and _is_question(text):
                 return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
+        if best.intent.id == OUTSIDE or not is_surely:
             return {"answer": self.unknown(task.language)}
         facts = {"examples": self.examples(task.language, 3), "team": self._described(task.language)}
         return {"answer": phrase(best.intent.id, task.language, **facts)}
@@ -227,7 +237,18 @@ class Planner:
                 elif not self._has_given(context, wanted):
                     return {"answer": self._no_source(wanted, task.language)}
             planned.append(part)
+            taker = self._taker(part) if len(parts) == 1 else None
+            if taker is not None:
+                planned.append(RequestPart(text=part.text, meaning=taker))
         return self._steps(planned)
+
+    def _taker(self, part: RequestPart) -> Interpretation | None:
+        """What is to be made of a part's result, asked for in the same words: a bar chart of sales."""
+        for each in self._meanings(part.text) if part.meaning.intent.gives else ():
+            is_named = any(slot.is_telling and slot.name in each.values for slot in each.intent.slots)
+            if each.intent.takes == part.meaning.intent.gives and is_named:
+                return each
+        return None
 
     def _source(self, text: str, wanted: str) -> Interpretation | None:
         """What gives the result that a part takes, asked for in the same words."""
@@ -302,6 +323,11 @@ class Planner:
     def _options(self, meanings: Sequence[Interpretation]) -> list[Interpretation]:
         real = [each for each in meanings if each.agent_id != OWN]
         return [each for each in real[:2] if each.confidence >= max(WORTH_ASKING, 0.5 * real[0].confidence)] or real[:1]
+
+    def _is_worth_answering(self, best: Interpretation) -> bool:
+        """Whether an answer may be tried that nothing else is likelier to be: it changes nothing."""
+        is_answer = best.intent.effect == "answer" and not best.intent.is_fallback and best.intent.reply is None
+        return is_answer and not best.missing and best.confidence >= WORTH_TRYING
 
     def _rival(self, meanings: Sequence[Interpretation]) -> Interpretation | None:
         """Another intent that is as likely, where choosing wrongly would change something."""

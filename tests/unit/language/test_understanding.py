@@ -71,7 +71,7 @@ UNDERSTANDING = (
                     "es": ("hazme un gráfico", "dibújalo en barras", "ponlo como línea", "grafícalo", "un gráfico circular"),
                 },
                 slots=(
-                    Slot(name="kind", type="choice", values={"bar": ("bar", "barras"), "line": ("line", "línea"),
+                    Slot(name="kind", type="choice", is_telling=True, values={"bar": ("bar", "barras"), "line": ("line", "línea"),
                                                              "pie": ("pie", "circular", "tarta")}),
                     Slot(name="dataset", type="result"),
                 ),

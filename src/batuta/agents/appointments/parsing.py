@@ -25,6 +25,13 @@ KINDS = {
 }
 """What an appointment may be, for its title."""
 
+KINDS_WANTED = {
+    "create": RequestKind.CREATION,
+    "move": RequestKind.RESCHEDULING,
+    "cancel": RequestKind.CANCELLATION,
+    "question": RequestKind.QUESTION,
+}
+
 _NAME = r"[A-ZÁÉÍÓÚÑ][\w'’-]*"
 _PLACE = re.compile(
     rf"\b(?:[Aa]t|[Ii]n|[Ee]n)\s+(?P<place>(?:(?:the|el|la)\s+)?(?:(?:room|sala|office|oficina|despacho)\s+[\w-]+|"
@@ -56,6 +63,22 @@ def parse_request(text: str) -> ParsedRequest:
     for part in later:
         parsed = _amended(parsed, _parse_part(part), part)
     return parsed
+
+
+def parse_as(text: str, kind: str | None) -> ParsedRequest:
+    """What a request says, given what is wanted where that is known; words that say otherwise count more."""
+    parsed = parse_request(text)
+    if kind is None or AMENDED_BY in text or parsed.intent is not RequestKind.CREATION:
+        return parsed
+    wanted = KINDS_WANTED[kind]
+    if wanted is RequestKind.RESCHEDULING:
+        return parsed.model_copy(update={"intent": wanted, **_where_to(text)})
+    return parsed.model_copy(update={"intent": wanted})
+
+
+def _where_to(text: str) -> dict[str, str | None]:
+    reading = read_when(_target(composed(text)[:MAX_CHARS]))
+    return {"date_text": reading.date, "time_text": reading.time}
 
 
 def intent_of(text: str) -> RequestKind:

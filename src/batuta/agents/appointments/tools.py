@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import datetime, time, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
@@ -19,7 +19,7 @@ from batuta.agents.appointments.models import (
     RequestKind,
     TimeSlot,
 )
-from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.parsing import parse_as, parse_request
 from batuta.agents.appointments.resolving import Moment, matching, not_understood
 from batuta.agents.appointments.when import resolve_date, resolve_span
 from batuta.kernel.errors import ToolFailedError
@@ -80,7 +80,9 @@ def _find_tool(desk: Desk) -> Tool:
 
 def _check_tool(desk: Desk) -> Tool:
     @tool(kind="retrieval")
-    async def check_availability(request: str, context: ToolContext) -> dict[str, Any]:
+    async def check_availability(
+        request: str, context: ToolContext, kind: Literal["create", "move", "cancel", "question"] | None = None
+    ) -> dict[str, Any]:
         """Find out what day and time a request means and whether it is free, such as "am I free on Friday at 3pm?".
 
         Call it before an appointment is created, moved or cancelled; then call the tool that `next_tool` names, with
@@ -89,9 +91,10 @@ def _check_tool(desk: Desk) -> Tool:
         Args:
             request: The whole request in the user's own words.
             context: The call.
+            kind: What is wanted, where it is clear.
         """
         calendar = desk.calendar(context.user.id, context.services)
-        outcome = await asyncio.to_thread(assess, parse_request(request), calendar, desk.moment(context.services))
+        outcome = await asyncio.to_thread(assess, parse_as(request, kind), calendar, desk.moment(context.services))
         context.enrich(outcome=outcome.outcome)
         return checked(outcome)
 

@@ -9,6 +9,7 @@ UNDERSTANDING = Understanding(
         Intent(
             id="create",
             tool="check_availability",
+            constants={"kind": "create"},
             effect="change",
             label={"en": "Book a meeting with Ana tomorrow at 10am", "es": "Cita mañana 10am con Dr. Pérez"},
             examples={
@@ -19,7 +20,7 @@ UNDERSTANDING = Understanding(
                     "add a meeting on 12 December from 10 to 11", "book the room for a demo on Monday at 4", "meeting with Luis at noon tomorrow",
                     "can you book me a meeting with Marta on wednesday at 5?", "new appointment friday 12:00 with the bank",
                     "call with Bob in two hours", "create an appointment for tomorrow", "haircut saturday 10am", "coffee with Laura tomorrow at half past nine",
-                    "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob",
+                    "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob", "gym tomorrow at 7", "vet on 3 may at 10:00", "block monday from 9 to 10", "training on tuesday at 12", "I have to see the lawyer on friday at 4", "pick up the car on thursday at 17:30", "plumber on wednesday 8:00",
                 ),
                 "es": (
                     "Cita mañana 10am con Dr. Pérez", "agenda una llamada con Juan el viernes a las 15h", "ponme una reunión con el equipo de "
@@ -28,7 +29,7 @@ UNDERSTANDING = Understanding(
                     "añade una reunión el 12 de diciembre de 10 a 11", "resérvame una demo el lunes a las 4", "reunión con Luis mañana al mediodía",
                     "¿me puedes poner una reunión con Marta el miércoles a las 5?", "nueva cita viernes 12:00 con el banco",
                     "llamada con Roberto dentro de dos horas", "crea una cita para mañana", "peluquería el sábado a las 10", "café con Laura mañana a las nueve y media",
-                    "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
+                    "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "gimnasio mañana a las 7", "veterinario el 3 de mayo a las 10:00", "bloquea el lunes de 9 a 10", "formación el martes a las 12", "tengo que ver al abogado el viernes a las 4", "recoger el coche el jueves a las 17:30", "fontanero el miércoles a las 8", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
                 ),
             },
             slots=(_REQUEST,),
@@ -36,18 +37,19 @@ UNDERSTANDING = Understanding(
         Intent(
             id="move",
             tool="check_availability",
+            constants={"kind": "move"},
             effect="change",
             label={"en": "Move my meeting with Ana to Friday 3pm", "es": "Mueve la reunión con Ana al viernes a las 15h"},
             examples={
                 "en": (
                     "Move my meeting with Ana to Friday 3pm", "reschedule the call with John to Monday at 9", "change the appointment with Dr. Smith "
                     "to next week", "postpone my meeting with Luis to Thursday at 4pm", "push the demo to 5pm", "can we shift the lunch with Maria to 2pm",
-                    "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday",
+                    "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "put my meeting with Ana on Thursday instead", "delay the call with John until 6pm", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday",
                 ),
                 "es": (
                     "Mueve la reunión con Ana al viernes a las 15h", "cambia la llamada con Juan al lunes a las 9", "pasa la cita del doctor Pérez a la "
                     "semana que viene", "aplaza mi reunión con Luis al jueves a las 16h", "retrasa la demo a las 5", "reprograma la comida con María a las 14:00",
-                    "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "muévela al viernes", "cámbiala a las 12",
+                    "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "mejor pon la reunión con Ana el jueves en vez del lunes", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "pospón mi llamada con Bob a las 11", "retrasa la reunión a mañana a las 10", "muévela al viernes", "cámbiala a las 12",
                 ),
             },
             slots=(_REQUEST,),
@@ -55,12 +57,13 @@ UNDERSTANDING = Understanding(
         Intent(
             id="cancel",
             tool="check_availability",
+            constants={"kind": "cancel"},
             effect="change",
             label={"en": "Cancel my meeting with Ana", "es": "Cancela la cita con Dr. Pérez"},
             examples={
                 "en": (
                     "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
-                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one",
+                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one",
                 ),
                 "es": (
                     "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
@@ -72,6 +75,7 @@ UNDERSTANDING = Understanding(
         Intent(
             id="availability",
             tool="check_availability",
+            constants={"kind": "question"},
             label={"en": "Am I free on Thursday at 11am?", "es": "¿Estoy libre el jueves a las 11?"},
             examples={
                 "en": (
@@ -98,7 +102,7 @@ UNDERSTANDING = Understanding(
                 "es": (
                     "¿Qué citas tengo esta semana?", "enséñame el calendario", "qué reuniones tengo hoy", "qué hay en mi agenda mañana", "lista mis citas",
                     "¿tengo alguna reunión el viernes?", "cuándo es mi reunión con Ana", "mi agenda de la semana que viene", "¿cuándo veo al doctor Pérez?", "que tengo el lunes",
-                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "a qué hora es mi llamada con Juan", "muéstrame la agenda",
+                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "a qué hora es mi llamada con Juan", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
                 ),
             },
             slots=(_REQUEST,),

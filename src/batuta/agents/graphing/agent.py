@@ -1,6 +1,7 @@
 """The graphing agent: it chooses what to show; code computes the figures, draws, and refuses what would mislead."""
 
 from batuta.agents.graphing.tools import GRAPHING_TOOLS
+from batuta.agents.graphing.understanding import UNDERSTANDING
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
@@ -43,4 +44,5 @@ def specialist(model: Model | str, *, settings: ModelSettings | None = None, is_
         commands=("/chart",),
         examples=EXAMPLES,
         model_role=AGENT_ID,
+        understanding=UNDERSTANDING,
     )

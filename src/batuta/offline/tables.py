@@ -1,0 +1,101 @@
+"""Tables and charts in words: what a tool brought is named, its first rows are quoted, no figure is computed here."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from batuta.language.findings import Language
+
+SHOWN_ROWS = 5
+_WORDS: dict[str, dict[Language, str]] = {
+    "more": {
+        "en": "… and {count} more; the table shows all {total}.",
+        "es": "… y {count} más; la tabla muestra los {total}.",
+    },
+    "none": {"en": "{title}: there is nothing.", "es": "{title}: no hay nada."},
+    "total": {"en": "Total", "es": "Total"},
+    "reference": {"en": "(dataset `{name}`)", "es": "(dataset `{name}`)"},
+    "chart": {"en": "Here is the chart: {title}.", "es": "Aquí está el gráfico: {title}."},
+}
+
+
+def is_table(value: Any) -> bool:
+    """Whether a result is a dataset: a name, columns, and how many rows there are."""
+    return (
+        isinstance(value, Mapping) and isinstance(value.get("dataset"), str) and isinstance(value.get("columns"), list)
+    )
+
+
+def is_chart(value: Any) -> bool:
+    """Whether a result is a chart that was drawn."""
+    return isinstance(value, Mapping) and isinstance(value.get("chart"), str)
+
+
+def table_in_words(table: Mapping[str, Any], language: Language) -> str:
+    """The title of a dataset, its first rows, its totals, and the name by which others take it."""
+    columns = [each for each in table["columns"] if isinstance(each, Mapping)]
+    rows = [each for each in table.get("first_rows", []) if isinstance(each, Mapping)]
+    title = str(table.get("title") or table["dataset"])
+    count = int(table.get("row_count") or len(rows))
+    if not rows:
+        return _WORDS["none"][language].format(title=title)
+    lines = [f"- {_row(row, columns, language)}" for row in rows[:SHOWN_ROWS]]
+    if count > SHOWN_ROWS:
+        lines.append(_WORDS["more"][language].format(count=count - SHOWN_ROWS, total=count))
+    totals = table.get("totals")
+    if isinstance(totals, Mapping) and totals and count > 1:
+        shown = [
+            f"{_label(columns, name)} {_cell(value, _column(columns, name), language)}"
+            for name, value in totals.items()
+        ]
+        lines.append(f"{_WORDS['total'][language]}: {', '.join(shown)}")
+    if table.get("warning"):
+        lines.append(str(table["warning"]))
+    reference = _WORDS["reference"][language].format(name=table["dataset"])
+    return "\n".join([f"{title} {reference}", "", *lines])
+
+
+def chart_in_words(chart: Mapping[str, Any], language: Language) -> str:
+    """What a chart shows, as its tool says it, with every note."""
+    said = [_WORDS["chart"][language].format(title=chart["chart"])]
+    said += [shows] if isinstance(shows := chart.get("shows"), str) else []
+    notes = chart.get("notes")
+    said += [str(note) for note in notes] if isinstance(notes, list | tuple) else []
+    return " ".join(said)
+
+
+def _row(row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """Names first, then figures with their unit."""
+    names = [
+        str(value) for name, value in row.items() if not _is_figure(_column(columns, name)) and value not in (None, "")
+    ]
+    figures = [
+        _cell(value, _column(columns, name), language)
+        for name, value in row.items()
+        if _is_figure(_column(columns, name)) and value is not None
+    ]
+    return ": ".join(part for part in (", ".join(names), ", ".join(figures)) if part)
+
+
+def _column(columns: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
+    return next((column for column in columns if column.get("name") == name), {})
+
+
+def _label(columns: Sequence[Mapping[str, Any]], name: str) -> str:
+    return str(_column(columns, name).get("label") or name.replace("_", " "))
+
+
+def _is_figure(column: Mapping[str, Any]) -> bool:
+    return column.get("type") in ("integer", "decimal", "float", "number")
+
+
+def _cell(value: Any, column: Mapping[str, Any], language: Language) -> str:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return str(value)
+    text = f"{number:,f}"
+    if language == "es":
+        text = text.translate(str.maketrans(",.", ".,"))
+    unit = column.get("currency") or column.get("unit") or ""
+    return f"{text} {unit}".strip()

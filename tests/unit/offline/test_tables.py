@@ -1,0 +1,42 @@
+"""Tables and charts as the built-in model tells them: quoted from the tool, in the language of the request."""
+
+import json
+
+from tests.unit.offline.asking import told
+
+TABLE = {
+    "dataset": "receivables_by_customer",
+    "title": "Receivables by customer",
+    "columns": [
+        {"name": "customer", "type": "text"},
+        {"name": "amount", "type": "decimal", "label": "Amount", "currency": "EUR"},
+    ],
+    "row_count": 7,
+    "totals": {"amount": "15210.50"},
+    "first_rows": [{"customer": f"Customer {number}", "amount": "1200.50"} for number in range(7)],
+}
+
+
+async def test_a_table_is_told_by_its_first_rows_totals_and_name() -> None:
+    answer = await told("who owes us most?", json.dumps(TABLE))
+    assert answer.startswith("Receivables by customer (dataset `receivables_by_customer`)")
+    assert "- Customer 0: 1,200.50 EUR" in answer
+    assert "… and 2 more; the table shows all 7." in answer
+    assert "Total: Amount 15,210.50 EUR" in answer
+
+
+async def test_figures_are_written_as_in_the_language_of_the_request() -> None:
+    assert "- Customer 0: 1.200,50 EUR" in await told("¿quién nos debe más?", json.dumps(TABLE))
+
+
+async def test_an_empty_table_says_so() -> None:
+    assert await told("who owes us?", json.dumps({**TABLE, "first_rows": [], "row_count": 0})) == (
+        "Receivables by customer: there is nothing."
+    )
+
+
+async def test_a_chart_is_told_with_its_notes() -> None:
+    chart = {"chart": "Ventas por país", "shows": "Barras de mayor a menor.", "notes": ["Se muestran 10 de 14."]}
+    assert await told("hazme un gráfico", json.dumps(chart)) == (
+        "Aquí está el gráfico: Ventas por país. Barras de mayor a menor. Se muestran 10 de 14."
+    )
