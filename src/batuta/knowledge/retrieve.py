@@ -53,7 +53,7 @@ class Retriever:
         """Search with several wordings of one question, such as its translation, and fuse what they find."""
         rankings = [await self._ranked(question, scope) for question in dict.fromkeys(questions)]
         found = _fused([ranking for ranking in rankings if ranking])
-        chosen = _different(found)[:limit]
+        chosen = _different(found, limit)
         best = max((each.score.value for each in chosen), default=0.0) or 1.0
         stored = {p.passage_id: p for p in await self._index.passages([c.candidate.passage_id for c in chosen], scope)}
         return [
@@ -123,10 +123,12 @@ def _fused(rankings: Sequence[list[_Scored]]) -> list[_Scored]:
     return sorted(best.values(), key=lambda each: (-points[each.candidate.passage_id], each.candidate.document_id))
 
 
-def _different(found: Sequence[_Scored]) -> list[_Scored]:
-    """Without those that nearly repeat a better one."""
+def _different(found: Sequence[_Scored], limit: int) -> list[_Scored]:
+    """The first ones, without those that nearly repeat a better one."""
     kept: list[tuple[_Scored, frozenset[str]]] = []
     for each in found:
+        if len(kept) == limit:
+            break
         words = frozenset(each.candidate.stems.body.split())
         if not any(_overlap(words, other) >= SAME_WORDS for _, other in kept):
             kept.append((each, words))

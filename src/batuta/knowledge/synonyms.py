@@ -34,9 +34,10 @@ salary salaries wage wages pay sueldo sueldos salario salarios nomina
 employee employees worker workers staff empleado empleados trabajador trabajadores personal
 approval approve approved authorisation aprobacion aprobar autorizacion
 deadline due limit plazo plazos fecha limite vencimiento
-cancel cancelled cancellation termination terminate cancelar cancelacion rescindir rescision anular
+cancel cancelled cancellation termination terminate end ending cancelar cancelacion rescindir rescision anular terminar
 penalty fine penalizacion multa sancion
-insurance seguro seguros
+late delay delayed tarde retraso demora
+insurance insured insure seguro seguros asegurado asegurada asegurar
 sick sickness illness baja enfermedad
 receipt receipts recibo recibos justificante justificantes ticket
 backup backups copia copias
