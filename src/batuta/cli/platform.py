@@ -2,6 +2,9 @@
 
 import asyncio
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,12 +33,14 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Where to listen (127.0.0.1).")] = None,
     port: Annotated[int | None, typer.Option(help="The port (8000); 0 takes a free one.")] = None,
     data_dir: DataDir = None,
+    documents: Annotated[Path | None, typer.Option(help="A folder of documents to answer from; watched.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="One-click login, for this machine only.")] = False,
     team: TeamName = None,
     config: ConfigFile = None,
 ) -> None:
     """Start the platform. Without any setting it works at once: one file, no key, no server."""
-    settings = settings_from(config, host=host, port=port, data_dir=data_dir, is_demo=demo or None)
+    given = {"host": host, "port": port, "data_dir": data_dir, "documents_dir": documents, "is_demo": demo or None}
+    settings = settings_from(config, **given)
     log_to_standard_error(settings)
     run(_serve(settings, team_of(settings, team)))
 
@@ -88,8 +93,25 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
     ) as platform:
         loop.remove_signal_handler(signal.SIGINT)
         if not interrupted.is_set():
-            await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
+            async with _watched_documents(team):
+                await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
     err.print("Batuta has stopped.")
+
+
+@asynccontextmanager
+async def _watched_documents(team: FirstTeam) -> AsyncIterator[None]:
+    """Follow the folder of documents within the block."""
+    folder = team.library.folder if team.library is not None else None
+    if folder is None:
+        yield
+        return
+    watching = asyncio.create_task(folder.watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        await folder.extractor.close()
 
 
 async def _work(settings: Settings, team: FirstTeam) -> None:

@@ -96,6 +96,8 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     data_dir: Path = Path("batuta-data")
+    documents_dir: Path | None = None
+    """A folder whose documents everybody may ask about, in place of the samples; it is watched."""
     is_demo: bool = False
     public_url: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers find the platform, if a proxy stands before it; cookies are `Secure` if it says https."""

@@ -24,6 +24,8 @@ class FirstTeam:
     title_model: Model | None = None
     """Names sessions; the built-in model cannot, and their first words stay their title."""
     read_source: ReadSource | None = None
+    library: documents.DocumentLibrary | None = None
+    """What everybody may ask about."""
     """The text of a document that an answer cites."""
 
 
@@ -35,7 +37,7 @@ def first_team(settings: Settings) -> FirstTeam:
         model_of(other)  # a misspelt name or a missing key is reported at the start, not to the user who chooses it
     is_offline = model == OFFLINE_MODEL
     make_data_dir(settings.data_dir)
-    library = documents.folder_library(documents.SAMPLES, settings.data_dir)
+    library = documents.folder_library(settings.documents_dir or documents.SAMPLES, settings.data_dir)
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[
@@ -56,4 +58,5 @@ def first_team(settings: Settings) -> FirstTeam:
         ),
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
         read_source=library.text,
+        library=library,
     )

@@ -194,3 +194,18 @@ async def test_shown_files_cannot_run_anything(settings: Settings) -> None:
         assert "sandbox" in shown.headers["content-security-policy"]
         assert "frame-ancestors 'self'" in shown.headers["content-security-policy"]
         assert shown.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_message_brings_only_ones_own_files(settings: Settings) -> None:
+    """A foreign file in a message is answered like a missing one (IS-07)."""
+    async with running(settings) as site:
+        ana, ben = await site.person(), await site.person("ben@example.com")
+        file = await ana.file("a.txt", b"The heron wades.")
+        for person, file_id, status in (
+            (ben, file["file_id"], 404),
+            (ben, "0198C2A4-0000-7000-8000-000000000000", 404),
+            (ana, file["file_id"], 202),
+        ):
+            body = {"client_message_id": "m1", "text": "what?", "attachments": [{"file_id": file_id}]}
+            answer = await person.http.post(f"/api/sessions/{await person.session()}/messages", json=body)
+            assert answer.status_code == status, answer.text

@@ -17,8 +17,8 @@ from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
 from batuta.server.database.engines import Database
 from batuta.server.live.notifications import Notification, NotificationBus
-from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, TooLargeProblem
-from batuta.server.security.ownership import Caller
+from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, NotFoundProblem, TooLargeProblem
+from batuta.server.security.ownership import Caller, is_there
 from batuta.server.turns import repository
 from batuta.server.turns.repository import OpenTurn
 from batuta.server.turns.titles import title_of
@@ -45,7 +45,7 @@ class NewMessage(BaseModel):
     thinking_budget: int | None = Field(default=None, ge=0, le=MAX_THINKING_TOKENS)
     """How many tokens each of their calls may think; 0 for none."""
     auto_search: bool | None = None
-    """Clients may send it: whether uploaded documents are searched without being asked. None can be uploaded yet."""
+    """Clients may send it: whether uploaded documents are searched without being asked."""
 
 
 class AcceptedTurn(BaseModel):
@@ -86,6 +86,7 @@ class Turns:
         Raises `ConflictProblem` if its id stands for another message.
         """
         self._check(message)
+        await self._check_attachments(caller, message)
         waiting = await self._open(session_id)
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
@@ -99,6 +100,14 @@ class Turns:
         )
         assert accepted.appended is not None
         return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
+
+    async def _check_attachments(self, caller: Caller, message: NewMessage) -> None:
+        """A file of another person is answered like one that does not exist (IS-07)."""
+        ids = [str(attachment.file_id).upper() for attachment in message.attachments]
+        if ids and not await self._database.read(
+            lambda connection: all(is_there(connection, caller, {"file_id": each}) for each in ids)
+        ):
+            raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
 
     async def stop(self, caller: Caller, session_id: str) -> None:
         """Stop the turn that holds the session: the running one, or the one that waits first."""

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from batuta.agents.documents.library import CHOSEN_SERVICE
 from batuta.events.queue import Lease
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import Thinking
@@ -64,7 +65,7 @@ class RunServices:
         chosen = turn.preferences.model
         return RunOptions(
             protection=self.protection,
-            services=await self._services(turn),
+            services={**await self._services(turn), **attached_documents(lease.work.payload)},
             models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
             thinking=thinking_of(lease.work.payload, turn.preferences),
         )
@@ -86,6 +87,12 @@ class RunServices:
             service = provide(turn)
             services[key] = await service if isinstance(service, Awaitable) else service
         return services
+
+
+def attached_documents(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The files that a message brings: where it brings some, its questions are about those."""
+    ids = [str(each["file_id"]).upper() for each in payload.get("attachments", ()) if each.get("file_id")]
+    return {CHOSEN_SERVICE: ids} if ids else {}
 
 
 def thinking_of(payload: Mapping[str, Any], preferences: Preferences) -> Thinking:
