@@ -44,6 +44,7 @@ BatutaError
 │   │   └── UnknownEventTypeError       … because the catalogue does not know it
 │   ├── UndecodableEventError           a stored event that can no longer be read
 │   └── ConflictError                   somebody else was there first
+│       ├── JournalMismatchError        a journal that belongs to a run of another input
 │       ├── FencedError                 this writer's lease was taken over
 │       ├── SequenceConflictError       the same position holds another event
 │       ├── StaleEpochError             the reader's position belongs to a lost life of the log
@@ -340,6 +341,10 @@ class UndecodableEventError(LogicalError):
 
 class ConflictError(LogicalError):
     """Somebody else was there first."""
+
+
+class JournalMismatchError(ConflictError):
+    """A journal was given to a run of another input than the one whose effects it holds."""
 
 
 class FencedError(ConflictError):

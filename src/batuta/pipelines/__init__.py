@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from batuta.pipelines.bounds import one_execution as one_execution
     from batuta.pipelines.drawing import Drawing as Drawing
     from batuta.pipelines.drawing import Exit as Exit
+    from batuta.pipelines.journaling import check_input as check_input
+    from batuta.pipelines.journaling import digest_of as digest_of
     from batuta.pipelines.journaling import fail_again as fail_again
     from batuta.pipelines.journaling import failure_of_step as failure_of_step
     from batuta.pipelines.journaling import keep_failure as keep_failure
@@ -32,7 +34,15 @@ _imported, __all__ = lazy_exports(
         "batuta.pipelines.batch": ("Meter", "results"),
         "batuta.pipelines.bounds": ("Bounds", "anything", "in_turn", "one_execution"),
         "batuta.pipelines.drawing": ("Drawing", "Exit"),
-        "batuta.pipelines.journaling": ("fail_again", "failure_of_step", "keep_failure", "perform", "revoke"),
+        "batuta.pipelines.journaling": (
+            "check_input",
+            "digest_of",
+            "fail_again",
+            "failure_of_step",
+            "keep_failure",
+            "perform",
+            "revoke",
+        ),
         "batuta.pipelines.outcomes": ("asking_about",),
         "batuta.pipelines.spending": ("SpendingCodec",),
         "batuta.pipelines.summaries": ("summary_of",),

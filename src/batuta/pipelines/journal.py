@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+RUN_INPUT = "run input"
+"""The name under which a journal keeps the digest of the input that its effects belong to."""
+
 STEP_FAILURE = "step failure"
 """The name under which a passing failure of a step is kept, if there was no effect in it that could fail again."""
 
@@ -97,7 +100,8 @@ class MemoryJournal:
 
     def __len__(self) -> int:
         """How many effects are recorded."""
-        return sum(isinstance(known, Recorded) for known in self._known.values())
+        effects = (known for key, known in self._known.items() if not key.endswith(f":{RUN_INPUT}"))
+        return sum(isinstance(known, Recorded) for known in effects)
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
         """What is known of an effect."""
@@ -117,12 +121,12 @@ class MemoryJournal:
         self._abandoned[effect.key] += 1
 
 
-class NumberedJournal:
-    """One journal for many runs of the same pipeline: the effects of each are kept under its number."""
+class PartialJournal:
+    """One journal for many runs of the same pipeline: the effects of each are kept under its name."""
 
-    def __init__(self, journal: Journal, number: int) -> None:
+    def __init__(self, journal: Journal, name: str) -> None:
         self._journal = journal
-        self._number = number
+        self._name = name
 
     async def recall(self, effect: Effect) -> Recorded | Pending | None:
         """What is known of an effect of this run."""
@@ -141,4 +145,4 @@ class NumberedJournal:
         await self._journal.abandon(self._own(effect), reason)
 
     def _own(self, effect: Effect) -> Effect:
-        return replace(effect, key=f"{self._number}/{effect.key}")
+        return replace(effect, key=f"{self._name}/{effect.key}")

@@ -10,16 +10,18 @@ for a passing reason and without an effect, too.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
 from pydantic import JsonValue
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from batuta.kernel.errors import (
     BatutaError,
     ErrorCategory,
     InvalidAnswerError,
+    JournalMismatchError,
     LogicalError,
     Rejected,
     TransientError,
@@ -28,7 +30,7 @@ from batuta.kernel.errors import (
     category_of,
 )
 from batuta.kernel.tasks import never_waits, to_the_end
-from batuta.pipelines.journal import STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
+from batuta.pipelines.journal import RUN_INPUT, STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
 
 T = TypeVar("T")
 
@@ -78,6 +80,30 @@ async def keep_failure(journal: Journal, effect: Effect, error: BaseException, p
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
     facts: JsonValue = {FAILED: {"category": category_of(error).value, "message": str(error)}}
     await _record(journal, effect, facts if purse is None else purse.with_spent(facts))
+
+
+def digest_of(value: Any) -> str | None:
+    """What tells one input from another; nothing for a value that cannot be written as JSON."""
+    try:
+        return hashlib.sha256(to_json(value)).hexdigest()
+    except (PydanticSerializationError, RecursionError, ValueError):
+        return None
+
+
+async def check_input(journal: Journal, step_name: str, value: Any) -> None:
+    """Remember the input that a journal belongs to. Raises `JournalMismatchError` if it belongs to another one."""
+    digest = digest_of(value)
+    effect = Effect(key=f"{step_name}:{RUN_INPUT}", kind="read", name=RUN_INPUT)
+    known = await journal.recall(effect)
+    if digest is None:
+        return
+    if not isinstance(known, Recorded):
+        await _record(journal, effect, digest)
+    elif known.value != digest:
+        raise JournalMismatchError(
+            f"{step_name}: this journal holds the effects of a run with another input, which would be returned for "
+            "this one; use a journal of its own for each input, or `map` for many"
+        )
 
 
 def failure_of_step(key: str) -> Effect:

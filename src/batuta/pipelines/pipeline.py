@@ -1,6 +1,7 @@
 """A pipeline: a named, forward-only chain of steps that is itself a step."""
 
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 from datetime import timedelta
@@ -10,10 +11,10 @@ from batuta import events, pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
 from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.context import Context, invocation_of
-from batuta.pipelines.journal import NumberedJournal
+from batuta.pipelines.journal import PartialJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
-from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end
+from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end, with_rollback_failures
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
@@ -63,8 +64,9 @@ class Pipeline(Step[In_contra, Out_co]):
     ) -> AsyncGenerator[StepResult[Out_co], None]:
         """Run it for every input, a few at a time. Errors are values; each run has its own copy of a conversation.
 
-        With a journal, the effects of each input are kept under its number. Whoever does not take all results closes
-        it (`async with aclosing(pipeline.map(…)) as results`), and nothing keeps running.
+        With a journal, the effects of each input are kept under its content, so that a batch can be taken up again
+        with the rest of its inputs. To leave before the end, close it (`async with aclosing(pipeline.map(…)) as
+        results`), and nothing keeps running.
         """
         if max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, got {max_concurrency}")
@@ -73,8 +75,10 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _map(
         self, inputs: Any, limit: int, ordered: bool, meter: "Meter", options: RunOptions
     ) -> AsyncGenerator[StepResult[Out_co], None]:
+        seen: Counter[str] = Counter()
+
         async def start(number: int, value: Any) -> StepResult[Any]:
-            return await self.run(value, **_own(options, number))
+            return await self.run(value, **_own(options, _name_in_batch(number, value, options, seen)))
 
         async with aclosing(pipelines.results(inputs, start, limit, ordered=ordered)) as finished:
             async for result in finished:
@@ -97,9 +101,9 @@ class Pipeline(Step[In_contra, Out_co]):
                 current = await invoke(step, current, inner)
         except Suspended:
             raise  # nothing failed: nothing is undone
-        except BaseException:
+        except BaseException as error:
             if scope.undo:
-                await to_the_end(scope.roll_back())
+                with_rollback_failures(error, await to_the_end(scope.roll_back()))
             raise
         finally:
             scope.close()
@@ -187,13 +191,22 @@ class Pipeline(Step[In_contra, Out_co]):
             seen.add(step.name)
 
 
-def _own(options: RunOptions, number: int) -> RunOptions:
+def _name_in_batch(number: int, value: Any, options: RunOptions, seen: Counter[str]) -> str:
+    """Under what a journal keeps the effects of one input: its digest, and how often that came before."""
+    if options.get("journal") is None:
+        return ""
+    digest = pipelines.digest_of(value) or f"input {number}"
+    seen[digest] += 1
+    return digest if seen[digest] == 1 else f"{digest}~{seen[digest]}"
+
+
+def _own(options: RunOptions, name: str) -> RunOptions:
     """The options of one run of a batch: a conversation and a journal are not shared with the others."""
     own = options.copy()
     if (conversation := options.get("conversation")) is not None:
         own["conversation"] = conversation.clone()
     if (journal := options.get("journal")) is not None:
-        own["journal"] = NumberedJournal(journal, number)
+        own["journal"] = PartialJournal(journal, name)
     return own
 
 

@@ -107,6 +107,8 @@ class StepError:
     """Every validation message of an agent that gave up."""
     causes: tuple["StepError", ...] = ()
     """The failures of parallel branches, when all were collected."""
+    rollback_failures: tuple["StepError", ...] = ()
+    """What could not be undone after this failure: it is still done."""
 
     def __str__(self) -> str:
         """The place and the message."""

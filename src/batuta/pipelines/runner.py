@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -136,11 +136,17 @@ class Run:
         return result
 
     async def _execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
+        if self.journal is not None and options.get("naming") is None:  # the journal of a turn knows its request
+            try:
+                await pipelines.check_input(self.journal, step.name, value)
+            except BatutaError as error:
+                return StepResult(None, StepError.of(error, step_name=step.name, path=step.name), Metrics())
         scope = Scope()
         try:
             result = await self.measured(step, value, Invocation(self, scope), options)
             if result.is_error and scope.undo:
-                await to_the_end(scope.roll_back())
+                failures = await to_the_end(scope.roll_back())
+                result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
                 await self._drain()
             return await self._settled(step, result)
@@ -365,7 +371,8 @@ class Run:
     async def _abandon(self, scope: Scope) -> None:
         """The run was cancelled: stop what it started and undo what it did."""
         await self._stop_background()
-        await scope.roll_back()
+        for failure in await scope.roll_back():
+            log.error("a cancelled run could not be rolled back: %r", failure, exc_info=failure)
 
     async def _drain(self) -> None:
         """Wait for what was started in the background; what outlives the limit is cancelled and told as failed."""
@@ -410,6 +417,24 @@ def _failure(error: BaseException, ctx: Context) -> StepError:
     if isinstance(error, StepFailedError) and isinstance(error.error, StepError):
         return _located(error.error, ctx)
     return StepError.of(error, step_name=ctx.step_name, path=ctx.path)
+
+
+def with_rollback_failures(error: BaseException, failures: Sequence[BaseException]) -> None:
+    """Note on the failure of a step what could not be undone after it."""
+    if isinstance(error, StepFailedError) and isinstance(error.error, StepError):
+        error.error = _not_undone(error.error, failures)
+    elif failures:
+        log.error("what was done before %r could not be undone: %s", error, failures)
+
+
+def _not_undone(error: StepError, failures: Sequence[BaseException]) -> StepError:
+    kept = tuple(
+        failure.error
+        if isinstance(failure, StepFailedError) and isinstance(failure.error, StepError)
+        else StepError.of(failure)
+        for failure in failures
+    )
+    return replace(error, rollback_failures=(*error.rollback_failures, *kept)) if kept else error
 
 
 def _located(error: StepError, ctx: Context) -> StepError:

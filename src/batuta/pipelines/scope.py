@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -90,8 +89,12 @@ class Scope:
             self.parent.undo.extend(self.undo)
             self.undo.clear()
 
-    async def roll_back(self) -> None:
-        """Undo in reverse order; one that fails is told as an event and does not keep the others from running."""
+    async def roll_back(self) -> list[BaseException]:
+        """Undo in reverse order; what could not be undone. One that fails does not keep the others from running."""
+        failures: list[BaseException] = []
         while self.undo:
-            with suppress(Exception, asyncio.CancelledError):
+            try:
                 await self.undo.pop()()
+            except (Exception, asyncio.CancelledError) as error:
+                failures.append(error)
+        return failures

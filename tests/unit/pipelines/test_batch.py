@@ -192,6 +192,21 @@ async def test_every_run_has_its_own_copy_of_the_conversation() -> None:
     assert len(conversation.messages) == 1
 
 
+async def test_a_batch_is_taken_up_again_with_the_rest_of_its_inputs() -> None:
+    """Effects are kept under the content of an input, not under its place in the batch."""
+    charged: list[int] = []
+
+    @action(mode="idempotent")
+    async def charge(value: int) -> int:
+        charged.append(value)
+        return value * 10
+
+    pipeline, journal = Pipeline("p", charge), MemoryJournal()
+    assert [r.value async for r in pipeline.map([1, 2, 2], journal=journal)] == [10, 20, 20]
+    assert [r.value async for r in pipeline.map([2, 3], journal=journal)] == [20, 30]
+    assert sorted(charged) == [1, 2, 2, 3]
+
+
 async def test_every_input_has_its_own_effects_in_a_journal() -> None:
     """The recorded effect of one input is not taken for that of another; run again, nothing is repeated."""
     charged: list[int] = []

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta import Context, MemoryJournal, Pipeline, action, step
-from batuta.kernel.errors import ProviderTimeoutError, Rejected, UnknownOutcomeError
+from batuta.kernel.errors import JournalMismatchError, ProviderTimeoutError, Rejected, UnknownOutcomeError
 from batuta.pipelines.journal import Effect, Pending, Recorded
 from batuta.pipelines.journaling import perform, revoke
 
@@ -276,3 +276,22 @@ async def test_an_action_that_is_done_can_be_undone_while_its_outcome_is_still_b
     assert stock == 10
     assert (await pipeline.run(3, journal=journal)).value == 3
     assert stock == 7
+
+
+async def test_a_journal_of_another_input_is_refused_and_not_answered_from() -> None:
+    """Its effects belong to the input they were made of."""
+    calls: list[int] = []
+
+    @action(mode="idempotent")
+    async def charge(value: int) -> int:
+        calls.append(value)
+        return value * 10
+
+    journal = MemoryJournal()
+    pipeline = Pipeline("p", charge)
+    assert (await pipeline.run(1, journal=journal)).value == 10
+    assert (await pipeline.run(1, journal=journal)).value == 10
+    error = (await pipeline.run(2, journal=journal)).error
+    assert isinstance(error.exception, JournalMismatchError)
+    assert "journal of its own for each input" in error.message
+    assert calls == [1]

@@ -145,6 +145,8 @@ async def test_a_rollback_that_fails_is_told_and_does_not_keep_the_others_from_r
     assert undone == ["first"]
     assert result.error.path == "p/fail"
     assert "p/second/rollback" in sink.paths(StepFailed)
+    (left,) = result.error.rollback_failures
+    assert (left.path, left.message) == ("p/second/rollback", "no way back")
 
 
 def test_a_rollback_that_hangs_is_given_up_after_a_while() -> None:
