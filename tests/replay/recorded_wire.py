@@ -19,7 +19,7 @@ from google import genai
 from google.genai import types as google_types
 from openai import AsyncOpenAI
 
-from batuta.simulator import PROVIDERS, Answer, Provider, Scenario, Simulator
+from batuta.simulator import PROVIDERS, PlannedAnswer, Provider, Scenario, Simulator
 from batuta.simulator.answers import Pace
 from tests.replay.written_wire import CITED, FEATURES, ORDER, UNICODE, URL
 
@@ -193,7 +193,7 @@ SDKS: dict[Provider, Callable[[str, AsyncExitStack, bool], Awaitable[list[Any]]]
 }
 
 
-async def exchange(provider: Provider, answer: Answer, *, streaming: bool) -> tuple[bytes, list[Any]]:
+async def exchange(provider: Provider, answer: PlannedAnswer, *, streaming: bool) -> tuple[bytes, list[Any]]:
     """The bytes of one answer, and what the SDK read in them. Each is the first of its simulator: ids are the same."""
     scenario = Scenario(name="fixtures", seed=SEED, answers=(answer,), pace=Pace(chunk_chars=PIECE))
     async with Simulator(scenario, clock=lambda: CREATED) as simulator, Tape(simulator).running() as tape:
@@ -203,9 +203,9 @@ async def exchange(provider: Provider, answer: Answer, *, streaming: bool) -> tu
         return tape.body, understood
 
 
-def scene(feature: str) -> Answer:
+def scene(feature: str) -> PlannedAnswer:
     """What the simulator says to show a feature."""
-    return Answer.model_validate({"usage": {"input": 20, "output": 30}, **SCENES[feature]})
+    return PlannedAnswer.model_validate({"usage": {"input": 20, "output": 30}, **SCENES[feature]})
 
 
 async def recorded() -> dict[str, str]:
@@ -219,7 +219,7 @@ async def recorded() -> dict[str, str]:
     return made
 
 
-def played(whole: Any, chunks: list[Any]) -> Answer:
+def played(whole: Any, chunks: list[Any]) -> PlannedAnswer:
     """An answer that the simulator gives word by word as it was written."""
     events = [{"event": chunk.get("type"), "data": chunk} for chunk in chunks]
-    return Answer.model_validate({"raw": {"any": {"body": json.loads(json.dumps(whole)), "events": events}}})
+    return PlannedAnswer.model_validate({"raw": {"any": {"body": json.loads(json.dumps(whole)), "events": events}}})

@@ -3,7 +3,7 @@
 It imports nothing of the rest of Batuta, so that a mistake made on one side is not repeated on the other.
 """
 
-from batuta.simulator.answers import PROVIDERS, Answer, Fault, Provider
+from batuta.simulator.answers import PROVIDERS, Fault, PlannedAnswer, Provider
 from batuta.simulator.exchanges import Exchange
 from batuta.simulator.rules import validate_request
 from batuta.simulator.scenario import Scenario, ScenarioError, load_scenario, parse_scenario
@@ -11,9 +11,9 @@ from batuta.simulator.server import Simulator, serve
 
 __all__ = [
     "PROVIDERS",
-    "Answer",
     "Exchange",
     "Fault",
+    "PlannedAnswer",
     "Provider",
     "Scenario",
     "ScenarioError",

@@ -45,13 +45,13 @@ FaultKind: TypeAlias = Literal[
 ]
 
 
-class Part(BaseModel):
+class AnswerPart(BaseModel):
     """Base of everything a scenario file may contain: frozen, and a misspelt key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Citation(Part):
+class PlannedCitation(AnswerPart):
     """A source of the text that carries it: a web page when it has a ``url``, a document of the request otherwise."""
 
     cited_text: str
@@ -60,18 +60,18 @@ class Citation(Part):
     document: int = 0
 
 
-class Text(Part):
+class Text(AnswerPart):
     type: Literal["text"] = "text"
     text: str = ""
     data: Any = Field(default=None, alias="json")
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[PlannedCitation, ...] = ()
 
     @property
     def content(self) -> str:
         return self.text if self.data is None else json.dumps(self.data, ensure_ascii=False)
 
 
-class Thinking(Part):
+class PlannedThinking(AnswerPart):
     """Reasoning the client must send back untouched; ``redacted`` keeps its text from the client."""
 
     type: Literal["thinking"]
@@ -80,7 +80,7 @@ class Thinking(Part):
     redacted: bool = False
 
 
-class ToolCall(Part):
+class PlannedToolCall(AnswerPart):
     """``arguments_text`` plays arguments that are not the JSON they should be."""
 
     type: Literal["tool_call"]
@@ -94,27 +94,27 @@ class ToolCall(Part):
         return json.dumps(self.arguments, ensure_ascii=False) if self.arguments_text is None else self.arguments_text
 
 
-class Refusal(Part):
+class PlannedRefusal(AnswerPart):
     type: Literal["refusal"]
     text: str = "The simulated provider refuses to answer this."
 
 
-class Source(Part):
+class CitedSource(AnswerPart):
     url: str
     title: str = ""
 
 
-class ServerTool(Part):
+class ServerTool(AnswerPart):
     """A tool the provider runs itself: a web search with its sources, or code with its output."""
 
     type: Literal["server_tool"]
     name: Literal["web_search", "code_execution"]
     input: Json = Field(default_factory=dict)
-    results: tuple[Source, ...] = ()
+    results: tuple[CitedSource, ...] = ()
     output: str = ""
 
 
-class Raw(Part):
+class Raw(AnswerPart):
     """A block in the provider's own words, for types nobody knows yet; a provider without an entry sends nothing."""
 
     type: Literal["raw"]
@@ -125,12 +125,12 @@ class Raw(Part):
 
 
 Block: TypeAlias = Annotated[
-    Text | Thinking | ToolCall | Refusal | ServerTool | Raw,
+    Text | PlannedThinking | PlannedToolCall | PlannedRefusal | ServerTool | Raw,
     Field(discriminator="type"),
 ]
 
 
-class Usage(Part):
+class PlannedUsage(AnswerPart):
     input: int = Field(ge=0)
     output: int = Field(ge=0)
     cached: int = Field(default=0, ge=0)
@@ -138,7 +138,7 @@ class Usage(Part):
     reasoning: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
-    def _parts_fit_the_whole(self) -> "Usage":
+    def _parts_fit_the_whole(self) -> "PlannedUsage":
         if self.cached + self.cache_write > self.input:
             raise ValueError("cached + cache_write exceed input: they are parts of it")
         if self.reasoning > self.output:
@@ -146,7 +146,7 @@ class Usage(Part):
         return self
 
 
-class Fault(Part):
+class Fault(AnswerPart):
     """A failure to play, by its name in the table of :mod:`batuta.simulator.faults`.
 
     ``times`` is how often it strikes before the answer itself is given. ``seconds`` is the wait of a timing fault,
@@ -165,7 +165,7 @@ class Fault(Part):
     clean: bool = False
 
 
-class Pace(Part):
+class Pace(AnswerPart):
     """How a stream is cut and how fast it comes; ``vary`` draws chunk sizes from the scenario's seed."""
 
     chunk_chars: int = Field(default=16, ge=1)
@@ -175,12 +175,12 @@ class Pace(Part):
     bytes_per_write: int | None = Field(default=None, ge=1)
 
 
-class RawEvent(Part):
+class RawEvent(AnswerPart):
     event: str | None = None
     data: Any
 
 
-class RawAnswer(Part):
+class RawAnswer(AnswerPart):
     """A whole response verbatim: ``body`` for a plain request, ``events`` for a streaming one."""
 
     status: int = 200
@@ -189,11 +189,11 @@ class RawAnswer(Part):
     events: tuple[RawEvent, ...] = ()
 
 
-class Answer(Part):
+class PlannedAnswer(AnswerPart):
     blocks: tuple[Block, ...] = ()
     stop: Stop | None = None
     stop_sequence: str | None = None
-    usage: Usage | None = None
+    usage: PlannedUsage | None = None
     fault: Fault | None = None
     pace: Pace | None = None
     raw: dict[ByProvider, RawAnswer] = Field(default_factory=dict)
@@ -217,9 +217,9 @@ class Answer(Part):
         """The stop that was written, or the one the blocks imply."""
         if self.stop is not None:
             return self.stop
-        if any(isinstance(block, Refusal) for block in self.blocks):
+        if any(isinstance(block, PlannedRefusal) for block in self.blocks):
             return "refusal"
-        return "tool_calls" if any(isinstance(block, ToolCall) for block in self.blocks) else "end"
+        return "tool_calls" if any(isinstance(block, PlannedToolCall) for block in self.blocks) else "end"
 
     def raw_for(self, provider: Provider) -> RawAnswer | None:
         return self.raw.get(provider, self.raw.get("any"))

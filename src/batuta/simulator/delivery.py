@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from batuta.simulator.plans import Cut, Plan, Reset, Send, Wait
+from batuta.simulator.plans import Cut, DeliveryPlan, Reset, Send, Wait
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-async def deliver(plan: Plan, request: web.Request, sent: Callable[[Send], None]) -> web.StreamResponse:
+async def deliver(plan: DeliveryPlan, request: web.Request, sent: Callable[[Send], None]) -> web.StreamResponse:
     """Play a plan to the client; ``sent`` is told of every write that went out.
 
     Raises:
@@ -33,7 +33,7 @@ async def deliver(plan: Plan, request: web.Request, sent: Callable[[Send], None]
     return response
 
 
-def _response(plan: Plan) -> web.StreamResponse:
+def _response(plan: DeliveryPlan) -> web.StreamResponse:
     headers = {"content-type": plan.content_type, **plan.headers}
     if plan.is_stream:
         headers["cache-control"] = "no-cache"

@@ -11,19 +11,21 @@ import json
 import re
 from collections.abc import Iterator
 
-from batuta.simulator.answers import Answer, Block, Json, Text, Thinking, ToolCall
+from batuta.simulator.answers import Block, Json, PlannedAnswer, PlannedThinking, PlannedToolCall, Text
 from batuta.simulator.samples import sample
-from batuta.simulator.wire.asked import Asked, mapping
+from batuta.simulator.wire.asked import WireRequest, mapping
 
 _WANTED_CALL = re.compile(r"\btool\s+([\w.-]+)\s+with\s+(?=\{)", re.IGNORECASE)
 
 
-def echo(asked: Asked) -> Answer:
-    thoughts = (Thinking(type="thinking", text="The simulated provider thinks."),) if asked.wants_thinking else ()
-    return Answer(blocks=(*thoughts, *_blocks(asked)))
+def echo(asked: WireRequest) -> PlannedAnswer:
+    thoughts = (
+        (PlannedThinking(type="thinking", text="The simulated provider thinks."),) if asked.wants_thinking else ()
+    )
+    return PlannedAnswer(blocks=(*thoughts, *_blocks(asked)))
 
 
-def _blocks(asked: Asked) -> tuple[Block, ...]:
+def _blocks(asked: WireRequest) -> tuple[Block, ...]:
     if asked.tool_results:
         told = "; ".join(f"{result.name or 'tool'} answered {result.text}" for result in asked.tool_results)
         return _closing(asked, told)
@@ -31,17 +33,17 @@ def _blocks(asked: Asked) -> tuple[Block, ...]:
     return calls or _closing(asked, f"You said: {asked.last_user_text}")
 
 
-def _closing(asked: Asked, text: str) -> tuple[Block, ...]:
+def _closing(asked: WireRequest, text: str) -> tuple[Block, ...]:
     if asked.output_schema is None:
         return (Text(text=text),)
     return (Text(text=json.dumps(sample(asked.output_schema), ensure_ascii=False)),)
 
 
-def _wanted_calls(text: str) -> Iterator[ToolCall]:
+def _wanted_calls(text: str) -> Iterator[PlannedToolCall]:
     for found in _WANTED_CALL.finditer(text):
         arguments = _leading_object(text[found.end() :])
         if arguments is not None:
-            yield ToolCall(type="tool_call", name=found.group(1), arguments=arguments)
+            yield PlannedToolCall(type="tool_call", name=found.group(1), arguments=arguments)
 
 
 def _leading_object(text: str) -> Json | None:
@@ -52,7 +54,7 @@ def _leading_object(text: str) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
-def _forced_call(asked: Asked) -> Iterator[ToolCall]:
+def _forced_call(asked: WireRequest) -> Iterator[PlannedToolCall]:
     named = [tool for tool in asked.tools if asked.forced_tool in (tool.name, "*")]
     for tool in named[:1]:
-        yield ToolCall(type="tool_call", name=tool.name, arguments=mapping(sample(tool.parameters)))
+        yield PlannedToolCall(type="tool_call", name=tool.name, arguments=mapping(sample(tool.parameters)))

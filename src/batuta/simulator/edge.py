@@ -16,12 +16,12 @@ from batuta.simulator.delivery import deliver
 from batuta.simulator.exchanges import Exchange, Ledger
 from batuta.simulator.faults import FAULTS, FaultError, Strike, parse_fault
 from batuta.simulator.memory import ResponseMemory
-from batuta.simulator.plans import Plan, answer_plan, failure_plan, paced
+from batuta.simulator.plans import DeliveryPlan, answer_plan, failure_plan, paced
 from batuta.simulator.playback import Playback
 from batuta.simulator.rules import validate_request
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.dialect import Dialect, Failure
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.wire.dialect import Dialect, WireFailure
+from batuta.simulator.wire.turn import WireTurn
 
 FAULT_HEADER = "x-simulator-fault"
 ROUTES: tuple[tuple[str, Provider], ...] = (
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.failure = Failure(status=status, message=message)
+        self.failure = WireFailure(status=status, message=message)
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Edge:
         finally:
             self.ledger.close(exchange)
 
-    def _plan(self, request: web.Request, dialect: Dialect, exchange: Exchange, reason: str | None) -> Plan:
+    def _plan(self, request: web.Request, dialect: Dialect, exchange: Exchange, reason: str | None) -> DeliveryPlan:
         try:
             _check_headers(request, dialect)
             _check_parsed(reason)
@@ -81,7 +81,7 @@ class Edge:
         identity = {dialect.request_id_header: f"req_simulated_{exchange.number}"}
         return replace(plan, headers={**identity, **dialect.response_headers, **plan.headers})
 
-    def _cued_plan(self, dialect: Dialect, exchange: Exchange, requested: Fault | None) -> Plan:
+    def _cued_plan(self, dialect: Dialect, exchange: Exchange, requested: Fault | None) -> DeliveryPlan:
         scenario = self.playback.scenario
         turn = self._turn(dialect, exchange)
         exchange.model, exchange.streaming = turn.asked.model, turn.asked.streaming
@@ -102,9 +102,9 @@ class Edge:
             self._memory.keep(exchange.body, dialect.whole(answer, turn))
         return paced(plan, pace)
 
-    def _turn(self, dialect: Dialect, exchange: Exchange) -> Turn:
+    def _turn(self, dialect: Dialect, exchange: Exchange) -> WireTurn:
         scenario = self.playback.scenario
-        return Turn(
+        return WireTurn(
             asked=dialect.read(exchange.body),
             seed=scenario.seed,
             number=exchange.number,

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 from pydantic import ValidationError
 
-from batuta.simulator.answers import Answer, Block, Fault, FaultKind, Refusal, Text
-from batuta.simulator.plans import JSON, Cut, Plan, Reset, Send, Step, Wait, failure_plan
-from batuta.simulator.wire.dialect import Dialect, Failure
+from batuta.simulator.answers import Block, Fault, FaultKind, PlannedAnswer, PlannedRefusal, Text
+from batuta.simulator.plans import JSON, Cut, DeliveryPlan, Reset, Send, Step, Wait, failure_plan
+from batuta.simulator.wire.dialect import Dialect, WireFailure
 from batuta.simulator.wire.sse import frame
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.wire.turn import WireTurn
 
 
 @dataclass(frozen=True)
@@ -25,29 +25,29 @@ class Strike:
 
     fault: Fault
     dialect: Dialect
-    turn: Turn
+    turn: WireTurn
 
 
-Change: TypeAlias = Callable[[Plan, Strike], Plan]
+Change: TypeAlias = Callable[[DeliveryPlan, Strike], DeliveryPlan]
 DEFAULT_RETRY_AFTER: dict[int, float] = {429: 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effect:
+class FaultEffect:
     plan: Change = lambda plan, strike: plan
-    answer: Callable[[Answer], Answer] = lambda answer: answer
+    answer: Callable[[PlannedAnswer], PlannedAnswer] = lambda answer: answer
     fails: bool = True
 
 
-def _status(code: int, message: str) -> Effect:
-    return Effect(plan=lambda plan, strike: _error_plan(strike, code, message))
+def _status(code: int, message: str) -> FaultEffect:
+    return FaultEffect(plan=lambda plan, strike: _error_plan(strike, code, message))
 
 
-def _error_plan(strike: Strike, code: int, message: str) -> Plan:
+def _error_plan(strike: Strike, code: int, message: str) -> DeliveryPlan:
     fault = strike.fault
     retry_after = DEFAULT_RETRY_AFTER.get(code) if fault.retry_after is None else fault.retry_after
     retry_after = None if fault.retry_after_form == "none" else retry_after
-    failure = Failure(status=code, message=fault.message or message, retry_after=retry_after)
+    failure = WireFailure(status=code, message=fault.message or message, retry_after=retry_after)
     headers = {} if retry_after is None else {"retry-after": _retry_after(retry_after, strike)}
     return failure_plan(strike.dialect, failure, headers)
 
@@ -58,40 +58,40 @@ def _retry_after(seconds: float, strike: Strike) -> str:
     return f"{seconds:g}"
 
 
-def _slow_first_byte(plan: Plan, strike: Strike) -> Plan:
+def _slow_first_byte(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return replace(plan, steps=(Wait(strike.fault.seconds), *plan.steps))
 
 
-def _stalled(plan: Plan, strike: Strike) -> Plan:
+def _stalled(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return replace(plan, steps=(*_begin(plan, strike), Wait(strike.fault.seconds), Cut()))
 
 
-def _cut_between_events(plan: Plan, strike: Strike) -> Plan:
+def _cut_between_events(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     if strike.fault.clean and plan.is_stream:
         return replace(plan, steps=_begin(plan, strike))
     return replace(plan, steps=(*_begin(plan, strike), Cut()))
 
 
-def _cut_mid_event(plan: Plan, strike: Strike) -> Plan:
+def _cut_mid_event(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     if not plan.is_stream:
         return _cut_between_events(plan, strike)
     rest = plan.steps[_position(plan, strike)]
     return replace(plan, steps=(*_begin(plan, strike), _half(rest), Cut()))
 
 
-def _reset_mid_stream(plan: Plan, strike: Strike) -> Plan:
+def _reset_mid_stream(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return replace(plan, steps=(*_begin(plan, strike), Reset()))
 
 
-def _malformed_first(plan: Plan, strike: Strike) -> Plan:
+def _malformed_first(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return _malformed_at(plan, 0)
 
 
-def _malformed_later(plan: Plan, strike: Strike) -> Plan:
+def _malformed_later(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return _malformed_at(plan, _position(plan, strike))
 
 
-def _malformed_at(plan: Plan, position: int) -> Plan:
+def _malformed_at(plan: DeliveryPlan, position: int) -> DeliveryPlan:
     broken = _broken_json(plan.steps[position], plan.is_stream)
     length = None if plan.length is None else len(broken.data)
     return replace(plan, steps=(*plan.steps[:position], broken, *plan.steps[position + 1 :]), length=length)
@@ -106,38 +106,38 @@ def _broken_json(step: Step, is_event: bool) -> Send:
     return Send(frame(name, data[: len(data) * 2 // 3] or "{"))
 
 
-def _wrong_content_type(plan: Plan, strike: Strike) -> Plan:
+def _wrong_content_type(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     page = b"<html><body><h1>Service temporarily busy</h1></body></html>"
-    return Plan(steps=(Send(page),), content_type="text/html", length=len(page))
+    return DeliveryPlan(steps=(Send(page),), content_type="text/html", length=len(page))
 
 
-def _empty_body(plan: Plan, strike: Strike) -> Plan:
-    return Plan(steps=(Send(b""),), content_type=JSON, length=0)
+def _empty_body(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
+    return DeliveryPlan(steps=(Send(b""),), content_type=JSON, length=0)
 
 
-def _connection_reset(plan: Plan, strike: Strike) -> Plan:
+def _connection_reset(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     return replace(plan, steps=(Reset(),))
 
 
-def _error_event(plan: Plan, strike: Strike) -> Plan:
+def _error_event(plan: DeliveryPlan, strike: Strike) -> DeliveryPlan:
     status = strike.fault.status or 529
     message = strike.fault.message or "The simulated provider failed while it was answering."
     if not plan.is_stream:
         return _error_plan(strike, status, message)
     position = _position(plan, strike)
-    failure = Failure(status=status, message=message, events_sent=position)
+    failure = WireFailure(status=status, message=message, events_sent=position)
     said = (Send(event.encode()) for event in strike.dialect.error_events(failure, strike.turn))
     return replace(plan, steps=(*plan.steps[:position], *said))
 
 
-def _begin(plan: Plan, strike: Strike) -> tuple[Step, ...]:
+def _begin(plan: DeliveryPlan, strike: Strike) -> tuple[Step, ...]:
     """What still arrives: the first events of a stream, half of a body."""
     if plan.is_stream:
         return plan.steps[: _position(plan, strike)]
     return (_half(plan.steps[0]),)
 
 
-def _position(plan: Plan, strike: Strike) -> int:
+def _position(plan: DeliveryPlan, strike: Strike) -> int:
     """Where in the stream the fault strikes: always before its last event, or it would change nothing."""
     return min(strike.fault.after_events, len(plan.steps) - 1) if plan.is_stream else 0
 
@@ -147,11 +147,11 @@ def _half(step: Step) -> Send:
     return Send(data[: len(data) // 2], ends_event=False)
 
 
-def _refused(answer: Answer) -> Answer:
-    return answer.model_copy(update={"blocks": (Refusal(type="refusal"),), "stop": "refusal"})
+def _refused(answer: PlannedAnswer) -> PlannedAnswer:
+    return answer.model_copy(update={"blocks": (PlannedRefusal(type="refusal"),), "stop": "refusal"})
 
 
-def _out_of_tokens(answer: Answer) -> Answer:
+def _out_of_tokens(answer: PlannedAnswer) -> PlannedAnswer:
     """The answer as far as the middle of its first text; a tool call that was not reached is not made."""
     kept: list[Block] = []
     for block in answer.blocks:
@@ -162,11 +162,11 @@ def _out_of_tokens(answer: Answer) -> Answer:
     return answer.model_copy(update={"blocks": tuple(kept), "stop": "max_tokens"})
 
 
-def _paused(answer: Answer) -> Answer:
+def _paused(answer: PlannedAnswer) -> PlannedAnswer:
     return answer.model_copy(update={"stop": "pause"})
 
 
-FAULTS: dict[FaultKind, Effect] = {
+FAULTS: dict[FaultKind, FaultEffect] = {
     "bad_request": _status(400, "The request is not valid."),
     "unauthorized": _status(401, "The API key is not valid."),
     "forbidden": _status(403, "The API key may not use this resource."),
@@ -178,20 +178,20 @@ FAULTS: dict[FaultKind, Effect] = {
     "unavailable": _status(503, "The service is unavailable."),
     "gateway_timeout": _status(504, "The request timed out."),
     "overloaded": _status(529, "The service is overloaded."),
-    "slow_first_byte": Effect(plan=_slow_first_byte, fails=False),
-    "stalled_stream": Effect(plan=_stalled),
-    "cut_mid_event": Effect(plan=_cut_mid_event),
-    "cut_between_events": Effect(plan=_cut_between_events),
-    "malformed_json": Effect(plan=_malformed_first),
-    "malformed_event": Effect(plan=_malformed_later),
-    "wrong_content_type": Effect(plan=_wrong_content_type),
-    "empty_body": Effect(plan=_empty_body),
-    "connection_reset": Effect(plan=_connection_reset),
-    "reset_mid_stream": Effect(plan=_reset_mid_stream),
-    "error_event": Effect(plan=_error_event),
-    "refusal": Effect(answer=_refused, fails=False),
-    "max_tokens": Effect(answer=_out_of_tokens, fails=False),
-    "pause": Effect(answer=_paused, fails=False),
+    "slow_first_byte": FaultEffect(plan=_slow_first_byte, fails=False),
+    "stalled_stream": FaultEffect(plan=_stalled),
+    "cut_mid_event": FaultEffect(plan=_cut_mid_event),
+    "cut_between_events": FaultEffect(plan=_cut_between_events),
+    "malformed_json": FaultEffect(plan=_malformed_first),
+    "malformed_event": FaultEffect(plan=_malformed_later),
+    "wrong_content_type": FaultEffect(plan=_wrong_content_type),
+    "empty_body": FaultEffect(plan=_empty_body),
+    "connection_reset": FaultEffect(plan=_connection_reset),
+    "reset_mid_stream": FaultEffect(plan=_reset_mid_stream),
+    "error_event": FaultEffect(plan=_error_event),
+    "refusal": FaultEffect(answer=_refused, fails=False),
+    "max_tokens": FaultEffect(answer=_out_of_tokens, fails=False),
+    "pause": FaultEffect(answer=_paused, fails=False),
 }
 
 

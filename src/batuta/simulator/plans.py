@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from batuta.simulator.answers import Answer, Pace, RawAnswer
-from batuta.simulator.wire.dialect import Dialect, Failure
-from batuta.simulator.wire.sse import Event, dump
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.answers import Pace, PlannedAnswer, RawAnswer
+from batuta.simulator.wire.dialect import Dialect, WireFailure
+from batuta.simulator.wire.sse import SseEvent, dump
+from batuta.simulator.wire.turn import WireTurn
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -40,7 +40,7 @@ Step: TypeAlias = Send | Wait | Cut | Reset
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class DeliveryPlan:
     """A response. With a ``length`` it is one body of that size, without one it is chunked."""
 
     steps: tuple[Step, ...]
@@ -54,20 +54,20 @@ class Plan:
         return self.length is None
 
 
-def body_plan(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Plan:
+def body_plan(value: object, status: int = 200, headers: dict[str, str] | None = None) -> DeliveryPlan:
     data = (value if isinstance(value, str) else dump(value)).encode()
-    return Plan(steps=(Send(data),), status=status, headers=headers or {}, length=len(data))
+    return DeliveryPlan(steps=(Send(data),), status=status, headers=headers or {}, length=len(data))
 
 
-def stream_plan(events: list[Event]) -> Plan:
-    return Plan(steps=tuple(Send(event.encode()) for event in events), content_type=EVENTS)
+def stream_plan(events: list[SseEvent]) -> DeliveryPlan:
+    return DeliveryPlan(steps=tuple(Send(event.encode()) for event in events), content_type=EVENTS)
 
 
-def failure_plan(dialect: Dialect, failure: Failure, headers: dict[str, str] | None = None) -> Plan:
+def failure_plan(dialect: Dialect, failure: WireFailure, headers: dict[str, str] | None = None) -> DeliveryPlan:
     return body_plan(dialect.error(failure), failure.status, headers)
 
 
-def answer_plan(dialect: Dialect, answer: Answer, turn: Turn) -> Plan:
+def answer_plan(dialect: Dialect, answer: PlannedAnswer, turn: WireTurn) -> DeliveryPlan:
     raw = answer.raw_for(dialect.provider)
     if raw is not None:
         return _raw_plan(raw, turn.asked.streaming)
@@ -76,19 +76,19 @@ def answer_plan(dialect: Dialect, answer: Answer, turn: Turn) -> Plan:
     return body_plan(dialect.whole(answer, turn))
 
 
-def paced(plan: Plan, pace: Pace) -> Plan:
+def paced(plan: DeliveryPlan, pace: Pace) -> DeliveryPlan:
     """Spread a plan over time and over writes."""
     return replace(plan, steps=tuple(_spread(plan, pace)))
 
 
-def _raw_plan(raw: RawAnswer, streaming: bool) -> Plan:
+def _raw_plan(raw: RawAnswer, streaming: bool) -> DeliveryPlan:
     if streaming and raw.events:
-        plan = stream_plan([Event(item.data, item.event) for item in raw.events])
+        plan = stream_plan([SseEvent(item.data, item.event) for item in raw.events])
         return replace(plan, status=raw.status, headers=raw.headers)
     return body_plan(raw.body, raw.status, raw.headers)
 
 
-def _spread(plan: Plan, pace: Pace) -> Iterator[Step]:
+def _spread(plan: DeliveryPlan, pace: Pace) -> Iterator[Step]:
     if pace.first_byte_ms:
         yield Wait(pace.first_byte_ms / 1000)
     for index, step in enumerate(plan.steps):

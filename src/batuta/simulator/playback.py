@@ -4,11 +4,11 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from batuta.simulator.answers import Answer, Fault
+from batuta.simulator.answers import Fault, PlannedAnswer
 from batuta.simulator.echo import echo
 from batuta.simulator.faults import FAULTS
 from batuta.simulator.scenario import Scenario
-from batuta.simulator.wire.asked import Asked
+from batuta.simulator.wire.asked import WireRequest
 
 Slot: TypeAlias = tuple[str, int]
 _REST: Slot = ("otherwise", 0)
@@ -18,7 +18,7 @@ _REST: Slot = ("otherwise", 0)
 class Cue:
     """The answer to give, and the fault that strikes instead of or around it."""
 
-    answer: Answer
+    answer: PlannedAnswer
     fault: Fault | None
 
 
@@ -40,7 +40,7 @@ class Playback:
         """Let a fault strike the next requests, as often as its ``times``, before any other."""
         self._injected.extend([fault] * fault.times)
 
-    def next(self, asked: Asked, requested: Fault | None = None) -> Cue:
+    def next(self, asked: WireRequest, requested: Fault | None = None) -> Cue:
         slot, answer = self._choose(asked)
         fault = requested or (self._injected.popleft() if self._injected else None)
         is_own = fault is None and self._has_own_fault_left(slot, answer)
@@ -51,7 +51,7 @@ class Playback:
             self._consume(slot)
         return Cue(answer, fault)
 
-    def _choose(self, asked: Asked) -> tuple[Slot, Answer]:
+    def _choose(self, asked: WireRequest) -> tuple[Slot, PlannedAnswer]:
         for index, rule in enumerate(self.scenario.rules):
             is_open = rule.times is None or self._rule_uses[index] < rule.times
             if is_open and rule.when.matches(asked):
@@ -60,7 +60,7 @@ class Playback:
             return ("script", self._position), self.scenario.answers[self._position]
         return _REST, self._rest(asked)
 
-    def _rest(self, asked: Asked) -> Answer:
+    def _rest(self, asked: WireRequest) -> PlannedAnswer:
         scenario = self.scenario
         if scenario.otherwise == "repeat" and scenario.answers:
             return scenario.answers[-1].model_copy(update={"fault": None})
@@ -68,16 +68,16 @@ class Playback:
             message = (
                 f"Scenario {scenario.name!r} has no answer left for this request ({len(scenario.answers)} were given)."
             )
-            return Answer(fault=Fault(kind="bad_request", message=message))
+            return PlannedAnswer(fault=Fault(kind="bad_request", message=message))
         return echo(asked)
 
-    def _has_own_fault_left(self, slot: Slot, answer: Answer) -> bool:
+    def _has_own_fault_left(self, slot: Slot, answer: PlannedAnswer) -> bool:
         if answer.fault is None:
             return False
         repeats = slot[0] != "script" and answer.is_only_a_fault
         return repeats or self._strikes[slot] < answer.fault.times
 
-    def _is_spent(self, slot: Slot, answer: Answer, fault: Fault | None, is_own: bool) -> bool:
+    def _is_spent(self, slot: Slot, answer: PlannedAnswer, fault: Fault | None, is_own: bool) -> bool:
         if fault is None or not FAULTS[fault.kind].fails:
             return True
         if not is_own or not answer.is_only_a_fault:

@@ -26,15 +26,15 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
-from batuta.simulator.answers import Answer, Pace, Part, Provider
-from batuta.simulator.wire.asked import Asked
+from batuta.simulator.answers import AnswerPart, Pace, PlannedAnswer, Provider
+from batuta.simulator.wire.asked import WireRequest
 
 
 class ScenarioError(ValueError):
     """A scenario cannot be read; the message says where and why."""
 
 
-class When(Part):
+class When(AnswerPart):
     """Conditions on a request; all that are given must hold. Names take ``*`` and ``?``, ``last_user`` is a regex."""
 
     provider: Provider | None = None
@@ -53,7 +53,7 @@ class When(Part):
                 raise ValueError(f"not a regular expression: {error}") from error
         return value
 
-    def matches(self, asked: Asked) -> bool:
+    def matches(self, asked: WireRequest) -> bool:
         return (
             self.provider in (None, asked.provider)
             and (self.model is None or fnmatchcase(asked.model, self.model))
@@ -62,7 +62,7 @@ class When(Part):
             and all(any(fnmatchcase(tool.name, name) for tool in asked.tools) for name in self.tools)
         )
 
-    def _matches_result(self, asked: Asked) -> bool:
+    def _matches_result(self, asked: WireRequest) -> bool:
         if self.tool_result is None:
             return True
         if isinstance(self.tool_result, bool):
@@ -70,20 +70,20 @@ class When(Part):
         return any(fnmatchcase(result.name, self.tool_result) for result in asked.tool_results)
 
 
-class Rule(Part):
+class ScenarioRule(AnswerPart):
     """An answer given whenever its conditions hold, at most ``times`` times if that is set."""
 
     when: When
-    answer: Answer
+    answer: PlannedAnswer
     times: int | None = Field(default=None, ge=1)
 
 
-class Scenario(Part):
+class Scenario(AnswerPart):
     name: str = "unnamed"
     seed: int = 0
     pace: Pace = Pace()
-    rules: tuple[Rule, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    rules: tuple[ScenarioRule, ...] = ()
+    answers: tuple[PlannedAnswer, ...] = ()
     otherwise: Literal["echo", "repeat", "fail"] = "echo"
     check_requests: bool = True
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from batuta.simulator import Answer
+from batuta.simulator import PlannedAnswer
 from batuta.simulator.answers import Json, Pace, Provider
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.wire.turn import WireTurn
 
 WEB = {"cited_text": "Oslo is the capital.", "url": "https://example.com/oslo", "title": "Oslo"}
 DOCUMENT = {"cited_text": "Clause 4", "title": "Contract", "document": 0}
@@ -85,10 +85,10 @@ BODIES: dict[Provider, Json] = {
 }
 
 
-def rich(name: str) -> Answer:
-    return Answer.model_validate(RICH[name])
+def rich(name: str) -> PlannedAnswer:
+    return PlannedAnswer.model_validate(RICH[name])
 
 
-def turn_for(provider: Provider, *, seed: int = 0, pace: Pace | None = None) -> Turn:
+def turn_for(provider: Provider, *, seed: int = 0, pace: Pace | None = None) -> WireTurn:
     asked = DIALECTS[provider].read(BODIES[provider])
-    return Turn(asked=asked, seed=seed, number=1, created=1_760_000_000, pace=pace or Pace(chunk_chars=5))
+    return WireTurn(asked=asked, seed=seed, number=1, created=1_760_000_000, pace=pace or Pace(chunk_chars=5))

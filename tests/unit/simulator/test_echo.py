@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from batuta.simulator.answers import Text, Thinking, ToolCall
+from batuta.simulator.answers import PlannedThinking, PlannedToolCall, Text
 from batuta.simulator.echo import echo
 from batuta.simulator.samples import sample
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest
 
 ADD = OfferedTool(name="add", parameters={"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}})
 
 
-def asked(text: str = "", **facts: Any) -> Asked:
-    return Asked(provider="anthropic", model="m", body={}, last_user_text=text, **facts)
+def asked(text: str = "", **facts: Any) -> WireRequest:
+    return WireRequest(provider="anthropic", model="m", body={}, last_user_text=text, **facts)
 
 
 def test_it_repeats_what_was_said() -> None:
@@ -24,13 +24,13 @@ def test_it_calls_a_tool_when_told_to() -> None:
     """F-46"""
     (call,) = echo(asked('Please use tool add with {"a": 1, "b": {"c": "}"}} now')).blocks
 
-    assert call == ToolCall(type="tool_call", name="add", arguments={"a": 1, "b": {"c": "}"}})
+    assert call == PlannedToolCall(type="tool_call", name="add", arguments={"a": 1, "b": {"c": "}"}})
 
 
 def test_two_tools_in_one_sentence_are_parallel_calls() -> None:
     blocks = echo(asked('use tool add with {"a": 1} and tool files.read with {}')).blocks
 
-    assert [block.name for block in blocks if isinstance(block, ToolCall)] == ["add", "files.read"]
+    assert [block.name for block in blocks if isinstance(block, PlannedToolCall)] == ["add", "files.read"]
 
 
 def test_arguments_that_are_no_json_make_no_call() -> None:
@@ -49,7 +49,7 @@ def test_it_repeats_a_tool_result_instead_of_calling_again() -> None:
 def test_a_forced_tool_is_called_with_sample_arguments(forced: str) -> None:
     (call,) = echo(asked("Hello", tools=(ADD,), forced_tool=forced)).blocks
 
-    assert call == ToolCall(type="tool_call", name="add", arguments={"a": 3})
+    assert call == PlannedToolCall(type="tool_call", name="add", arguments={"a": 3})
 
 
 def test_a_schema_is_filled() -> None:
@@ -59,7 +59,7 @@ def test_a_schema_is_filled() -> None:
 
 
 def test_it_thinks_when_thinking_is_asked_for() -> None:
-    assert isinstance(echo(asked("Hello", wants_thinking=True)).blocks[0], Thinking)
+    assert isinstance(echo(asked("Hello", wants_thinking=True)).blocks[0], PlannedThinking)
 
 
 @pytest.mark.parametrize(

@@ -7,22 +7,22 @@ from typing import get_args
 import pytest
 
 from batuta.simulator import PROVIDERS, Fault, Provider
-from batuta.simulator.answers import Answer, FaultKind, Pace, Refusal, Text
+from batuta.simulator.answers import FaultKind, Pace, PlannedAnswer, PlannedRefusal, Text
 from batuta.simulator.faults import FAULTS, FaultError, Strike, parse_fault
-from batuta.simulator.plans import Cut, Plan, Reset, Send, Wait, answer_plan, body_plan, paced, stream_plan
+from batuta.simulator.plans import Cut, DeliveryPlan, Reset, Send, Wait, answer_plan, body_plan, paced, stream_plan
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.sse import Event
+from batuta.simulator.wire.sse import SseEvent
 from tests.unit.simulator.rich_answers import rich, turn_for
 
-STREAM = stream_plan([Event({"n": number}, "tick") for number in range(5)])
+STREAM = stream_plan([SseEvent({"n": number}, "tick") for number in range(5)])
 BODY = body_plan({"answer": "forty-two"})
 
 
-def struck(plan: Plan, fault: Fault, provider: Provider = "anthropic") -> Plan:
+def struck(plan: DeliveryPlan, fault: Fault, provider: Provider = "anthropic") -> DeliveryPlan:
     return FAULTS[fault.kind].plan(plan, Strike(fault, DIALECTS[provider], turn_for(provider)))
 
 
-def sent(plan: Plan) -> bytes:
+def sent(plan: DeliveryPlan) -> bytes:
     return b"".join(step.data for step in plan.steps if isinstance(step, Send))
 
 
@@ -165,7 +165,7 @@ def test_an_error_event_ends_the_stream_in_the_providers_words(provider: Provide
 
     assert not plan.is_stream
     assert b"gone" in sent(broken)
-    assert sent(broken).startswith(sent(Plan(steps=streamed.steps[:2])))
+    assert sent(broken).startswith(sent(DeliveryPlan(steps=streamed.steps[:2])))
 
 
 def test_an_error_event_without_a_stream_is_an_error_status() -> None:
@@ -175,7 +175,7 @@ def test_an_error_event_without_a_stream_is_an_error_status() -> None:
 def test_a_refusal_replaces_the_blocks() -> None:
     answer = FAULTS["refusal"].answer(rich("parallel calls"))
 
-    assert [type(block) for block in answer.blocks] == [Refusal]
+    assert [type(block) for block in answer.blocks] == [PlannedRefusal]
     assert answer.stop_reason == "refusal"
 
 
@@ -215,7 +215,7 @@ def test_a_fault_that_cannot_be_read_names_those_that_can(text: str) -> None:
 
 
 def test_a_paced_plan_waits_between_events_and_before_the_first_byte() -> None:
-    plan = paced(Plan(steps=STREAM.steps[:2]), Pace(delay_ms=20, first_byte_ms=500))
+    plan = paced(DeliveryPlan(steps=STREAM.steps[:2]), Pace(delay_ms=20, first_byte_ms=500))
 
     assert plan.steps == (Wait(0.5), STREAM.steps[0], Wait(0.02), STREAM.steps[1])
 
@@ -230,7 +230,9 @@ def test_a_plan_spread_over_small_writes_sends_the_same_bytes() -> None:
 
 
 def test_a_raw_answer_goes_out_verbatim() -> None:
-    answer = Answer.model_validate({"raw": {"any": {"status": 418, "headers": {"x-pot": "tea"}, "body": {"short": 1}}}})
+    answer = PlannedAnswer.model_validate(
+        {"raw": {"any": {"status": 418, "headers": {"x-pot": "tea"}, "body": {"short": 1}}}}
+    )
 
     plan = answer_plan(DIALECTS["google"], answer, turn_for("google"))
 

@@ -10,7 +10,7 @@ from batuta.simulator import PROVIDERS, Provider, validate_request
 from batuta.simulator.answers import Json, Pace
 from batuta.simulator.echo import echo
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.wire.turn import WireTurn
 from tests.unit.simulator.test_reading import TOOL_LOOPS
 
 JUNK: tuple[Any, ...] = (None, True, 7, -1.5, "", "zz", [], [1], {}, {"a": 1}, [{}], [[]], [{"type": {}}])
@@ -71,7 +71,7 @@ def test_junk_anywhere_in_a_body_is_survived(provider: Provider) -> None:
     for path in places(body):
         for junk in JUNK:
             for changed in (with_junk(body, path, junk), first_turn_only(with_junk(body, path, junk))):
-                turn = Turn(asked=dialect.read(changed), seed=0, number=1, created=0, pace=Pace())
+                turn = WireTurn(asked=dialect.read(changed), seed=0, number=1, created=0, pace=Pace())
                 answer = echo(turn.asked)
                 assert isinstance(validate_request(provider, changed), list)
                 assert dialect.whole(answer, turn)

@@ -6,7 +6,7 @@ import pytest
 
 from batuta.simulator import Fault, parse_scenario
 from batuta.simulator.playback import Playback
-from batuta.simulator.wire.asked import Asked
+from batuta.simulator.wire.asked import WireRequest
 
 
 def playback(**data: Any) -> Playback:
@@ -15,7 +15,7 @@ def playback(**data: Any) -> Playback:
 
 def ask(player: Playback, text: str = "Hello", requested: Fault | None = None) -> str:
     """The answer's text, or the name of the fault that strikes."""
-    asked = Asked(provider="anthropic", model="claude", body={}, last_user_text=text)
+    asked = WireRequest(provider="anthropic", model="claude", body={}, last_user_text=text)
     cue = player.next(asked, requested)
     return cue.fault.kind if cue.fault else getattr(cue.answer.blocks[0], "text", "")
 

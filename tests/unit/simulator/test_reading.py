@@ -5,7 +5,7 @@ import pytest
 from batuta.simulator import PROVIDERS, Provider
 from batuta.simulator.answers import Json
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 
@@ -70,7 +70,7 @@ def test_a_tool_loop_is_read_alike_in_every_format(provider: Provider) -> None:
     body = TOOL_LOOPS[provider]
     result = '{"result":3}' if provider == "google" else "3"
 
-    assert DIALECTS[provider].read(body) == Asked(
+    assert DIALECTS[provider].read(body) == WireRequest(
         provider=provider,
         model="m-1",
         body=body,
@@ -86,7 +86,7 @@ def test_a_tool_loop_is_read_alike_in_every_format(provider: Provider) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_empty_body_is_read_as_asking_for_nothing(provider: Provider) -> None:
-    assert DIALECTS[provider].read({}) == Asked(provider=provider, model="", body={})
+    assert DIALECTS[provider].read({}) == WireRequest(provider=provider, model="", body={})
 
 
 def test_a_plain_string_is_the_last_user_text_of_a_response_request() -> None:

@@ -10,7 +10,7 @@ import pytest
 from batuta.simulator import Scenario, ScenarioError, load_scenario, parse_scenario
 from batuta.simulator.faults import FAULTS
 from batuta.simulator.scenario import When
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest
 
 YAML = """
 name: refund
@@ -95,7 +95,7 @@ def test_a_scenario_survives_being_written_and_read_again(tmp_path: Path) -> Non
     assert Scenario.model_validate(scenario.model_dump(mode="json", by_alias=True)) == scenario
 
 
-ASKED = Asked(
+ASKED = WireRequest(
     provider="anthropic",
     model="claude-sonnet-5",
     body={},

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from batuta.simulator import PROVIDERS, Answer, Provider
+from batuta.simulator import PROVIDERS, PlannedAnswer, Provider
 from batuta.simulator.answers import Json, Pace
 from batuta.simulator.wire import DIALECTS
-from batuta.simulator.wire.dialect import Failure
+from batuta.simulator.wire.dialect import WireFailure
 from batuta.simulator.wire.turn import is_foreign_signature, signature_for
 from tests.unit.simulator.rich_answers import rich, turn_for
 
@@ -107,7 +107,7 @@ def test_a_chat_stream_counts_tokens_only_when_asked() -> None:
 
 def test_a_raw_block_reaches_only_the_provider_it_is_for() -> None:
     raw = {"type": "raw", "payloads": {"anthropic": {"type": "hologram", "beam": 1}}}
-    answer = Answer.model_validate({"blocks": [raw]})
+    answer = PlannedAnswer.model_validate({"blocks": [raw]})
 
     assert DIALECTS["anthropic"].whole(answer, turn_for("anthropic"))["content"] == [{"type": "hologram", "beam": 1}]
     assert DIALECTS["openai_responses"].whole(answer, turn_for("openai_responses"))["output"] == []
@@ -116,7 +116,7 @@ def test_a_raw_block_reaches_only_the_provider_it_is_for() -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_raw_block_for_any_reaches_every_provider(provider: Provider) -> None:
-    answer = Answer.model_validate({"blocks": [{"type": "raw", "payloads": {"any": {"type": "hologram"}}}]})
+    answer = PlannedAnswer.model_validate({"blocks": [{"type": "raw", "payloads": {"any": {"type": "hologram"}}}]})
 
     assert "hologram" in str(DIALECTS[provider].whole(answer, turn_for(provider)))
     assert "hologram" in str(DIALECTS[provider].events(answer, turn_for(provider)))
@@ -124,7 +124,7 @@ def test_a_raw_block_for_any_reaches_every_provider(provider: Provider) -> None:
 
 def test_arguments_that_are_not_json_are_streamed_as_written() -> None:
     call = {"type": "tool_call", "name": "find", "arguments_text": '{"number": '}
-    answer = Answer.model_validate({"blocks": [call]})
+    answer = PlannedAnswer.model_validate({"blocks": [call]})
 
     message = DIALECTS["openai_chat"].whole(answer, turn_for("openai_chat"))["choices"][0]["message"]
     events = DIALECTS["anthropic"].events(answer, turn_for("anthropic"))
@@ -166,10 +166,10 @@ def test_a_signature_belongs_to_its_text_alone() -> None:
     ],
 )
 def test_an_error_has_the_providers_words(provider: Provider, status: int, words: str) -> None:
-    assert words in str(DIALECTS[provider].error(Failure(status=status, message="no")))
+    assert words in str(DIALECTS[provider].error(WireFailure(status=status, message="no")))
 
 
 def test_google_tells_the_retry_delay_in_the_body() -> None:
-    body = DIALECTS["google"].error(Failure(status=429, message="slow down", retry_after=2.5))
+    body = DIALECTS["google"].error(WireFailure(status=429, message="slow down", retry_after=2.5))
 
     assert body["error"]["details"][0]["retryDelay"] == "2.5s"

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from batuta.simulator.answers import (
-    Answer,
     Block,
-    Citation,
     Json,
+    PlannedAnswer,
+    PlannedCitation,
+    PlannedRefusal,
+    PlannedThinking,
+    PlannedToolCall,
     Raw,
-    Refusal,
     ServerTool,
     Stop,
     Text,
-    Thinking,
-    ToolCall,
 )
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, dicts, mapping, text_of
-from batuta.simulator.wire.dialect import Dialect, Failure
-from batuta.simulator.wire.sse import Event
-from batuta.simulator.wire.turn import Turn, signature_for
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest, dicts, mapping, text_of
+from batuta.simulator.wire.dialect import Dialect, WireFailure
+from batuta.simulator.wire.sse import SseEvent
+from batuta.simulator.wire.turn import WireTurn, signature_for
 
 STOP_REASONS: dict[Stop, str] = {
     "end": "end_turn",
@@ -45,12 +45,12 @@ ERROR_TYPES: dict[int, str] = {
 }
 
 
-def read(body: Json) -> Asked:
+def read(body: Json) -> WireRequest:
     messages = dicts(body.get("messages"))
     last = messages[-1] if messages else {}
     choice = mapping(body.get("tool_choice"))
     output_format = mapping(mapping(body.get("output_config")).get("format"))
-    return Asked(
+    return WireRequest(
         provider="anthropic",
         model=str(body.get("model", "")),
         body=body,
@@ -64,7 +64,7 @@ def read(body: Json) -> Asked:
     )
 
 
-def whole(answer: Answer, turn: Turn) -> Json:
+def whole(answer: PlannedAnswer, turn: WireTurn) -> Json:
     return {
         **_envelope(turn),
         "content": _content(answer, turn),
@@ -73,26 +73,26 @@ def whole(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def events(answer: Answer, turn: Turn) -> list[Event]:
-    return [Event(data, data["type"]) for data in _stream(answer, turn)]
+def events(answer: PlannedAnswer, turn: WireTurn) -> list[SseEvent]:
+    return [SseEvent(data, data["type"]) for data in _stream(answer, turn)]
 
 
-def error(failure: Failure) -> Json:
+def error(failure: WireFailure) -> Json:
     kind = ERROR_TYPES.get(failure.status, "api_error" if failure.status >= 500 else "invalid_request_error")
     return {"type": "error", "error": {"type": kind, "message": failure.message}, "request_id": "req_simulated"}
 
 
-def error_events(failure: Failure, turn: Turn) -> list[Event]:
-    return [Event(error(failure), "error")]
+def error_events(failure: WireFailure, turn: WireTurn) -> list[SseEvent]:
+    return [SseEvent(error(failure), "error")]
 
 
-def _envelope(turn: Turn) -> Json:
+def _envelope(turn: WireTurn) -> Json:
     return {"id": turn.id("msg_"), "type": "message", "role": "assistant", "model": turn.asked.model}
 
 
-def _stop(answer: Answer) -> Json:
+def _stop(answer: PlannedAnswer) -> Json:
     reason = answer.stop_reason
-    refusals = [block.text for block in answer.blocks if isinstance(block, Refusal)]
+    refusals = [block.text for block in answer.blocks if isinstance(block, PlannedRefusal)]
     details = {"type": "refusal", "category": None, "explanation": " ".join(refusals) or None}
     return {
         "stop_reason": STOP_REASONS[reason],
@@ -101,7 +101,7 @@ def _stop(answer: Answer) -> Json:
     }
 
 
-def _usage(answer: Answer, turn: Turn) -> Json:
+def _usage(answer: PlannedAnswer, turn: WireTurn) -> Json:
     usage = turn.usage(answer)
     searches = sum(isinstance(block, ServerTool) and block.name == "web_search" for block in answer.blocks)
     return {
@@ -116,32 +116,32 @@ def _usage(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def _content(answer: Answer, turn: Turn) -> list[Json]:
+def _content(answer: PlannedAnswer, turn: WireTurn) -> list[Json]:
     return [part for index, block in enumerate(answer.blocks) for part in _parts(block, turn, index)]
 
 
-def _parts(block: Block, turn: Turn, index: int) -> Iterator[Json]:
+def _parts(block: Block, turn: WireTurn, index: int) -> Iterator[Json]:
     match block:
         case Text(citations=citations):
             cited = {"citations": [_citation(citation, block.content) for citation in citations]} if citations else {}
             yield {"type": "text", "text": block.content, **cited}
-        case Thinking(redacted=True):
+        case PlannedThinking(redacted=True):
             yield {"type": "redacted_thinking", "data": block.signature or signature_for(block.text)}
-        case Thinking():
+        case PlannedThinking():
             signature = block.signature or signature_for(block.text)
             yield {"type": "thinking", "thinking": block.text, "signature": signature}
-        case ToolCall():
+        case PlannedToolCall():
             call_id = block.id or turn.id("toolu_", index)
             yield {"type": "tool_use", "id": call_id, "name": block.name, "input": block.arguments}
         case ServerTool():
             yield from _server_tool(block, turn.id("srvtoolu_", index))
         case Raw():
             yield from filter(None, [block.payload("anthropic")])
-        case Refusal():
+        case PlannedRefusal():
             return
 
 
-def _citation(citation: Citation, text: str) -> Json:
+def _citation(citation: PlannedCitation, text: str) -> Json:
     if citation.url is not None:
         return {
             "type": "web_search_result_location",
@@ -186,7 +186,7 @@ def _server_result(block: ServerTool) -> Any:
     ]
 
 
-def _stream(answer: Answer, turn: Turn) -> Iterator[Json]:
+def _stream(answer: PlannedAnswer, turn: WireTurn) -> Iterator[Json]:
     usage = _usage(answer, turn)
     start: Json = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": {**usage, "output_tokens": 1}}
     yield {"type": "message_start", "message": {**_envelope(turn), **start}}
@@ -216,7 +216,7 @@ def _opened(part: Json) -> Json:
     return {**opened, "citations": []} if "citations" in part else opened
 
 
-def _deltas(part: Json, turn: Turn, index: int, raw_inputs: dict[str, str]) -> Iterator[Json]:
+def _deltas(part: Json, turn: WireTurn, index: int, raw_inputs: dict[str, str]) -> Iterator[Json]:
     match part["type"]:
         case "text":
             for citation in part.get("citations", ()):
@@ -233,14 +233,14 @@ def _deltas(part: Json, turn: Turn, index: int, raw_inputs: dict[str, str]) -> I
                 yield {"type": "input_json_delta", "partial_json": piece}
 
 
-def _written_inputs(answer: Answer, turn: Turn) -> dict[str, str]:
+def _written_inputs(answer: PlannedAnswer, turn: WireTurn) -> dict[str, str]:
     """The JSON text of every tool input by its id, so that a scenario can stream arguments that are not JSON."""
     written = {}
     for index, block in enumerate(answer.blocks):
-        if isinstance(block, ToolCall):
+        if isinstance(block, PlannedToolCall):
             written[block.id or turn.id("toolu_", index)] = block.arguments_json
         elif isinstance(block, ServerTool):
-            call = ToolCall(type="tool_call", name=block.name, arguments=block.input)
+            call = PlannedToolCall(type="tool_call", name=block.name, arguments=block.input)
             written[turn.id("srvtoolu_", index)] = call.arguments_json
     return written
 

@@ -22,7 +22,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class WireRequest:
     """One request. ``forced_tool`` is a name, ``*`` for "any of them", or empty."""
 
     provider: Provider

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from batuta.simulator.answers import Answer, Json, Provider
-from batuta.simulator.wire.asked import Asked
-from batuta.simulator.wire.sse import Event
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.answers import Json, PlannedAnswer, Provider
+from batuta.simulator.wire.asked import WireRequest
+from batuta.simulator.wire.sse import SseEvent
+from batuta.simulator.wire.turn import WireTurn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
+class WireFailure:
     """An error to be told in a provider's own words. ``events_sent`` counts what a stream carried before it."""
 
     status: int
@@ -27,11 +27,11 @@ class Dialect:
     """
 
     provider: Provider
-    read: Callable[[Json], Asked]
-    whole: Callable[[Answer, Turn], Json]
-    events: Callable[[Answer, Turn], list[Event]]
-    error: Callable[[Failure], Json]
-    error_events: Callable[[Failure, Turn], list[Event]]
+    read: Callable[[Json], WireRequest]
+    whole: Callable[[PlannedAnswer, WireTurn], Json]
+    events: Callable[[PlannedAnswer, WireTurn], list[SseEvent]]
+    error: Callable[[WireFailure], Json]
+    error_events: Callable[[WireFailure, WireTurn], list[SseEvent]]
     credential_headers: tuple[str, ...]
     required_headers: tuple[str, ...] = ()
     request_id_header: str = "x-request-id"

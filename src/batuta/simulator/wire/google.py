@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from batuta.simulator.answers import (
-    Answer,
     Block,
     Json,
+    PlannedAnswer,
+    PlannedThinking,
+    PlannedToolCall,
     Raw,
     ServerTool,
     Stop,
     Text,
-    Thinking,
-    ToolCall,
 )
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, dicts, mapping, text_of
-from batuta.simulator.wire.dialect import Dialect, Failure
-from batuta.simulator.wire.sse import Event, dump
-from batuta.simulator.wire.turn import Turn, signature_for
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest, dicts, mapping, text_of
+from batuta.simulator.wire.dialect import Dialect, WireFailure
+from batuta.simulator.wire.sse import SseEvent, dump
+from batuta.simulator.wire.turn import WireTurn, signature_for
 
 FINISH_REASONS: dict[Stop, str] = {
     "end": "STOP",
@@ -57,11 +57,11 @@ def either(data: Json, camel: str) -> Any:
     return data.get(camel, data.get(snake))
 
 
-def read(body: Json) -> Asked:
+def read(body: Json) -> WireRequest:
     contents = dicts(body.get("contents"))
     config = mapping(either(body, "generationConfig"))
     tools = [declaration for tool in dicts(body.get("tools")) for declaration in _declarations(tool)]
-    return Asked(
+    return WireRequest(
         provider="google",
         model=str(body.get("model", "")).removeprefix("models/"),
         body=body,
@@ -75,18 +75,18 @@ def read(body: Json) -> Asked:
     )
 
 
-def whole(answer: Answer, turn: Turn) -> Json:
+def whole(answer: PlannedAnswer, turn: WireTurn) -> Json:
     return _response(_parts(answer, turn), answer, turn, FINISH_REASONS[answer.stop_reason])
 
 
-def events(answer: Answer, turn: Turn) -> list[Event]:
+def events(answer: PlannedAnswer, turn: WireTurn) -> list[SseEvent]:
     pieces = [piece for index, part in enumerate(_parts(answer, turn)) for piece in _pieces(part, turn, index)]
     last = FINISH_REASONS[answer.stop_reason]
     bodies = [_response([piece], answer, turn, None) for piece in pieces[:-1]]
-    return [*map(Event, bodies), Event(_response(pieces[-1:], answer, turn, last))]
+    return [*map(SseEvent, bodies), SseEvent(_response(pieces[-1:], answer, turn, last))]
 
 
-def error(failure: Failure) -> Json:
+def error(failure: WireFailure) -> Json:
     status = STATUSES.get(failure.status, "UNAVAILABLE" if failure.status >= 500 else "FAILED_PRECONDITION")
     body: Json = {"code": failure.status, "message": failure.message, "status": status}
     if failure.retry_after is not None:
@@ -95,11 +95,11 @@ def error(failure: Failure) -> Json:
     return {"error": body}
 
 
-def error_events(failure: Failure, turn: Turn) -> list[Event]:
-    return [Event(error(failure))]
+def error_events(failure: WireFailure, turn: WireTurn) -> list[SseEvent]:
+    return [SseEvent(error(failure))]
 
 
-def _response(parts: list[Json], answer: Answer, turn: Turn, finish: str | None) -> Json:
+def _response(parts: list[Json], answer: PlannedAnswer, turn: WireTurn, finish: str | None) -> Json:
     candidate: Json = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if finish is not None:
         candidate["finishReason"] = finish
@@ -115,7 +115,7 @@ def _response(parts: list[Json], answer: Answer, turn: Turn, finish: str | None)
     }
 
 
-def _usage(answer: Answer, turn: Turn) -> Json:
+def _usage(answer: PlannedAnswer, turn: WireTurn) -> Json:
     usage = turn.usage(answer)
     counts = {
         "promptTokenCount": usage.input,
@@ -127,7 +127,7 @@ def _usage(answer: Answer, turn: Turn) -> Json:
     return counts | {name: count for name, count in optional.items() if count}
 
 
-def _parts(answer: Answer, turn: Turn) -> list[Json]:
+def _parts(answer: PlannedAnswer, turn: WireTurn) -> list[Json]:
     parts = [part for index, block in enumerate(answer.blocks) for part in _block_parts(block, turn, index)]
     signature = _signature(answer, turn)
     if signature is None:
@@ -138,12 +138,12 @@ def _parts(answer: Answer, turn: Turn) -> list[Json]:
     return [*parts[:at], {**parts[at], "thoughtSignature": signature}, *parts[at + 1 :]]
 
 
-def _signature(answer: Answer, turn: Turn) -> str | None:
+def _signature(answer: PlannedAnswer, turn: WireTurn) -> str | None:
     """That of the thoughts; models that sign every function call sign it even without visible thoughts."""
-    thoughts = [block for block in answer.blocks if isinstance(block, Thinking)]
+    thoughts = [block for block in answer.blocks if isinstance(block, PlannedThinking)]
     if thoughts:
         return _as_bytes(thoughts[-1].signature or signature_for(thoughts[-1].text))
-    has_calls = any(isinstance(block, ToolCall) for block in answer.blocks)
+    has_calls = any(isinstance(block, PlannedToolCall) for block in answer.blocks)
     return _as_bytes(signature_for(turn.digest("call"))) if has_calls and signs_calls(turn.asked.model) else None
 
 
@@ -160,13 +160,13 @@ def _signed_part(parts: list[Json]) -> int | None:
     return next(iter([*calls, *spoken]), None)
 
 
-def _block_parts(block: Block, turn: Turn, index: int) -> Iterator[Json]:
+def _block_parts(block: Block, turn: WireTurn, index: int) -> Iterator[Json]:
     match block:
         case Text():
             yield {"text": block.content}
-        case Thinking(redacted=False) if block.text:
+        case PlannedThinking(redacted=False) if block.text:
             yield {"text": block.text, "thought": True}
-        case ToolCall():
+        case PlannedToolCall():
             call_id = block.id or turn.id("call_", index)
             yield {"functionCall": {"id": call_id, "name": block.name, "args": block.arguments}}
         case ServerTool(name="code_execution"):
@@ -176,7 +176,7 @@ def _block_parts(block: Block, turn: Turn, index: int) -> Iterator[Json]:
             yield from filter(None, [block.payload("google")])
 
 
-def _pieces(part: Json, turn: Turn, index: int) -> Iterator[Json]:
+def _pieces(part: Json, turn: WireTurn, index: int) -> Iterator[Json]:
     """Only text is cut; a signature comes with the last piece of its text, everything else whole."""
     chunks = list(turn.chunks(part["text"], index)) if "text" in part else []
     if len(chunks) < 2:
@@ -187,7 +187,7 @@ def _pieces(part: Json, turn: Turn, index: int) -> Iterator[Json]:
     yield {**part, "text": chunks[-1]}
 
 
-def _grounding(answer: Answer) -> Json | None:
+def _grounding(answer: PlannedAnswer) -> Json | None:
     """Web searches and web citations: this format tells both beside the content, not in it."""
     searches = [block for block in answer.blocks if isinstance(block, ServerTool) and block.name == "web_search"]
     cited = [

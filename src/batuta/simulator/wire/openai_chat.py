@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from batuta.simulator.answers import Answer, Json, Raw, Refusal, Stop, Text, ToolCall
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, dicts, mapping, text_of
-from batuta.simulator.wire.dialect import Dialect, Failure
+from batuta.simulator.answers import Json, PlannedAnswer, PlannedRefusal, PlannedToolCall, Raw, Stop, Text
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest, dicts, mapping, text_of
+from batuta.simulator.wire.dialect import Dialect, WireFailure
 from batuta.simulator.wire.openai_errors import error
-from batuta.simulator.wire.sse import Event
-from batuta.simulator.wire.turn import Turn
+from batuta.simulator.wire.sse import SseEvent
+from batuta.simulator.wire.turn import WireTurn
 
 FINISH_REASONS: dict[Stop, str] = {
     "end": "stop",
@@ -27,10 +27,10 @@ FINISH_REASONS: dict[Stop, str] = {
 }
 
 
-def read(body: Json) -> Asked:
+def read(body: Json) -> WireRequest:
     messages = dicts(body.get("messages"))
     schema = mapping(mapping(body.get("response_format")).get("json_schema")).get("schema")
-    return Asked(
+    return WireRequest(
         provider="openai_chat",
         model=str(body.get("model", "")),
         body=body,
@@ -44,7 +44,7 @@ def read(body: Json) -> Asked:
     )
 
 
-def whole(answer: Answer, turn: Turn) -> Json:
+def whole(answer: PlannedAnswer, turn: WireTurn) -> Json:
     choice = {
         "index": 0,
         "message": _message(answer, turn),
@@ -54,23 +54,23 @@ def whole(answer: Answer, turn: Turn) -> Json:
     return {**_envelope(turn, "chat.completion"), "choices": [choice], "usage": _usage(answer, turn)}
 
 
-def events(answer: Answer, turn: Turn) -> list[Event]:
+def events(answer: PlannedAnswer, turn: WireTurn) -> list[SseEvent]:
     wants_usage = mapping(turn.asked.body.get("stream_options")).get("include_usage") is True
     filler = {"usage": None} if wants_usage else {}
     head = _envelope(turn, "chat.completion.chunk")
     finish = FINISH_REASONS[answer.stop_reason]
     choices = [_choice(delta) for delta in _deltas(answer, turn)] + [_choice({}, finish)]
-    chunks = [Event({**head, "choices": [choice], **filler}) for choice in choices]
+    chunks = [SseEvent({**head, "choices": [choice], **filler}) for choice in choices]
     if wants_usage:
-        chunks.append(Event({**head, "choices": [], "usage": _usage(answer, turn)}))
-    return [*chunks, Event("[DONE]")]
+        chunks.append(SseEvent({**head, "choices": [], "usage": _usage(answer, turn)}))
+    return [*chunks, SseEvent("[DONE]")]
 
 
-def error_events(failure: Failure, turn: Turn) -> list[Event]:
-    return [Event(error(failure))]
+def error_events(failure: WireFailure, turn: WireTurn) -> list[SseEvent]:
+    return [SseEvent(error(failure))]
 
 
-def _envelope(turn: Turn, kind: str) -> Json:
+def _envelope(turn: WireTurn, kind: str) -> Json:
     return {
         "id": turn.id("chatcmpl-"),
         "object": kind,
@@ -81,7 +81,7 @@ def _envelope(turn: Turn, kind: str) -> Json:
     }
 
 
-def _usage(answer: Answer, turn: Turn) -> Json:
+def _usage(answer: PlannedAnswer, turn: WireTurn) -> Json:
     usage = turn.usage(answer)
     return {
         "prompt_tokens": usage.input,
@@ -101,7 +101,7 @@ def _usage(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def _message(answer: Answer, turn: Turn) -> Json:
+def _message(answer: PlannedAnswer, turn: WireTurn) -> Json:
     calls = [
         {"id": call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments_json}}
         for call_id, call in _calls(answer, turn)
@@ -116,22 +116,22 @@ def _message(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def _text(answer: Answer) -> str | None:
+def _text(answer: PlannedAnswer) -> str | None:
     texts = [block.content for block in answer.blocks if isinstance(block, Text)]
     return "".join(texts) if texts else None
 
 
-def _refusal(answer: Answer) -> str | None:
-    texts = [block.text for block in answer.blocks if isinstance(block, Refusal)]
+def _refusal(answer: PlannedAnswer) -> str | None:
+    texts = [block.text for block in answer.blocks if isinstance(block, PlannedRefusal)]
     return "".join(texts) if texts else None
 
 
-def _calls(answer: Answer, turn: Turn) -> list[tuple[str, ToolCall]]:
-    indexed = [(index, block) for index, block in enumerate(answer.blocks) if isinstance(block, ToolCall)]
+def _calls(answer: PlannedAnswer, turn: WireTurn) -> list[tuple[str, PlannedToolCall]]:
+    indexed = [(index, block) for index, block in enumerate(answer.blocks) if isinstance(block, PlannedToolCall)]
     return [(block.id or turn.id("call_", index), block) for index, block in indexed]
 
 
-def _annotations(answer: Answer) -> list[Json]:
+def _annotations(answer: PlannedAnswer) -> list[Json]:
     """Web citations by their place in the joined text; this format has no other kind."""
     annotations, start = [], 0
     for block in answer.blocks:
@@ -146,7 +146,7 @@ def _annotations(answer: Answer) -> list[Json]:
     return annotations
 
 
-def _extras(answer: Answer) -> Json:
+def _extras(answer: PlannedAnswer) -> Json:
     """Raw blocks become extra fields of the message: it has no list of blocks to join."""
     payloads = (block.payload("openai_chat") or {} for block in answer.blocks if isinstance(block, Raw))
     return dict(chain.from_iterable(payload.items() for payload in payloads))
@@ -156,7 +156,7 @@ def _choice(delta: Json, finish: str | None = None) -> Json:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def _deltas(answer: Answer, turn: Turn) -> Iterator[Json]:
+def _deltas(answer: PlannedAnswer, turn: WireTurn) -> Iterator[Json]:
     yield {"role": "assistant", "content": None if _text(answer) is None else "", "refusal": None}
     for piece in turn.chunks(_text(answer) or "", "text"):
         yield {"content": piece}
@@ -171,7 +171,7 @@ def _deltas(answer: Answer, turn: Turn) -> Iterator[Json]:
         yield from _call_deltas(index, call_id, call, turn)
 
 
-def _call_deltas(index: int, call_id: str, call: ToolCall, turn: Turn) -> Iterator[Json]:
+def _call_deltas(index: int, call_id: str, call: PlannedToolCall, turn: WireTurn) -> Iterator[Json]:
     opened = {"index": index, "id": call_id, "type": "function", "function": {"name": call.name, "arguments": ""}}
     yield {"tool_calls": [opened]}
     for piece in turn.chunks(call.arguments_json, "call", index):

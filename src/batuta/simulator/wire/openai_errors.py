@@ -1,7 +1,7 @@
 """The error body both OpenAI wire formats share."""
 
 from batuta.simulator.answers import Json
-from batuta.simulator.wire.dialect import Failure
+from batuta.simulator.wire.dialect import WireFailure
 
 ERROR_KINDS: dict[int, tuple[str, str | None]] = {
     400: ("invalid_request_error", None),
@@ -15,6 +15,6 @@ SERVER_ERROR = ("server_error", "server_error")
 CLIENT_ERROR = ("invalid_request_error", None)
 
 
-def error(failure: Failure) -> Json:
+def error(failure: WireFailure) -> Json:
     kind, code = ERROR_KINDS.get(failure.status, SERVER_ERROR if failure.status >= 500 else CLIENT_ERROR)
     return {"error": {"message": failure.message, "type": kind, "param": None, "code": code}}

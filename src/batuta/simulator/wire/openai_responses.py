@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from batuta.simulator.answers import (
-    Answer,
     Block,
     Json,
+    PlannedAnswer,
+    PlannedRefusal,
+    PlannedThinking,
+    PlannedToolCall,
     Raw,
-    Refusal,
     ServerTool,
     Text,
-    Thinking,
-    ToolCall,
 )
-from batuta.simulator.wire.asked import Asked, OfferedTool, ToolResult, as_list, dicts, mapping, text_of
-from batuta.simulator.wire.dialect import Dialect, Failure
+from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest, as_list, dicts, mapping, text_of
+from batuta.simulator.wire.dialect import Dialect, WireFailure
 from batuta.simulator.wire.openai_errors import error
-from batuta.simulator.wire.sse import Event
-from batuta.simulator.wire.turn import Turn, signature_for
+from batuta.simulator.wire.sse import SseEvent
+from batuta.simulator.wire.turn import WireTurn, signature_for
 
 ECHOED: Json = {
     "instructions": None,
@@ -49,11 +49,11 @@ PROGRESS: dict[str, tuple[str, ...]] = {
 }
 
 
-def read(body: Json) -> Asked:
+def read(body: Json) -> WireRequest:
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else dicts(given)
     text_format = mapping(mapping(body.get("text")).get("format"))
-    return Asked(
+    return WireRequest(
         provider="openai_responses",
         model=str(body.get("model", "")),
         body=body,
@@ -67,7 +67,7 @@ def read(body: Json) -> Asked:
     )
 
 
-def whole(answer: Answer, turn: Turn) -> Json:
+def whole(answer: PlannedAnswer, turn: WireTurn) -> Json:
     reason = INCOMPLETE.get(answer.stop_reason)
     return {
         **_envelope(turn),
@@ -78,20 +78,20 @@ def whole(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def events(answer: Answer, turn: Turn) -> list[Event]:
-    return [Event({**data, "sequence_number": number}, data["type"]) for number, data in _numbered(answer, turn)]
+def events(answer: PlannedAnswer, turn: WireTurn) -> list[SseEvent]:
+    return [SseEvent({**data, "sequence_number": number}, data["type"]) for number, data in _numbered(answer, turn)]
 
 
-def error_events(failure: Failure, turn: Turn) -> list[Event]:
+def error_events(failure: WireFailure, turn: WireTurn) -> list[SseEvent]:
     detail = error(failure)["error"]
     said = {"type": "error", "code": detail["code"], "message": detail["message"], "param": None}
     reason = {"code": detail["code"] or "server_error", "message": detail["message"]}
     failed = {"type": "response.failed", "response": {**_started(turn), "status": "failed", "error": reason}}
     numbered = enumerate((said, failed), start=failure.events_sent)
-    return [Event({**data, "sequence_number": number}, str(data["type"])) for number, data in numbered]
+    return [SseEvent({**data, "sequence_number": number}, str(data["type"])) for number, data in numbered]
 
 
-def _envelope(turn: Turn) -> Json:
+def _envelope(turn: WireTurn) -> Json:
     asked = {key: turn.asked.body.get(key) for key in ECHOED}
     echoed = {key: default if asked[key] is None else asked[key] for key, default in ECHOED.items()}
     return {
@@ -104,11 +104,11 @@ def _envelope(turn: Turn) -> Json:
     }
 
 
-def _started(turn: Turn) -> Json:
+def _started(turn: WireTurn) -> Json:
     return {**_envelope(turn), "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
 
 
-def _usage(answer: Answer, turn: Turn) -> Json:
+def _usage(answer: PlannedAnswer, turn: WireTurn) -> Json:
     usage = turn.usage(answer)
     return {
         "input_tokens": usage.input,
@@ -119,7 +119,7 @@ def _usage(answer: Answer, turn: Turn) -> Json:
     }
 
 
-def _output(answer: Answer, turn: Turn) -> list[Json]:
+def _output(answer: PlannedAnswer, turn: WireTurn) -> list[Json]:
     items: list[Json] = []
     reasoning = ""
     for index, block in enumerate(answer.blocks):
@@ -134,16 +134,16 @@ def _output(answer: Answer, turn: Turn) -> list[Json]:
     return items
 
 
-def _item(block: Block, turn: Turn, index: int, reasoning: str) -> Json | None:
+def _item(block: Block, turn: WireTurn, index: int, reasoning: str) -> Json | None:
     match block:
         case Text():
             part = {"type": "output_text", "text": block.content, "annotations": _annotations(block), "logprobs": []}
             return _message(turn.id("msg_", index), part)
-        case Refusal():
+        case PlannedRefusal():
             return _message(turn.id("msg_", index), {"type": "refusal", "refusal": block.text})
-        case Thinking():
+        case PlannedThinking():
             return _reasoning(block, turn, index)
-        case ToolCall():
+        case PlannedToolCall():
             return _function_call(block, turn, index, reasoning)
         case ServerTool(name="web_search"):
             action = {"type": "search", "query": str(block.input.get("query", ""))}
@@ -169,7 +169,7 @@ def _annotations(block: Text) -> list[Json]:
     ]
 
 
-def _reasoning(block: Thinking, turn: Turn, index: int) -> Json:
+def _reasoning(block: PlannedThinking, turn: WireTurn, index: int) -> Json:
     summary = [] if block.redacted or not block.text else [{"type": "summary_text", "text": block.text}]
     item: Json = {"type": "reasoning", "id": turn.id("rs_", index), "summary": summary}
     if block.redacted or "reasoning.encrypted_content" in as_list(turn.asked.body.get("include")):
@@ -177,7 +177,7 @@ def _reasoning(block: Thinking, turn: Turn, index: int) -> Json:
     return item
 
 
-def _function_call(block: ToolCall, turn: Turn, index: int, reasoning: str) -> Json:
+def _function_call(block: PlannedToolCall, turn: WireTurn, index: int, reasoning: str) -> Json:
     return {
         "type": "function_call",
         "id": f"fc_{reasoning}_{index}" if reasoning else turn.id("fc_", index),
@@ -188,7 +188,7 @@ def _function_call(block: ToolCall, turn: Turn, index: int, reasoning: str) -> J
     }
 
 
-def _code_call(block: ServerTool, turn: Turn, index: int) -> Json:
+def _code_call(block: ServerTool, turn: WireTurn, index: int) -> Json:
     return {
         "type": "code_interpreter_call",
         "id": turn.id("ci_", index),
@@ -199,11 +199,11 @@ def _code_call(block: ServerTool, turn: Turn, index: int) -> Json:
     }
 
 
-def _numbered(answer: Answer, turn: Turn) -> Iterator[tuple[int, Json]]:
+def _numbered(answer: PlannedAnswer, turn: WireTurn) -> Iterator[tuple[int, Json]]:
     return enumerate(_stream(answer, turn))
 
 
-def _stream(answer: Answer, turn: Turn) -> Iterator[Json]:
+def _stream(answer: PlannedAnswer, turn: WireTurn) -> Iterator[Json]:
     yield {"type": "response.created", "response": _started(turn)}
     yield {"type": "response.in_progress", "response": _started(turn)}
     final = whole(answer, turn)
@@ -228,7 +228,7 @@ def _opened(item: Json) -> Json:
     return {**item, **OPENINGS.get(str(item.get("type")), {})}
 
 
-def _progress(item: Json, turn: Turn, index: int) -> Iterator[Json]:
+def _progress(item: Json, turn: WireTurn, index: int) -> Iterator[Json]:
     match item.get("type"):
         case "message":
             yield from _message_progress(item["content"][0], turn, index)
@@ -244,7 +244,7 @@ def _progress(item: Json, turn: Turn, index: int) -> Iterator[Json]:
             yield from ({"type": f"response.{kind}.{stage}"} for stage in PROGRESS[kind])
 
 
-def _message_progress(part: Json, turn: Turn, index: int) -> Iterator[Json]:
+def _message_progress(part: Json, turn: WireTurn, index: int) -> Iterator[Json]:
     is_text = part["type"] == "output_text"
     field, name = ("text", "output_text") if is_text else ("refusal", "refusal")
     extra: Json = {"logprobs": []} if is_text else {}
@@ -259,7 +259,7 @@ def _message_progress(part: Json, turn: Turn, index: int) -> Iterator[Json]:
     yield {"type": "response.content_part.done", "content_index": 0, "part": part}
 
 
-def _summary_progress(part: Json, number: int, turn: Turn, index: int) -> Iterator[Json]:
+def _summary_progress(part: Json, number: int, turn: WireTurn, index: int) -> Iterator[Json]:
     place = {"summary_index": number}
     yield {"type": "response.reasoning_summary_part.added", **place, "part": {**part, "text": ""}}
     for piece in turn.chunks(part["text"], index, number):

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Event:
+class SseEvent:
     """One event; ``data`` is JSON, or a bare word such as ``[DONE]``. Without a name only ``data`` is sent."""
 
     data: Any

@@ -7,8 +7,16 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from batuta.simulator.answers import Answer, Pace, Refusal, Text, Thinking, ToolCall, Usage
-from batuta.simulator.wire.asked import Asked
+from batuta.simulator.answers import (
+    Pace,
+    PlannedAnswer,
+    PlannedRefusal,
+    PlannedThinking,
+    PlannedToolCall,
+    PlannedUsage,
+    Text,
+)
+from batuta.simulator.wire.asked import WireRequest
 
 SIGNATURE_MARK = "batuta-simulator:"
 CHARS_PER_TOKEN = 4
@@ -16,8 +24,8 @@ TRANSPORT_FIELDS = ("stream", "stream_options")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
-    asked: Asked
+class WireTurn:
+    asked: WireRequest
     seed: int
     number: int
     created: int
@@ -40,15 +48,15 @@ class Turn:
             yield text[start : start + step]
             start += step
 
-    def usage(self, answer: Answer) -> Usage:
+    def usage(self, answer: PlannedAnswer) -> PlannedUsage:
         """The usage written in the answer, or an estimate from the sizes of question and answer."""
         if answer.usage is not None:
             return answer.usage
         prompt = {key: value for key, value in self.asked.body.items() if key not in TRANSPORT_FIELDS}
         asked = len(json.dumps(prompt, ensure_ascii=False, default=str))
-        reasoning = _tokens(sum(len(block.text) for block in answer.blocks if isinstance(block, Thinking)))
+        reasoning = _tokens(sum(len(block.text) for block in answer.blocks if isinstance(block, PlannedThinking)))
         said = _tokens(sum(map(_visible_size, answer.blocks)))
-        return Usage(input=max(1, _tokens(asked)), output=max(1, said + reasoning), reasoning=reasoning)
+        return PlannedUsage(input=max(1, _tokens(asked)), output=max(1, said + reasoning), reasoning=reasoning)
 
 
 def signature_for(text: str) -> str:
@@ -69,9 +77,9 @@ def is_foreign_signature(text: str, signature: str) -> bool:
 def _visible_size(block: object) -> int:
     if isinstance(block, Text):
         return len(block.content)
-    if isinstance(block, ToolCall):
+    if isinstance(block, PlannedToolCall):
         return len(block.name) + len(block.arguments_json)
-    return len(block.text) if isinstance(block, Refusal) else 0
+    return len(block.text) if isinstance(block, PlannedRefusal) else 0
 
 
 def _tokens(characters: int) -> int:
