@@ -34,7 +34,7 @@ class Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class AguiRun:
     """The run that is open on the wire."""
 
     turn_id: str
@@ -50,7 +50,7 @@ class Run:
 class AguiState:
     """What a translation has to remember between two parts of a stream."""
 
-    run: Run | None = None
+    run: AguiRun | None = None
     last_sequence: int = 0
     runs: tuple[str, ...] = ()
     """Turns that had a run already."""
@@ -100,7 +100,7 @@ def _opens_a_run(event: Event) -> bool:
 def _in_new_run(state: AguiState, event: Event) -> Step:
     turn_id = str(event.turn_id)
     is_resumed = turn_id in state.runs
-    run = Run(turn_id=turn_id, run_id=event.event_id if is_resumed else turn_id)
+    run = AguiRun(turn_id=turn_id, run_id=event.event_id if is_resumed else turn_id)
     started = _event(
         event,
         "RUN_STARTED",
@@ -114,7 +114,7 @@ def _in_new_run(state: AguiState, event: Event) -> Step:
     return state, [started, *told]
 
 
-def _input(event: conversation.UserMessage, run: Run) -> AguiEvent:
+def _input(event: conversation.UserMessage, run: AguiRun) -> AguiEvent:
     """What the person said, as the run's own input: a client that sent it knows it by its id."""
     message = {"id": event.client_message_id or event.event_id, "role": "user", "content": event.content}
     return {"threadId": str(event.session_id), "runId": run.run_id, "messages": [message], "tools": [], "context": []}
@@ -145,7 +145,7 @@ def _payload(event: Event) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in Event.model_fields}
 
 
-def _run(state: AguiState) -> Run:
+def _run(state: AguiState) -> AguiRun:
     if state.run is None:
         raise AssertionError("an event is only said inside a run")
     return state.run
@@ -351,12 +351,12 @@ def _complete(state: AguiState, event: conversation.Complete) -> Step:
     return after, told
 
 
-def _failure(run: Run, event: conversation.Complete) -> AguiEvent:
+def _failure(run: AguiRun, event: conversation.Complete) -> AguiEvent:
     message = run.error.message if run.error else "the turn failed"
     return _event(event, "RUN_ERROR", message=message, code=run.error and run.error.code, usage=_usage(event.usage))
 
 
-def _finish(state: AguiState, run: Run, event: conversation.Complete) -> AguiEvent:
+def _finish(state: AguiState, run: AguiRun, event: conversation.Complete) -> AguiEvent:
     return _event(
         event,
         "RUN_FINISHED",

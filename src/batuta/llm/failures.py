@@ -38,7 +38,7 @@ DURATION = re.compile(r"^(\d+(?:\.\d+)?)s$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class ProviderFailure:
     """What a provider said when it refused or failed."""
 
     provider: str
@@ -49,7 +49,7 @@ class Failure:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-def error_of(failure: Failure) -> BatutaError:
+def error_of(failure: ProviderFailure) -> BatutaError:
     """The error for an HTTP status, with all that is known about it."""
     said = f"{failure.provider} answered {failure.status}: {failure.message}"
     status, wait = failure.status, failure.retry_after
@@ -153,7 +153,7 @@ def translate_stainless(sdk: ModuleType, provider: str, error: Exception) -> Bat
 def _of_status(provider: str, error: Any) -> BatutaError:
     stated = _stated(error.body)
     return error_of(
-        Failure(
+        ProviderFailure(
             provider=provider,
             status=error.status_code,
             message=str(stated.get("message") or error.message),
@@ -180,7 +180,7 @@ def translate_google(sdk: ModuleType, error: Exception) -> BatutaError:
     headers = getattr(error.response, "headers", None) or {}
     asked = retry_after_of(headers)
     return error_of(
-        Failure(
+        ProviderFailure(
             provider="google",
             status=int(error.code or 500),
             message=str(error.message or error),

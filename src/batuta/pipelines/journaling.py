@@ -68,7 +68,7 @@ async def perform(
     return await _act_and_record(journal, effect, act, codec)
 
 
-class Purse(Protocol):
+class CostRecorder(Protocol):
     """Knows what agents took inside an effect."""
 
     def with_spent(self, brought: JsonValue) -> JsonValue:
@@ -76,10 +76,12 @@ class Purse(Protocol):
         ...
 
 
-async def keep_failure(journal: Journal, effect: Effect, error: BaseException, purse: Purse | None = None) -> None:
+async def keep_failure(
+    journal: Journal, effect: Effect, error: BaseException, costs: CostRecorder | None = None
+) -> None:
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
     facts: JsonValue = {FAILED: {"category": category_of(error).value, "message": str(error)}}
-    await _record(journal, effect, facts if purse is None else purse.with_spent(facts))
+    await _record(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
 def digest_of(value: Any) -> str | None:

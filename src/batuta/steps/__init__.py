@@ -11,7 +11,7 @@ from batuta.kernel.lazy import lazy_exports
 if TYPE_CHECKING:
     from batuta.steps.artefacts import Tag as Tag
     from batuta.steps.execution import AgentExecution as AgentExecution
-    from batuta.steps.models import equipped as equipped
+    from batuta.steps.models import with_run_policies as with_run_policies
     from batuta.steps.tagging import ArtefactStream as ArtefactStream
     from batuta.steps.tagging import with_words as with_words
     from batuta.steps.tool_rounds import ToolRound as ToolRound
@@ -22,7 +22,7 @@ _imported, __all__ = lazy_exports(
     {
         "batuta.steps.artefacts": ("Tag",),
         "batuta.steps.execution": ("AgentExecution",),
-        "batuta.steps.models": ("equipped",),
+        "batuta.steps.models": ("with_run_policies",),
         "batuta.steps.tagging": ("ArtefactStream", "with_words"),
         "batuta.steps.tool_rounds": ("ToolRound",),
         "batuta.steps.toolbox": ("tools_by_name",),

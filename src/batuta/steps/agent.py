@@ -22,7 +22,7 @@ from batuta.llm.model import Model, ModelSettings, OutputSpec
 from batuta.pipelines.context import Context
 from batuta.pipelines.step import Step
 from batuta.pipelines.typecheck import type_name
-from batuta.steps.correction import MIN_FEEDBACK_TOKENS, Attempts
+from batuta.steps.correction import MIN_FEEDBACK_TOKENS, AttemptLimits
 from batuta.steps.judging import Judge
 from batuta.steps.parser import adapter_for
 from batuta.steps.prompts import Prompt, as_text
@@ -211,7 +211,7 @@ class AgentStep(Step[In_contra, Out_co]):
     def model_for(self, ctx: Context) -> Model:
         """The model of one execution, protected and budgeted."""
         override = self._override()
-        return steps.equipped(self.model if override.model is None else override.model, ctx)
+        return steps.with_run_policies(self.model if override.model is None else override.model, ctx)
 
     def _override(self) -> _Override:
         return _overrides.get({}).get(self, _AS_DECLARED)
@@ -268,8 +268,8 @@ class AgentStep(Step[In_contra, Out_co]):
         return self._stand_in  # type: ignore[no-any-return] # as declared
 
 
-def _attempts(name: str, options: AgentOptions) -> Attempts:
-    attempts = Attempts(
+def _attempts(name: str, options: AgentOptions) -> AttemptLimits:
+    attempts = AttemptLimits(
         total=options.get("max_attempts", 3),
         structural=options.get("max_structural"),
         semantic=options.get("max_semantic"),

@@ -14,8 +14,8 @@ from batuta.kernel.messages import Message, ToolCallBlock
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.agent import AgentOptions, AgentStep, check_model
-from batuta.steps.model_calls import CallAccount, told_call
-from batuta.steps.models import equipped
+from batuta.steps.model_calls import CallAccount, recorded_call
+from batuta.steps.models import with_run_policies
 
 _ANSWER = TypeAdapter(Answer)
 
@@ -64,7 +64,7 @@ class ChatAgentStep(AgentStep[str, str]):
         return await view.messages(ctx.conversation, request)
 
     def _summarizer(self, ctx: Context) -> Summarizer:
-        model = self.model_for(ctx) if self._summary_model is None else equipped(self._summary_model, ctx)
+        model = self.model_for(ctx) if self._summary_model is None else with_run_policies(self._summary_model, ctx)
         return Summarizer(model=_Recorded(model, ctx), clock=invocation_of(ctx).run.clock, redact=self._redacted)
 
     def _redacted(self, call: ToolCallBlock) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class _Recorded:
 
     async def _told(self, request: ModelRequest) -> Answer:
         account = CallAccount(canonical_id(self._ctx.agent_id or self._ctx.step_name))
-        return await told_call(
+        return await recorded_call(
             self._ctx, self._inner, request, account, call_id=new_id(), act=lambda: self._inner.generate(request)
         )
 

@@ -30,7 +30,7 @@ class AttemptsExhaustedError(BatutaError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempts:
+class AttemptLimits:
     """How many answers may be judged, and how many of them may fail each kind of validation."""
 
     total: int = 3
@@ -47,7 +47,7 @@ class Attempts:
 class Corrections:
     """The rejections of one execution so far."""
 
-    allowed: Attempts
+    allowed: AttemptLimits
     rejections: list[Rejection] = field(default_factory=list)
     last_answer: str = ""
     last_kind: Kind = "structural"

@@ -25,7 +25,7 @@ from batuta.kernel.messages import Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context, invocation_of
-from batuta.steps.model_calls import CallAccount, told_call
+from batuta.steps.model_calls import CallAccount, recorded_call
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Dialogue:
         """One real call, with its beginning and end told."""
         message_id = new_id()
         account = CallAccount(self._speaker, self._attempt, self._agent.is_streaming, self._disclosed)
-        answer = await told_call(
+        answer = await recorded_call(
             self._ctx,
             self._model,
             request,

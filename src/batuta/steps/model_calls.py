@@ -37,7 +37,7 @@ class CallAccount:
     redact: Redact = _as_given
 
 
-async def told_call(
+async def recorded_call(
     ctx: Context,
     model: Model,
     request: ModelRequest,

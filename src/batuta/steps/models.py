@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from batuta.llm.budget import MemoryBudgetLedger
 
 
-def equipped(model: Model | str, ctx: Context) -> Model:
+def with_run_policies(model: Model | str, ctx: Context) -> Model:
     """A model ready for one execution: protection outside, budget inside, the client at the core.
 
     A model that is protected already, inside whatever is wrapped around it, gets no second protection: two policies

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from batuta.testing.clock import FakeClock as FakeClock
     from batuta.testing.crashes import CrashReport as CrashReport
     from batuta.testing.crashes import crash_matrix as crash_matrix
-    from batuta.testing.isolation import Asked as Asked
+    from batuta.testing.isolation import AskedStep as AskedStep
     from batuta.testing.isolation import run_alone as run_alone
     from batuta.testing.models import Reply as Reply
     from batuta.testing.models import ScriptedModel as ScriptedModel
@@ -22,7 +22,7 @@ __getattr__, __all__ = lazy_exports(
     {
         "batuta.testing.clock": ("FakeClock",),
         "batuta.testing.crashes": ("CrashReport", "crash_matrix"),
-        "batuta.testing.isolation": ("Asked", "run_alone"),
+        "batuta.testing.isolation": ("AskedStep", "run_alone"),
         "batuta.testing.models": ("Reply", "ScriptedModel", "ToolCall", "UnexpectedRequestError"),
         "batuta.testing.sinks": ("CapturingSink",),
         "batuta.testing.tools": ("ScriptedTools",),

@@ -17,7 +17,7 @@ B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedStep:
     """A step that was asked for, and its input."""
 
     name: str
@@ -26,19 +26,19 @@ class Asked:
 
 async def run_alone(
     step: Step[A, B], value: A, answers: Mapping[str, Any], **options: Unpack[RunOptions]
-) -> tuple[StepResult[B], list[Asked]]:
+) -> tuple[StepResult[B], list[AskedStep]]:
     """Run a step by itself: its result, and the steps it asked for. `answers` are given by the steps' names."""
-    run = _LonelyRun(step, answers, options)
+    run = _IsolatedRun(step, answers, options)
     result: StepResult[B] = await run.execute(step, value, options)
     return result, run.asked
 
 
-class _LonelyRun(Run):
+class _IsolatedRun(Run):
     def __init__(self, alone: Step[Any, Any], answers: Mapping[str, Any], options: RunOptions) -> None:
         super().__init__(options)
         self._alone = alone
         self._answers = answers
-        self.asked: list[Asked] = []
+        self.asked: list[AskedStep] = []
 
     async def invoke(
         self, step: Step[Any, Any], value: Any, parent: Invocation, conversation: Conversation | None = None
@@ -46,7 +46,7 @@ class _LonelyRun(Run):
         """Run the one step; record and answer any other."""
         if step is self._alone or step.is_transparent:
             return await super().invoke(step, value, parent, conversation)
-        self.asked.append(Asked(step.name, value))
+        self.asked.append(AskedStep(step.name, value))
         if step.name not in self._answers:
             raise LogicalError(f"{self._alone.name} asked for {step.name!r}, which has no answer in this test")
         answer = self._answers[step.name]

@@ -28,7 +28,7 @@ from batuta.kernel.errors import (
     RateLimitedError,
 )
 from batuta.llm.failures import (
-    Failure,
+    ProviderFailure,
     error_of,
     retry_after_of,
     retry_delay_of,
@@ -135,7 +135,7 @@ def test_every_error_class_of_googles_sdk_becomes_one_of_ours(kind: type[Excepti
     ("status", "kind"), [(status, kind) for kind, statuses in BY_STATUS.items() for status in statuses]
 )
 def test_every_status_has_its_error(status: int, kind: type[BatutaError]) -> None:
-    result = error_of(Failure(provider="p", status=status, message="no", retry_after=3.0))
+    result = error_of(ProviderFailure(provider="p", status=status, message="no", retry_after=3.0))
     assert type(result) is kind
     assert str(result) == f"p answered {status}: no"
     assert getattr(result, "retry_after", 3.0) == 3.0
@@ -143,16 +143,16 @@ def test_every_status_has_its_error(status: int, kind: type[BatutaError]) -> Non
 
 @pytest.mark.parametrize("status", range(400, 600))
 def test_no_status_is_left_without_a_category(status: int) -> None:
-    assert isinstance(error_of(Failure(provider="p", status=status, message="")), BatutaError)
+    assert isinstance(error_of(ProviderFailure(provider="p", status=status, message="")), BatutaError)
 
 
 def test_a_used_up_quota_is_not_worth_waiting_for() -> None:
-    failure = Failure(provider="p", status=429, message="pay first", code="insufficient_quota")
+    failure = ProviderFailure(provider="p", status=429, message="pay first", code="insufficient_quota")
     assert type(error_of(failure)) is ProviderRejectedError
 
 
 def test_a_content_filter_is_a_refusal() -> None:
-    failure = Failure(provider="p", status=400, message="no", code="content_filter")
+    failure = ProviderFailure(provider="p", status=400, message="no", code="content_filter")
     assert type(error_of(failure)) is ContentRefusedError
 
 

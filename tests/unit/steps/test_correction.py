@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from batuta import Rejected
 from batuta.kernel.errors import InvalidAnswerError
-from batuta.steps.correction import Attempts, Corrections, feedback_on
+from batuta.steps.correction import AttemptLimits, Corrections, feedback_on
 
 
 def test_feedback_says_what_where_and_a_hint() -> None:
@@ -30,14 +30,14 @@ def test_feedback_keeps_to_its_budget(answer: str, message: str, tokens: int) ->
 @pytest.mark.parametrize(
     ("kinds", "allowed", "used_up"),
     [
-        (["structural"], Attempts(total=3), False),
-        (["structural"] * 3, Attempts(total=3), True),
-        (["structural", "semantic"], Attempts(total=3, structural=2, semantic=2), False),
-        (["semantic", "confidence"], Attempts(total=3, semantic=2), True),
-        (["structural"], Attempts(total=3, structural=1), True),
+        (["structural"], AttemptLimits(total=3), False),
+        (["structural"] * 3, AttemptLimits(total=3), True),
+        (["structural", "semantic"], AttemptLimits(total=3, structural=2, semantic=2), False),
+        (["semantic", "confidence"], AttemptLimits(total=3, semantic=2), True),
+        (["structural"], AttemptLimits(total=3, structural=1), True),
     ],
 )
-def test_budgets_are_counted_by_kind(kinds: list[str], allowed: Attempts, used_up: bool) -> None:
+def test_budgets_are_counted_by_kind(kinds: list[str], allowed: AttemptLimits, used_up: bool) -> None:
     corrections = Corrections(allowed)
     for kind in kinds:
         corrections.add(kind, "answer", Rejected("no"), 500)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from batuta.events import StepStarted, UserMessage
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.messages import Message
 from batuta.llm.model import ModelRequest
-from batuta.testing import Asked, CapturingSink, FakeClock, Reply, ScriptedModel, ScriptedTools, ToolCall, run_alone
+from batuta.testing import AskedStep, CapturingSink, FakeClock, Reply, ScriptedModel, ScriptedTools, ToolCall, run_alone
 from batuta.testing.models import UnexpectedRequestError
 from batuta.tools import tool
 
@@ -98,6 +98,6 @@ async def test_a_step_alone_records_what_it_asks_for() -> None:
     """F-46: a context that records which steps were asked for."""
     result, asked = await run_alone(twice, "a", {"shout": "A!"})
     assert result.value == "A!A!"
-    assert asked == [Asked("shout", "a"), Asked("shout", "aa")]
+    assert asked == [AskedStep("shout", "a"), AskedStep("shout", "aa")]
     failed, _ = await run_alone(twice, "a", {})
     assert "no answer" in failed.error.message

@@ -22,7 +22,7 @@ from batuta.events.adapters.plain import (
     readable,
     text_of,
 )
-from batuta.events.adapters.reading import BlockTable, Reading
+from batuta.events.adapters.reading import BlockReading, BlockTable
 from batuta.kernel.answers import Delta, StopReason
 from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from batuta.kernel.usage import Usage
@@ -116,12 +116,12 @@ class AnthropicAdapter(BaseAdapter):
         block_type = super()._block_type(block)
         return "tool_result" if block_type.endswith("_tool_result") and "tool_use_id" in block else block_type
 
-    def _read_wire(self, message: Fields) -> Reading:
+    def _read_wire(self, message: Fields) -> BlockReading:
         if "content" not in message:
             raise UnreadableError("it has no content")
         content = message["content"]
         details = fields_or_empty(message.get("stop_details"))
-        return Reading(
+        return BlockReading(
             blocks=[{"type": "text", "text": content}] if isinstance(content, str) else list_of(content, "content"),
             stop=optional_text(message.get("stop_reason")),
             explanation=optional_text(details.get("explanation")) or optional_text(details.get("category")),

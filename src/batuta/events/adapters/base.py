@@ -13,8 +13,8 @@ from batuta.events.adapters.failures import failure
 from batuta.events.adapters.langchain import LANGCHAIN_BLOCKS, is_langchain, langchain_reading, langchain_usage
 from batuta.events.adapters.plain import Fields, UnreadableError, fields_of, optional_text, plain
 from batuta.events.adapters.reading import (
+    BlockReading,
     BlockTable,
-    Reading,
     log,
     marked,
     opaque,
@@ -125,7 +125,7 @@ class BaseAdapter(ABC):
         """A reader for one streamed answer."""
 
     @abstractmethod
-    def _read_wire(self, message: Fields) -> Reading:
+    def _read_wire(self, message: Fields) -> BlockReading:
         """Sort a message of the wire."""
 
     @abstractmethod
@@ -170,7 +170,7 @@ class BaseAdapter(ABC):
         """The error for something that is not of this provider."""
         return MalformedAnswerError(f"{what} of {self.name} cannot be read: {error}", provider=self.name)
 
-    def _reading(self, message: Any) -> Reading:
+    def _reading(self, message: Any) -> BlockReading:
         if is_langchain(message):
             return langchain_reading(message, self._read_usage)
         fields = fields_of(plain(message), "the message")
@@ -178,11 +178,11 @@ class BaseAdapter(ABC):
             raise failure(self.name, fields["error"])
         return self._read_wire(fields)
 
-    def _arrange(self, reading: Reading) -> Reading:
+    def _arrange(self, reading: BlockReading) -> BlockReading:
         """Move what stands beside the blocks into them, where a provider does so."""
         return reading
 
-    def _answer(self, reading: Reading) -> Answer:
+    def _answer(self, reading: BlockReading) -> Answer:
         blocks = [marked(block, self.name) for raw in reading.blocks for block in self._read_block(raw)]
         refusal = _refusal_in(reading.blocks)
         stop_reason = "refused" if refusal is not None else self.normalize_stop_reason(reading.stop)

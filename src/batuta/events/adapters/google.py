@@ -30,7 +30,7 @@ from batuta.events.adapters.plain import (
     readable,
     text_of,
 )
-from batuta.events.adapters.reading import BlockTable, Reading
+from batuta.events.adapters.reading import BlockReading, BlockTable
 from batuta.kernel.answers import StopReason
 from batuta.kernel.messages import ContentBlock, ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from batuta.kernel.usage import Usage
@@ -229,12 +229,12 @@ class GoogleAdapter(BaseAdapter):
             cache_read=count_of(counts.get("cached_content_token_count")),
         )
 
-    def _read_wire(self, message: Fields) -> Reading:
+    def _read_wire(self, message: Fields) -> BlockReading:
         fields = snake(message)
         feedback = snake(fields_or_empty(fields.get("prompt_feedback")))
         candidate = _first_candidate(fields, feedback)
         content = snake(fields_or_empty(candidate.get("content")))
-        return Reading(
+        return BlockReading(
             blocks=list_of(content.get("parts"), "parts"),
             stop=optional_text(candidate.get("finish_reason")) or optional_text(feedback.get("block_reason")),
             explanation=optional_text(candidate.get("finish_message"))
@@ -245,7 +245,7 @@ class GoogleAdapter(BaseAdapter):
             facts=candidate,
         )
 
-    def _arrange(self, reading: Reading) -> Reading:
+    def _arrange(self, reading: BlockReading) -> BlockReading:
         parts = [snake(part) if isinstance(part, dict) else part for part in reading.blocks]
         return replace(reading, blocks=grounded(joined(parts), deep_snake(_grounding_facts(reading.facts))))
 

@@ -21,7 +21,7 @@ from batuta.events.adapters.plain import (
     readable,
     text_of,
 )
-from batuta.events.adapters.reading import BlockTable, Reading
+from batuta.events.adapters.reading import BlockReading, BlockTable
 from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from batuta.kernel.usage import Usage
 
@@ -45,13 +45,13 @@ def metadata_of(message: Any) -> Fields:
     return fields_or_empty(plain(member(message, "response_metadata")))
 
 
-def langchain_reading(message: Any, read_usage: UsageReader) -> Reading:
+def langchain_reading(message: Any, read_usage: UsageReader) -> BlockReading:
     """Sort a LangChain message."""
     metadata = metadata_of(message)
     aside = fields_or_empty(plain(member(message, "additional_kwargs")))
     content = _rejoined(_content(plain(member(message, "content"))))
     calls = _calls_beside(message, content, aside)
-    return Reading(
+    return BlockReading(
         blocks=[*_thinking_beside(aside), *content, *_refusal_beside(aside), *calls],
         stop=_stop_of(metadata),
         explanation=_explanation_of(metadata),

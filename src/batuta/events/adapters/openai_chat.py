@@ -14,7 +14,7 @@ from batuta.events.adapters.plain import (
     position_of,
     text_of,
 )
-from batuta.events.adapters.reading import Reading
+from batuta.events.adapters.reading import BlockReading
 from batuta.kernel.answers import Delta
 from batuta.kernel.usage import Usage
 
@@ -40,10 +40,10 @@ class OpenAIChatAdapter(BaseAdapter):
     def _read_usage(self, usage: Fields) -> Usage | None:
         return read_usage(usage)
 
-    def _read_wire(self, message: Fields) -> Reading:
+    def _read_wire(self, message: Fields) -> BlockReading:
         choice = _first_choice(message)
         said = fields_of(choice.get("message"), "the message of the choice")
-        return Reading(
+        return BlockReading(
             blocks=list(_blocks_of(said)),
             stop=optional_text(choice.get("finish_reason")),
             model=optional_text(message.get("model")),

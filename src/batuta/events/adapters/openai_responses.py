@@ -15,7 +15,7 @@ from batuta.events.adapters.plain import (
     position_of,
     text_of,
 )
-from batuta.events.adapters.reading import Reading
+from batuta.events.adapters.reading import BlockReading
 from batuta.kernel.answers import Delta
 from batuta.kernel.usage import Usage
 
@@ -34,14 +34,14 @@ class OpenAIResponsesAdapter(BaseAdapter):
     def _read_usage(self, usage: Fields) -> Usage | None:
         return read_usage(usage)
 
-    def _read_wire(self, message: Fields) -> Reading:
+    def _read_wire(self, message: Fields) -> BlockReading:
         if "output" not in message and message.get("type") != "message":
             raise UnreadableError("it has no output")
         if message.get("status") == "failed":
             raise failure(PROVIDER, message.get("error") or {"code": "server_error"})
         items = list_of(message["output"], "output") if "output" in message else [message]
         incomplete = fields_or_empty(message.get("incomplete_details"))
-        return Reading(
+        return BlockReading(
             blocks=[block for item in items for block in _blocks_of(item)],
             stop=optional_text(incomplete.get("reason")) or optional_text(message.get("status")),
             model=optional_text(message.get("model")),

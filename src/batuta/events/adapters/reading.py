@@ -20,7 +20,7 @@ BlockTable = Mapping[str, BlockReader]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class BlockReading:
     """One message of a model, sorted but not yet translated."""
 
     blocks: list[Any]

@@ -35,7 +35,7 @@ _KINDS = {stat.S_IFDIR: "directory", stat.S_IFREG: "file", stat.S_IFLNK: "link"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """One name in a directory."""
 
     name: str
@@ -63,7 +63,7 @@ def file_tools(
 
 def _list_tool(folder: "ConfinedFolder") -> Tool:
     @tool(kind="retrieval")
-    async def list_files(path: str = ".") -> list[Entry]:
+    async def list_files(path: str = ".") -> list[FolderEntry]:
         """List a directory.
 
         Args:
@@ -129,7 +129,7 @@ class ConfinedFolder:
             raise ConfigurationError(f"the root of file tools is a directory, got {root}")
         self.max_file_bytes = max_file_bytes
 
-    def entries(self, path: str) -> list[Entry]:
+    def entries(self, path: str) -> list[FolderEntry]:
         """What a directory holds, by name."""
         with self._directory(_names(path)) as folder, os.scandir(folder) as found:
             entries = [_entry(item) for _, item in zip(range(MAX_ENTRIES), found, strict=False)]
@@ -286,13 +286,13 @@ def _replace(name: str, data: bytes, folder: int) -> None:
             raise _in_our_words(error, name, folder) from None
 
 
-def _entry(item: os.DirEntry[str]) -> Entry:
+def _entry(item: os.DirEntry[str]) -> FolderEntry:
     try:
         status = item.stat(follow_symlinks=False)
     except OSError:
-        return Entry(item.name, "gone", 0)
+        return FolderEntry(item.name, "gone", 0)
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "special")
-    return Entry(item.name, kind, status.st_size if kind == "file" else 0)
+    return FolderEntry(item.name, kind, status.st_size if kind == "file" else 0)
 
 
 def _files_below(folder: int, pattern: str) -> Iterator[list[str]]:

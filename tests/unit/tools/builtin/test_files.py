@@ -9,7 +9,7 @@ import pytest
 
 from batuta.kernel.errors import ConfigurationError, ToolFailedError, ToolRefusedError
 from batuta.tools import Tool
-from batuta.tools.builtin.files import ConfinedFolder, Entry, Match, file_tools
+from batuta.tools.builtin.files import ConfinedFolder, FolderEntry, Match, file_tools
 
 SECRET = "the secret outside"
 
@@ -164,9 +164,9 @@ def test_entries_tell_names_kinds_and_sizes(folder: ConfinedFolder, root: Path) 
     (root / "link").symlink_to("readme.md")
 
     assert folder.entries(".") == [
-        Entry("link", "link", 0),
-        Entry("notes", "directory", 0),
-        Entry("readme.md", "file", 12),
+        FolderEntry("link", "link", 0),
+        FolderEntry("notes", "directory", 0),
+        FolderEntry("readme.md", "file", 12),
     ]
 
 
@@ -259,7 +259,7 @@ async def test_the_tools_work(root: Path) -> None:
 
     assert await tools["write_file"].call(path="a.txt", content="abc") == "wrote 3 bytes to a.txt"
     assert await tools["read_file"].call(path="a.txt") == "abc"
-    assert Entry("a.txt", "file", 3) in await tools["list_files"].call()
+    assert FolderEntry("a.txt", "file", 3) in await tools["list_files"].call()
     assert await tools["search_files"].call(text="abc") == [Match("a.txt", 1, "abc")]
 
 
