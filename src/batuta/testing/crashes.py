@@ -22,7 +22,7 @@ from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.queue import Lease, NewWork, WorkStatus
-from batuta.events.runtime import EffectRecorded
+from batuta.events.runtime import EffectAbandoned, EffectRecorded
 from batuta.events.sink import OnStored, Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.journal import DurableJournal
@@ -226,17 +226,30 @@ class _Desk:
     def mortal(self, session_id: str, told: Sequence[Event], *, fence: int | None = None) -> "_MortalRecorder":
         """A recorder that dies at its time; what was told before is not counted again."""
         inner = TurnRecorder(self.log, session_id, fence=fence, told=told, flushing=ONLY_AT_BARRIERS)
-        return _MortalRecorder(inner, {event.event_id for event in told}, self)
+        return _MortalRecorder(inner, {event.event_id for event in told}, _recorded_in(told), self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
         stamp = lease.work.stamp
         return DurableJournal(self.log, recorder, stamp, events=told)
 
 
+def _recorded_in(told: Sequence[Event]) -> set[str]:
+    """The effects that happened and were not undone since."""
+    recorded: set[str] = set()
+    for event in told:
+        if isinstance(event, EffectRecorded):
+            recorded.add(event.key)
+        elif isinstance(event, EffectAbandoned):
+            recorded.discard(event.key)
+    return recorded
+
+
 @dataclass(slots=True)
 class _MortalRecorder:
     inner: TurnRecorder
     told: set[str]
+    recorded: set[str]
+    """The keys of effects whose outcome was in the log when this owner took the turn up."""
     desk: _Desk
     is_dead: bool = False
 
@@ -244,7 +257,7 @@ class _MortalRecorder:
         if self.is_dead:
             raise Killed
         is_known = event.event_id in self.told
-        if is_known and isinstance(event, EffectRecorded):
+        if isinstance(event, EffectRecorded) and event.key in self.recorded:
             self.desk.repeated.append(event.key)
         self.desk.written += not is_known and not event.is_transient
         if is_known or event.is_transient or self.desk.written != self.desk.kill_at:
