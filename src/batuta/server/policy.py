@@ -91,6 +91,12 @@ ROUTES: dict[str, AccessRule] = {
     "GET /api/sessions/{session_id}/source": _READ,
     "GET /api/sessions/{session_id}/turns/{turn_id}/timeline": _READ,
     "POST /api/sessions/{session_id}/feedback": _CHAT,
+    "GET /api/sessions/{session_id}/datasets": _READ,
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}": _READ,
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/rows": _READ,
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/file": _READ,
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/chart": _READ,
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/picture": _READ,
     "GET /api/search": _READ,
     # files and jobs
     "GET /api/files": _READ,

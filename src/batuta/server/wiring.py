@@ -32,6 +32,7 @@ from batuta.server.backends import Backends, open_backends
 from batuta.server.config import ModelChoice, Settings
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
+from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.service import Files
@@ -84,6 +85,7 @@ class Platform:
     sources: Sources
     turns: Turns
     approvals: Approvals
+    datasets: Datasets
     search: Search
     files: Files
     jobs: Jobs
@@ -236,6 +238,7 @@ def _services(
         sources=Sources(database, read_source or _no_source),
         turns=turns,
         approvals=approvals,
+        datasets=Datasets(DatabaseDatasetStore(database)),
         search=Search(database),
         files=processing.files,
         jobs=processing.jobs,

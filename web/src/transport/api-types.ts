@@ -7,6 +7,8 @@ export type {
   AgentFace,
   AgentView as Agent,
   CitedSource,
+  DatasetHead,
+  DatasetRows,
   Decided,
   FoundMessage,
   KeyList,

@@ -18,6 +18,9 @@ const query = (parameters: Readonly<Record<string, string | number | boolean | n
 
 const session = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
 
+const datasetOf = (id: string, dataset: string): string =>
+  `${session(id)}/datasets/${encodeURIComponent(dataset)}`;
+
 const signedIn = async (answer: Promise<types.Me>): Promise<types.Me> => {
   const me = await answer;
   http.setCsrfToken(me.csrf_token);
@@ -56,6 +59,11 @@ export const api = {
   changeSession: (id: string, change: { readonly title?: string; readonly is_archived?: boolean }) =>
     http.send<types.SessionSummary>("PATCH", session(id), change),
   deleteSession: (id: string) => http.send<null>("DELETE", session(id)),
+  dataset: (id: string, dataset: string) => http.get<types.DatasetHead>(datasetOf(id, dataset)),
+  datasetRows: (id: string, dataset: string, offset: number, limit: number) =>
+    http.get<types.DatasetRows>(`${datasetOf(id, dataset)}/rows?${query({ offset, limit })}`),
+  datasetFile: (id: string, dataset: string, format: "csv" | "xlsx") =>
+    `${datasetOf(id, dataset)}/file?format=${format}`,
   exportAddress: (id: string, format: "json" | "markdown") => `${session(id)}/export?format=${format}`,
 
   events: (id: string, after: number) =>

@@ -20,7 +20,7 @@ class ChartRefusedError(DatasetError):
 
 
 @dataclass(slots=True)
-class Draft:
+class ChartDraft:
     """What is known of a chart so far. Rules change it, and note what they changed."""
 
     request: ChartRequest
@@ -68,7 +68,7 @@ class Draft:
         return [row[place] for row in self.figures if row[place] is not None]
 
 
-def drafted(dataset: Dataset, request: ChartRequest) -> Draft:
+def drafted(dataset: Dataset, request: ChartRequest) -> ChartDraft:
     """Columns found by name or label, rows filtered, and a kind chosen where none was asked for.
 
     Raises `ChartRefusedError` for a column or value that is not there.
@@ -77,7 +77,7 @@ def drafted(dataset: Dataset, request: ChartRequest) -> Draft:
     series = _column(dataset, request.series, request)
     ys = [found for name in request.y if (found := _column(dataset, name, request)) is not None]
     rows, references = _filtered(dataset, request)
-    draft = Draft(
+    draft = ChartDraft(
         request=request, dataset=dataset, kind=request.kind, x=x, ys=ys, series=series, aggregate=request.aggregate,
         time_unit=request.time_unit, rows=rows, references=references,
     )  # fmt: skip
@@ -85,7 +85,7 @@ def drafted(dataset: Dataset, request: ChartRequest) -> Draft:
     return draft
 
 
-def _choose(draft: Draft) -> None:
+def _choose(draft: ChartDraft) -> None:
     """Fill in what was not said: figures, what they are compared by, and the kind."""
     taken = {column.name for column in (draft.x, draft.series) if column is not None}
     numeric = [column for column in draft.dataset.columns if column.is_numeric and column.name not in taken]
@@ -99,7 +99,7 @@ def _choose(draft: Draft) -> None:
         draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal else "bar"
 
 
-def default_x(draft: Draft) -> Column | None:
+def default_x(draft: ChartDraft) -> Column | None:
     """What figures are compared by if nothing is said: names, or times for a chart along time."""
     free = [column for column in draft.dataset.columns if column not in draft.ys and column != draft.series]
     times = [column for column in free if column.type in ("date", "datetime")]
@@ -109,7 +109,7 @@ def default_x(draft: Draft) -> Column | None:
     return preferred[0] if preferred else None
 
 
-def _is_currency_code(draft: Draft, column: Column) -> bool:
+def _is_currency_code(draft: ChartDraft, column: Column) -> bool:
     return any(one.currency_column == column.name for one in draft.dataset.columns)
 
 

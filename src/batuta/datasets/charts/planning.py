@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts import rules
-from batuta.datasets.charts.draft import COUNT, Draft, drafted
+from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
 from batuta.datasets.charts.figures import aggregated, bin_edges, grouped, period_of
 from batuta.datasets.charts.labels import number_text, period_text, value_text
 from batuta.datasets.charts.request import ChartRequest
@@ -58,13 +58,13 @@ def plan_chart(dataset: Dataset, request: ChartRequest) -> ChartPlan:
     return _planned(draft)
 
 
-def _compute(draft: Draft) -> None:
+def _compute(draft: ChartDraft) -> None:
     """Fill in the figures, each kind in its own way."""
     special = {"histogram": _binned, "scatter": _points, "kpi": _single, "table": _table}
     special.get(draft.kind, _compared)(draft)
 
 
-def _compared(draft: Draft) -> None:
+def _compared(draft: ChartDraft) -> None:
     """Figures by category or period, and by series."""
     if draft.x is None:
         raise draft.refuse("nothing_to_compare", dataset=draft.dataset.title or draft.dataset.name)
@@ -87,7 +87,7 @@ def _compared(draft: Draft) -> None:
     _order(draft)
 
 
-def _with_periods(draft: Draft) -> tuple[list[Any], list[Any]]:
+def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
     """The rows with times cut to periods; those without a time are left out, and so is an empty category named."""
     assert draft.x is not None
     place = draft.place(draft.x)
@@ -106,13 +106,13 @@ def _with_periods(draft: Draft) -> tuple[list[Any], list[Any]]:
     return cut, [record for _, record in kept]
 
 
-def _key_column(draft: Draft, column: Column) -> Column:
+def _key_column(draft: ChartDraft, column: Column) -> Column:
     if column is draft.x and draft.is_temporal:
         return column.model_copy(update={"type": "date"})
     return column
 
 
-def _figure_columns(draft: Draft) -> list[Column]:
+def _figure_columns(draft: ChartDraft) -> list[Column]:
     if draft.aggregate == "count":
         return [Column(name=COUNT, type="integer", label=say("count", draft.language))]
     label = AGGREGATE_NAMES[draft.aggregate][draft.language]
@@ -129,7 +129,7 @@ def _figure_columns(draft: Draft) -> list[Column]:
     ]
 
 
-def _only_currency(draft: Draft, column: Column) -> str | None:
+def _only_currency(draft: ChartDraft, column: Column) -> str | None:
     """The currency that all rows share, where each row says its own."""
     if column.currency_column is None:
         return None
@@ -139,7 +139,7 @@ def _only_currency(draft: Draft, column: Column) -> str | None:
     return code if len(code) == 3 and code.isalpha() and code.isupper() else None
 
 
-def _fold_measures(draft: Draft) -> None:
+def _fold_measures(draft: ChartDraft) -> None:
     """Several figures of one unit become one column, with their names as the series."""
     width = len(draft.ys)
     keys = draft.columns[:-width]
@@ -161,7 +161,7 @@ def _fold_measures(draft: Draft) -> None:
     draft.series = series
 
 
-def _order(draft: Draft) -> None:
+def _order(draft: ChartDraft) -> None:
     """Along time by time, else the largest first."""
     pairs = list(zip(draft.figures, draft.records, strict=True))
     if draft.is_temporal or (draft.x is not None and draft.x.is_numeric):
@@ -173,7 +173,7 @@ def _order(draft: Draft) -> None:
     draft.records = [record for _, record in pairs]
 
 
-def _binned(draft: Draft) -> None:
+def _binned(draft: ChartDraft) -> None:
     """How many rows lie in each range of a figure."""
     column = draft.ys[0] if draft.ys else None
     if column is None:
@@ -202,7 +202,7 @@ def _binned(draft: Draft) -> None:
     draft.x, draft.series = draft.columns[0], None
 
 
-def _points(draft: Draft) -> None:
+def _points(draft: ChartDraft) -> None:
     """Two figures of each row."""
     columns = [*draft.ys[:2], *([draft.series] if draft.series else []), *([draft.x] if draft.x else [])]
     columns = list(dict.fromkeys(columns))
@@ -217,7 +217,7 @@ def _points(draft: Draft) -> None:
     draft.records = [record for _, record in pairs]
 
 
-def _single(draft: Draft) -> None:
+def _single(draft: ChartDraft) -> None:
     """One figure; along time the last period beside the one before it."""
     times = next((column for column in draft.dataset.columns if column.type in ("date", "datetime")), None)
     if draft.x is None and draft.time_unit is not None:
@@ -235,7 +235,7 @@ def _single(draft: Draft) -> None:
     draft.records = [group.reference]
 
 
-def _reduce_to_figure(draft: Draft) -> None:
+def _reduce_to_figure(draft: ChartDraft) -> None:
     """The last period with the one before it, and the difference."""
     last, before = draft.figures[-1], draft.figures[-2] if len(draft.figures) > 1 else None
     value = draft.columns[-1]
@@ -256,7 +256,7 @@ def _reduce_to_figure(draft: Draft) -> None:
     draft.ys = [value]
 
 
-def _table(draft: Draft) -> None:
+def _table(draft: ChartDraft) -> None:
     """Rows as they are, or grouped if it was said by what."""
     if draft.x is not None:
         _compared(draft)
@@ -266,7 +266,7 @@ def _table(draft: Draft) -> None:
     draft.records = list(draft.references[: rules.MAX_TABLE_ROWS])
 
 
-def _planned(draft: Draft) -> ChartPlan:
+def _planned(draft: ChartDraft) -> ChartPlan:
     is_along_bars = draft.is_temporal and draft.kind in ("bar", "stacked", "heatmap", "combined")
     if is_along_bars and len(draft.columns) > 1:
         unit = draft.time_unit or "day"
@@ -309,14 +309,14 @@ def _named(figures: Dataset, column: Column | None) -> Column | None:
     return None if column is None else next((one for one in figures.columns if one.name == column.name), None)
 
 
-def _ys(figures: Dataset, draft: Draft) -> tuple[Column, ...]:
+def _ys(figures: Dataset, draft: ChartDraft) -> tuple[Column, ...]:
     """The columns of the figures that are drawn."""
     names = [MEASURED, COUNT, *(column.name for column in draft.ys)]
     found = [one for name in names for one in figures.columns if one.name == name]
     return tuple(dict.fromkeys(found))
 
 
-def _title(draft: Draft) -> str:
+def _title(draft: ChartDraft) -> str:
     numeric = [column.title for column in draft.columns if column.is_numeric and column.name not in (PREVIOUS, CHANGE)]
     y = say("and", draft.language).join(dict.fromkeys(numeric[:2])) or draft.dataset.title or draft.dataset.name
     if draft.kind == "kpi" or draft.x is None:
@@ -329,7 +329,7 @@ def _title(draft: Draft) -> str:
     return say("by", draft.language, y=y, x=x)
 
 
-def _description(draft: Draft, figures: Dataset, title: str) -> str:
+def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:
     """What the chart shows, in words, for whoever cannot see it."""
     kind = KIND_NAMES[draft.kind][draft.language]
     ys = _ys(figures, draft)

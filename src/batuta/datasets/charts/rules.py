@@ -24,7 +24,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from batuta.datasets.charts.draft import COUNT, Draft, as_number, default_x
+from batuta.datasets.charts.draft import COUNT, ChartDraft, as_number, default_x
 from batuta.datasets.charts.figures import period_of
 from batuta.datasets.charts.request import TimeUnit
 from batuta.datasets.charts.words import UNIT_NAMES, say
@@ -39,10 +39,10 @@ MAX_TABLE_ROWS = 100_000
 
 _COARSER: Final[tuple[TimeUnit, ...]] = ("day", "week", "month", "quarter", "year")
 
-Rule = Callable[[Draft], None]
+Rule = Callable[[ChartDraft], None]
 
 
-def empty(draft: Draft) -> None:
+def empty(draft: ChartDraft) -> None:
     """Nothing comes of nothing."""
     if not draft.rows:
         is_filtered = bool(draft.request.filters or draft.request.only)
@@ -50,7 +50,7 @@ def empty(draft: Draft) -> None:
         raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered=words)
 
 
-def mixed_currencies(draft: Draft) -> None:
+def mixed_currencies(draft: ChartDraft) -> None:
     """Euros and dollars make no sum, and share no axis."""
     for column in draft.ys:
         code = column.currency_column
@@ -63,7 +63,7 @@ def mixed_currencies(draft: Draft) -> None:
             raise draft.refuse("mixed_currencies", y=column.title, codes=", ".join(codes), column=label)
 
 
-def nothing_to_count(draft: Draft) -> None:
+def nothing_to_count(draft: ChartDraft) -> None:
     """Without a figure, rows are the figure."""
     if not draft.ys and draft.kind != "table":
         if draft.aggregate != "count":
@@ -71,7 +71,7 @@ def nothing_to_count(draft: Draft) -> None:
         draft.aggregate = "count"
 
 
-def not_additive(draft: Draft) -> None:
+def not_additive(draft: ChartDraft) -> None:
     """A sum of prices says nothing."""
     unfit = [column for column in draft.ys if not column.is_additive]
     if unfit and draft.aggregate == "sum" and draft.kind not in ("scatter", "histogram", "table"):
@@ -79,7 +79,7 @@ def not_additive(draft: Draft) -> None:
         draft.note("averaged", y=unfit[0].title)
 
 
-def other_units(draft: Draft) -> None:
+def other_units(draft: ChartDraft) -> None:
     """One axis measures one thing; a combined chart has two."""
     if draft.kind in ("scatter", "combined", "table", "kpi") or len(draft.ys) < 2:
         return
@@ -90,7 +90,7 @@ def other_units(draft: Draft) -> None:
         draft.note("other_units", left=", ".join(column.title for column in left), kept=first.title)
 
 
-def scatter_of_one(draft: Draft) -> None:
+def scatter_of_one(draft: ChartDraft) -> None:
     """Two figures make a point."""
     if draft.kind == "scatter" and len(draft.ys) < 2:
         draft.kind = "bar"
@@ -98,14 +98,14 @@ def scatter_of_one(draft: Draft) -> None:
         draft.note("scatter_needs_two")
 
 
-def line_without_order(draft: Draft) -> None:
+def line_without_order(draft: ChartDraft) -> None:
     """Between two customers there is nothing to go through."""
     if draft.kind in ("line", "area") and draft.x is not None and draft.x.type in ("text", "boolean"):
         draft.kind = "bar"
         draft.note("line_without_order", x=draft.x.title)
 
 
-def pie_of_no_whole(draft: Draft) -> None:
+def pie_of_no_whole(draft: ChartDraft) -> None:
     """Slices are parts of a sum."""
     if draft.kind in ("pie", "stacked") and draft.aggregate not in ("sum", "count"):
         draft.kind = "bar"
@@ -115,13 +115,13 @@ def pie_of_no_whole(draft: Draft) -> None:
         draft.note("pie_no_whole")
 
 
-def crowded_scatter(draft: Draft) -> None:
+def crowded_scatter(draft: ChartDraft) -> None:
     """A cloud of a million points is a blot."""
     if draft.kind == "scatter" and len(draft.rows) > MAX_POINTS:
         raise draft.refuse("too_many_points", count=len(draft.rows), most=MAX_POINTS)
 
 
-def too_many_periods(draft: Draft) -> None:
+def too_many_periods(draft: ChartDraft) -> None:
     """More points than pixels are added up by the next longer period."""
     if not draft.is_temporal or draft.x is None or draft.kind in ("scatter", "table"):
         return
@@ -138,7 +138,7 @@ def too_many_periods(draft: Draft) -> None:
     draft.time_unit = "year"
 
 
-def negative_pie(draft: Draft) -> None:
+def negative_pie(draft: ChartDraft) -> None:
     """A slice has no negative angle, and a whole of nothing no slices."""
     if draft.kind == "pie":
         figures = draft.figures_of(_figure(draft))
@@ -147,7 +147,7 @@ def negative_pie(draft: Draft) -> None:
             draft.note("pie_negative")
 
 
-def negative_stack(draft: Draft) -> None:
+def negative_stack(draft: ChartDraft) -> None:
     """A stack with a hole in it shows no sum."""
     is_stacked = draft.kind in ("stacked", "area") and draft.series is not None
     if is_stacked and any(value < 0 for value in draft.figures_of(_figure(draft))):
@@ -155,7 +155,7 @@ def negative_stack(draft: Draft) -> None:
         draft.note("stack_negative")
 
 
-def too_many_categories(draft: Draft) -> None:
+def too_many_categories(draft: ChartDraft) -> None:
     """What cannot be read is not shown: the largest and the others, or a table where others cannot be added up."""
     if draft.kind not in ("bar", "stacked", "pie", "combined", "heatmap") or draft.x is None or draft.is_temporal:
         return
@@ -180,7 +180,7 @@ def too_many_categories(draft: Draft) -> None:
     draft.note("top_and_others", shown=most, all=len(sizes), others=others)
 
 
-def too_many_series(draft: Draft) -> None:
+def too_many_series(draft: ChartDraft) -> None:
     """Eight colours can be told apart."""
     if draft.series is None or draft.kind in ("table", "heatmap", "scatter", "kpi"):
         return
@@ -197,20 +197,20 @@ def too_many_series(draft: Draft) -> None:
         draft.note("top_only", shown=MAX_SERIES - 1, all=len(sizes))
 
 
-def single_point(draft: Draft) -> None:
+def single_point(draft: ChartDraft) -> None:
     """One value is a figure, not a chart."""
     if draft.kind in ("line", "area", "bar", "stacked", "pie") and len(draft.figures) == 1:
         draft.kind = "kpi"
         draft.note("single_point")
 
 
-def cut_axis(draft: Draft) -> None:
+def cut_axis(draft: ChartDraft) -> None:
     """The length of a bar is its value."""
     if not draft.request.starts_at_zero and draft.kind in ("bar", "stacked", "area", "histogram", "combined"):
         draft.note("axis_from_zero")
 
 
-def cut_data(draft: Draft) -> None:
+def cut_data(draft: ChartDraft) -> None:
     """A part is not the whole."""
     source = draft.dataset.provenance
     if source.is_cut_short:
@@ -227,12 +227,12 @@ AFTER_FIGURES: Final[tuple[Rule, ...]] = (
 """In this order."""
 
 
-def _figure(draft: Draft) -> str:
+def _figure(draft: ChartDraft) -> str:
     """The name of the column that is drawn."""
     return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
 
 
-def _sizes(draft: Draft, place: int) -> dict[Value, float]:
+def _sizes(draft: ChartDraft, place: int) -> dict[Value, float]:
     """How much each category is worth."""
     sizes: dict[Value, float] = {}
     for row in draft.figures:
@@ -240,13 +240,13 @@ def _sizes(draft: Draft, place: int) -> dict[Value, float]:
     return sizes
 
 
-def _keep(draft: Draft, place: int, kept: set[Value]) -> None:
+def _keep(draft: ChartDraft, place: int, kept: set[Value]) -> None:
     pairs = [(row, record) for row, record in zip(draft.figures, draft.records, strict=True) if row[place] in kept]
     draft.figures = [row for row, _ in pairs]
     draft.records = [record for _, record in pairs]
 
 
-def _merge(draft: Draft, place: int, kept: set[Value], others: str) -> None:
+def _merge(draft: ChartDraft, place: int, kept: set[Value], others: str) -> None:
     """Add up what is not kept, at the end."""
     numeric = [number for number, column in enumerate(draft.columns) if column.is_numeric]
     merged: dict[tuple[Any, ...], list[Any]] = {}

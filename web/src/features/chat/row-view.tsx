@@ -1,11 +1,13 @@
 /** One row of the conversation. */
 
-import { memo, type ReactNode } from "react";
+import { lazy, memo, type ReactNode, Suspense } from "react";
 
 import { Markdown } from "../../components/markdown/markdown";
-import type { Item, StreamView, TurnView } from "../../events";
+import { Skeleton } from "../../components/skeleton";
+import type { ChartItem, DatasetItem, Item, StreamView, TurnView } from "../../events";
 import { useText } from "../../lib/i18n";
 import { ApprovalCard } from "./approval/approval-card";
+import { useChat } from "./context";
 import { AgentBadge } from "./items/agent-badge";
 import { AssistantMessage } from "./items/assistant-message";
 import { Handoff } from "./items/handoff";
@@ -19,6 +21,10 @@ import { TurnEnd } from "./items/turn-end";
 import { UserMessage } from "./items/user-message";
 import { Working } from "./items/working";
 import type { Row } from "./rows";
+
+// Tables and charts weigh more than the rest of the page: they come when the first one is shown.
+const TableCard = lazy(() => import("./data/table-card"));
+const ChartCard = lazy(() => import("./data/chart-card"));
 
 export const RowView = memo(({ row }: { readonly row: Row }) => {
   switch (row.kind) {
@@ -63,7 +69,7 @@ const itemView = (item: Item, turn: TurnView, isConcluded: boolean): ReactNode =
       return <ApprovalCard item={item} />;
     case "dataset":
     case "chart":
-      return null;
+      return <DataItem item={item} />;
     case "plan":
       return <PlanCard item={item} />;
     case "handoff":
@@ -77,6 +83,19 @@ const itemView = (item: Item, turn: TurnView, isConcluded: boolean): ReactNode =
     case "other":
       return <OtherLine item={item} />;
   }
+};
+
+const DataItem = ({ item }: { readonly item: DatasetItem | ChartItem }) => {
+  const { sessionId } = useChat();
+  return (
+    <Suspense fallback={<Skeleton className="my-2 h-48 w-full" />}>
+      {item.kind === "dataset" ? (
+        <TableCard item={item} sessionId={sessionId} />
+      ) : (
+        <ChartCard item={item} sessionId={sessionId} />
+      )}
+    </Suspense>
+  );
 };
 
 const Arriving = ({ stream }: { readonly stream: StreamView }) => {

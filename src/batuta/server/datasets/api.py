@@ -1,0 +1,163 @@
+"""Datasets over HTTP: validate, delegate, nothing else."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from batuta.datasets.store import DatasetInfo
+from batuta.events.datasets import Cell, ChartKind, Column, Provenance, RecordReference
+from batuta.kernel.id_fields import UuidStr
+from batuta.server.datasets.service import Datasets
+from batuta.server.http.dependencies import provided
+from batuta.server.http.guard import new_router
+
+router = new_router(tags=["datasets"])
+
+DatasetsService = Annotated[Datasets, provided(Datasets)]
+
+MAX_PAGE = 5_000
+PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+class DatasetHead(BaseModel):
+    """A dataset without its rows."""
+
+    dataset_id: UuidStr
+    name: str
+    title: str
+    columns: list[Column]
+    row_count: int
+    totals: dict[str, Cell]
+    provenance: Provenance
+    created_at: datetime
+
+
+class DatasetList(BaseModel):
+    """The datasets of a session."""
+
+    items: list[DatasetHead]
+
+
+class DatasetRows(BaseModel):
+    """Some rows, with the records behind them where they are known."""
+
+    offset: int
+    rows: list[list[Cell]]
+    references: list[RecordReference | None]
+    row_count: int
+
+
+class ChartWithData(BaseModel):
+    """A chart: Vega-Lite that names its data, and the data."""
+
+    kind: ChartKind
+    title: str
+    description: str
+    notes: list[str]
+    language: str
+    spec: dict[str, Any]
+    columns: list[Column]
+    rows: list[list[Cell]]
+
+
+@router.get("/api/sessions/{session_id}/datasets")
+async def list_datasets(session_id: UuidStr, datasets: DatasetsService) -> DatasetList:
+    """The tables of a session."""
+    kept = await datasets.of_session(session_id)
+    return DatasetList(items=[_head(info) for info in kept])
+
+
+@router.get("/api/sessions/{session_id}/datasets/{dataset_id}")
+async def read_dataset(session_id: UuidStr, dataset_id: UuidStr, datasets: DatasetsService) -> DatasetHead:
+    """A table without its rows."""
+    return _head(await datasets.get(session_id, dataset_id))
+
+
+@router.get("/api/sessions/{session_id}/datasets/{dataset_id}/rows")
+async def rows(
+    session_id: UuidStr,
+    dataset_id: UuidStr,
+    datasets: DatasetsService,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 200,
+) -> DatasetRows:
+    """Some rows of a table, in their order."""
+    info = await datasets.get(session_id, dataset_id)
+    page = await datasets.page(session_id, dataset_id, offset, limit)
+    return DatasetRows(
+        offset=offset,
+        rows=[list(row) for row in page.rows],
+        references=list(page.references),
+        row_count=info.row_count,
+    )
+
+
+@router.get("/api/sessions/{session_id}/datasets/{dataset_id}/file", response_class=Response)
+async def file(
+    session_id: UuidStr,
+    dataset_id: UuidStr,
+    datasets: DatasetsService,
+    format: Literal["csv", "xlsx"] = "csv",  # noqa: A002 - the API's word
+) -> Response:
+    """A table as a file."""
+    info = await datasets.get(session_id, dataset_id)
+    headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
+    if format == "csv":
+        return StreamingResponse(datasets.csv(session_id, info), media_type="text/csv; charset=utf-8", headers=headers)
+    made = await datasets.xlsx(session_id, info)
+    with made:
+        return Response(made.read(), media_type=XLSX, headers=headers)
+
+
+@router.get("/api/sessions/{session_id}/datasets/{dataset_id}/chart")
+async def chart(session_id: UuidStr, dataset_id: UuidStr, datasets: DatasetsService) -> ChartWithData:
+    """The chart whose figures a table holds: specification and data."""
+    drawn = await datasets.chart(session_id, dataset_id)
+    plan = drawn.plan
+    return ChartWithData(
+        kind=plan.kind,
+        title=plan.title,
+        description=plan.description,
+        notes=list(plan.notes),
+        language=plan.request.language,
+        spec=drawn.spec,
+        columns=list(plan.figures.columns),
+        rows=[list(row) for row in plan.figures.first_rows(MAX_PAGE)],
+    )
+
+
+@router.get("/api/sessions/{session_id}/datasets/{dataset_id}/picture", response_class=Response)
+async def picture(
+    session_id: UuidStr,
+    dataset_id: UuidStr,
+    datasets: DatasetsService,
+    format: Literal["png", "svg"] = "png",  # noqa: A002 - the API's word
+    theme: Literal["light", "dark"] = "light",
+) -> Response:
+    """A chart as a picture."""
+    info = await datasets.get(session_id, dataset_id)
+    content = await datasets.picture(session_id, dataset_id, format, theme)
+    headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
+    return Response(content, media_type=PICTURES[format], headers=headers)
+
+
+def _head(info: DatasetInfo) -> DatasetHead:
+    return DatasetHead(
+        dataset_id=info.dataset_id,
+        name=info.name,
+        title=info.title,
+        columns=list(info.columns),
+        row_count=info.row_count,
+        totals=info.totals,
+        provenance=info.provenance,
+        created_at=info.created_at,
+    )
+
+
+def _file_name(info: DatasetInfo) -> str:
+    return re.sub(r"[^a-z0-9_]", "", info.name) or "dataset"

@@ -1,0 +1,93 @@
+"""What a person does with datasets: look at rows, take them away as a file, see a chart again."""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from batuta.datasets.charts.chart import CHART_CONNECTOR, draw
+from batuta.datasets.charts.planning import ChartPlan
+from batuta.datasets.charts.rendering import PictureFormat, Theme, render
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.files import csv_lines, write_xlsx
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, blocks_in, cells_of, page_of
+from batuta.server.problems import NotFoundProblem
+
+SPOOLED_BYTES = 8 * 1024 * 1024
+"""A file up to this size is made in memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnChart:
+    """A chart with its figures."""
+
+    plan: ChartPlan
+    spec: dict[str, Any]
+
+
+class Datasets:
+    """Everybody's datasets. Whether a session and a dataset in it are the caller's was asked before."""
+
+    def __init__(self, store: DatasetStore) -> None:
+        self._store = store
+
+    async def of_session(self, session_id: str) -> Sequence[DatasetInfo]:
+        """The datasets of a session, oldest first; figures of charts are not among them."""
+        kept = await self._store.list(_owner(session_id))
+        return [info for info in kept if info.provenance.connector != CHART_CONNECTOR]
+
+    async def get(self, session_id: str, dataset_id: str) -> DatasetInfo:
+        """A dataset without its rows."""
+        found = await self._store.find(_owner(session_id), dataset_id)
+        if found is None:
+            raise NotFoundProblem
+        return found
+
+    async def page(self, session_id: str, dataset_id: str, start: int, limit: int) -> DatasetPage:
+        """Some rows."""
+        info = await self.get(session_id, dataset_id)
+        return await page_of(self._store, _owner(session_id), info, start, limit)
+
+    async def csv(self, session_id: str, info: DatasetInfo) -> AsyncIterator[str]:
+        """A CSV file, block by block."""
+        lines = csv_lines(info.columns, ())
+        yield "\ufeff" + "".join(lines)  # a mark by which spreadsheets know UTF-8
+        async for block in blocks_in(self._store, _owner(session_id), info):
+            rows = csv_lines(info.columns, cells_of(block, info.columns))
+            next(rows)
+            yield "".join(rows)
+
+    async def xlsx(self, session_id: str, info: DatasetInfo) -> IO[bytes]:
+        """A workbook, in a file that is gone when it is closed."""
+        rows = [
+            row
+            async for block in blocks_in(self._store, _owner(session_id), info)
+            for row in cells_of(block, info.columns)
+        ]
+        out = tempfile.SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - whoever sends it closes it
+        write_xlsx(out, info.columns, rows, title=info.title or info.name)
+        out.seek(0)
+        return out
+
+    async def chart(self, session_id: str, dataset_id: str) -> DrawnChart:
+        """The chart whose figures a dataset holds, planned again from what it was drawn of."""
+        info = await self.get(session_id, dataset_id)
+        if info.provenance.connector != CHART_CONNECTOR:
+            raise NotFoundProblem
+        library = DatasetLibrary(store=self._store, owner=_owner(session_id))
+        plan = (await draw(library, ChartRequest.model_validate_json(info.provenance.query))).plan
+        return DrawnChart(plan=plan, spec=vega_lite(plan))
+
+    async def picture(self, session_id: str, dataset_id: str, wanted: PictureFormat, theme: Theme) -> bytes:
+        """A chart as a picture."""
+        chart = await self.chart(session_id, dataset_id)
+        plan = chart.plan
+        if plan.kind in ("kpi", "table"):
+            raise NotFoundProblem
+        return await render(chart.spec, plan.figures, wanted, language=plan.request.language, theme=theme)
+
+
+def _owner(session_id: str) -> DatasetOwner:
+    return DatasetOwner(session_id=session_id)
