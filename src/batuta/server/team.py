@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from batuta.agents import appointments, calculator, documents
+from batuta.agents import appointments, calculator, documents, graphing
 from batuta.llm.factory import default_model
 from batuta.llm.factory import model as model_of
 from batuta.llm.model import Model
@@ -43,6 +43,7 @@ def first_team(settings: Settings) -> FirstTeam:
         agents=[
             appointments.specialist(model, data_dir=settings.data_dir),
             calculator.specialist(model),
+            graphing.specialist(model),
             documents.specialist(model, library=library),
         ],
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,

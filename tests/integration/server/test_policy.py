@@ -8,6 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from batuta.datasets.store import DatasetOwner
 from batuta.events.queue import NewWork
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
@@ -18,9 +19,12 @@ from batuta.server import policy
 from batuta.server.app import create_api
 from batuta.server.backends import open_backends
 from batuta.server.config import Settings
+from batuta.server.database.engines import SystemDatabase
+from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.http.guard import GuardedRoute, new_router
 from batuta.server.policy import EVENTS, FREE_PARAMETERS, JOBS, ROUTES, Access, AccessRule
 from batuta.server.security.ownership import OWNERSHIP
+from batuta.testing.datasets import NOW, a_dataset
 from tests.support.platform import Person, Running
 
 BODIES: dict[str, Any] = {
@@ -144,8 +148,15 @@ class Belongings:
                 "key_id": key["key_id"],
                 "file_id": file["file_id"],
                 "job_id": file["job_id"],
+                "dataset_id": await a_kept_dataset(person, session),
             }
         )
+
+
+async def a_kept_dataset(person: Person, session: str) -> str:
+    store = DatabaseDatasetStore(SystemDatabase(person.running.platform.backends.database))
+    owner = DatasetOwner(session_id=session, user_id=person.user_id)
+    return (await store.save(owner, new_id(), a_dataset(), now=NOW)).dataset_id
 
 
 async def test_foreign_things_answer_exactly_like_missing_ones(site: Running) -> None:

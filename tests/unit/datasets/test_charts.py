@@ -65,6 +65,14 @@ def test_columns_are_found_by_label_whatever_the_accents() -> None:
     assert plan.x.name == "country"
 
 
+def test_columns_and_countries_are_found_by_what_people_call_them() -> None:
+    """A-41: `client` is the customer, `Spain` is España, whichever the data says."""
+    plan = planned(kind="bar", x="client", y=["amount"], only=["Spain"])
+    assert plan.x is not None
+    assert plan.x.name == "customer"
+    assert len(plan.figures.rows) == 2
+
+
 def test_bars_along_time_carry_the_name_of_their_period() -> None:
     plan = planned(kind="bar", x="day", time_unit="quarter", y=["amount"], language="es")
     assert plan.kind == "kpi"

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
+from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, dataset_name
 from batuta.datasets.values import CONVERTERS, Value
@@ -121,6 +122,11 @@ def _column(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Colu
     for column in dataset.columns:
         if folded in (column.name, dataset_name(column.title)):
             return column
+    words = _same_meaning(wanted, COLUMN_WORDS)
+    for column in dataset.columns:
+        parts = {*column.name.split("_"), *dataset_name(column.title).split("_"), dataset_name(column.title)}
+        if words & parts:
+            return column
     known = ", ".join(column.name for column in dataset.columns)
     raise ChartRefusedError(say("no_column", request.language, dataset=dataset.name, column=wanted, known=known))
 
@@ -140,20 +146,22 @@ def _value_filters(dataset: Dataset, request: ChartRequest) -> list[ChartFilter]
     """Filters for values that were named without their column; several of one column are alternatives."""
     found: dict[str, list[str]] = {}
     for value in request.only:
-        folded = dataset_name(value)
+        meant = {dataset_name(value), *_same_meaning(value, COUNTRY_WORDS)}
+        texts = [column for column in dataset.columns if column.type == "text"]
         column = next(
-            (
-                column
-                for column in dataset.columns
-                if column.type == "text"
-                and any(dataset_name(str(one or "")) == folded for one in dataset.values(column.name))
-            ),
-            None,
+            (one for one in texts if meant & {dataset_name(str(v or "")) for v in dataset.values(one.name)}), None
         )
         if column is None:
             raise ChartRefusedError(say("no_value", request.language, dataset=dataset.name, value=value))
-        found.setdefault(column.name, []).append(value)
+        found.setdefault(column.name, []).extend(sorted(meant))
     return [ChartFilter(column=name, values=tuple(values)) for name, values in found.items()]
+
+
+def _same_meaning(word: str, table: Words) -> set[str]:
+    """All words of the group that a word belongs to, folded."""
+    folded = dataset_name(word)
+    groups = ({dataset_name(one) for one in (key, *words)} for key, words in table.items())
+    return next((group for group in groups if folded in group), set())
 
 
 def _test(dataset: Dataset, wanted: ChartFilter, request: ChartRequest) -> Any:

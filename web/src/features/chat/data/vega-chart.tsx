@@ -45,6 +45,7 @@ export const valuesOf = (
 const compiled = (props: VegaChartProps, width: number): Spec => {
   const bound = {
     ...props.spec,
+    description: props.description,
     data: { name: "figures", values: valuesOf(props.columns, props.rows) },
     width,
     autosize: { type: "fit-x", contains: "padding" },

@@ -13,6 +13,10 @@ export const tools: Names = {
   convert_time: "Convert time",
   search_documents: "Search documents",
   read_document: "Read document",
+  draw_chart: "Draw a chart",
+  change_chart: "Change the chart",
+  list_datasets: "List tables",
+  query_datasets: "Query tables",
 };
 
 /** Agents tell their names and descriptions in English. */

@@ -11,8 +11,14 @@ export const tools: Names = {
   calculate: "Calcular",
   current_time: "Hora actual",
   convert_time: "Convertir hora",
+  convert_units: "Convertir unidades",
+  count_days: "Contar días",
   search_documents: "Buscar en los documentos",
   read_document: "Leer documento",
+  draw_chart: "Dibujar gráfico",
+  change_chart: "Cambiar gráfico",
+  list_datasets: "Ver tablas",
+  query_datasets: "Consultar tablas",
 };
 
 /** By the English words; an agent whose words are not here is shown in its own. */
@@ -23,6 +29,9 @@ export const agents: Names = {
   Calculator: "Calculadora",
   "Exact arithmetic, percentages, the current date and time, and time zones":
     "Cálculo exacto, porcentajes, fecha y hora actuales, y husos horarios",
+  Charts: "Gráficos",
+  "Charts of tables that other agents brought: bars, lines, pies, heat maps, figures":
+    "Gráficos de las tablas que traen otros agentes: barras, líneas, circulares, mapas de calor, cifras",
   Documents: "Documentos",
   "Answers questions from the documents of the company, with checked citations":
     "Responde a partir de los documentos de la empresa, con citas comprobadas",
@@ -31,6 +40,13 @@ export const agents: Names = {
 
 export const fields: Names = {
   title: "Título",
+  dataset: "Tabla",
+  kind: "Tipo",
+  series: "Series",
+  time_unit: "Periodo",
+  top: "Los mayores",
+  only: "Solo",
+  sql: "SQL",
   start: "Inicio",
   previous_start: "Inicio anterior",
   duration_minutes: "Duración (minutos)",
