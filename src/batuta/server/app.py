@@ -25,6 +25,7 @@ from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
 from batuta.server.config import STATIC, Settings
 from batuta.server.datasets import api as datasets
+from batuta.server.erp import api as erp
 from batuta.server.files import api as files
 from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
@@ -44,7 +45,7 @@ from batuta.server.settings import api as settings_api
 from batuta.server.turns import api as turns
 from batuta.server.wiring import Platform
 
-DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, datasets, approvals, search, files, jobs, agui)
+DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, datasets, approvals, search, files, jobs, agui, erp)
 SOCKET_PATH = "socket.io"
 KEEP_ALIVE_SECONDS = 75
 """Longer than proxies keep idle connections (60 s as a rule), so that none is closed just when a request arrives."""

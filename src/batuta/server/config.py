@@ -44,7 +44,7 @@ OTHER_VARIABLES = frozenset(
 )
 """Variables of ours that are no settings."""
 OIDC_PREFIX = f"{PREFIX}OIDC_SECRET_"
-SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets"})
+SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets", "erp_client_secret"})
 
 PROFILES: dict[Environment, dict[str, Any]] = {
     "development": {
@@ -148,6 +148,15 @@ class Settings(BaseModel):
     """Where `batuta worker` answers Prometheus; 0 takes a free port."""
     storage_capacity_bytes: int | None = Field(default=None, ge=1)
     """How much the database may hold, for the alert on storage; embedded, the free disk is known."""
+    erp_url: str | None = Field(default=None, pattern=r"^https?://")
+    """The root of a Business Central API, up to and with `api/v2.0`; without one the embedded mode has its sandbox."""
+    erp_token_url: str | None = Field(default=None, pattern=r"^https?://")
+    """Where the ERP's tokens are given: `https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token`."""
+    erp_client_id: str | None = None
+    erp_client_secret: SecretStr | None = None
+    erp_scope: str = "https://api.businesscentral.dynamics.com/.default"
+    measures_file: Path | None = None
+    """A TOML file with measures of one's own, in the form of those that come with the ERP agent."""
     oidc: tuple[OidcProvider, ...] = ()
     oidc_client_secrets: Mapping[str, SecretStr] = Field(default_factory=dict)
 

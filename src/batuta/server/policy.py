@@ -121,6 +121,9 @@ ROUTES: dict[str, AccessRule] = {
     "GET /api/approvals": _READ,
     "POST /api/approvals/{approval_id}": _APPROVE,
     "POST /api/agui": _CHAT,
+    # the ERP
+    "GET /api/erp/companies": _READ,
+    "GET /api/erp/records/{entity}/{record_key}": _READ,
 }
 """By method and path as the router writes it."""
 
@@ -136,7 +139,7 @@ EVENTS: dict[str, AccessRule] = {
 JOBS: dict[str, AccessRule] = {"turn": AccessRule(Access.SYSTEM), "file_index": AccessRule(Access.SYSTEM)}
 """By the kind of work: the platform's queue takes and gives out no other."""
 
-FREE_PARAMETERS: Final = frozenset({"path", "provider_id"})
+FREE_PARAMETERS: Final = frozenset({"path", "provider_id", "entity", "record_key"})
 """Parts of a path that name nothing anybody owns. Every other one is the id of something that has an owner."""
 
 UNSAFE: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})

@@ -3,13 +3,18 @@
 from dataclasses import dataclass
 
 from batuta.agents import appointments, calculator, documents, graphing
+from batuta.agents.erp import agent as erp
+from batuta.agents.erp.access import ErpAccess
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.factory import default_model
 from batuta.llm.factory import model as model_of
 from batuta.llm.model import Model
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
+from batuta.offline.model import OfflineModel
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
+from batuta.server.erp.connection import erp_access
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -27,37 +32,44 @@ class FirstTeam:
     library: documents.DocumentLibrary | None = None
     """What everybody may ask about."""
     """The text of a document that an answer cites."""
+    erp: ErpAccess | None = None
+    """The ERP that the team works with."""
 
 
-def first_team(settings: Settings) -> FirstTeam:
+def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
     """The team of a platform. Without a key it runs on the built-in model, and says so."""
     models = settings.models or (default_model(),)
-    model = models[0]
+    model: Model | str = models[0]
     for other in models[1:]:
         model_of(other)  # a misspelt name or a missing key is reported at the start, not to the user who chooses it
     is_offline = model == OFFLINE_MODEL
+    if is_offline:
+        model = OfflineModel(clock)
     make_data_dir(settings.data_dir)
     library = documents.folder_library(settings.documents_dir or documents.SAMPLES, settings.data_dir)
+    access = erp_access(settings, clock=clock)
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[
             appointments.specialist(model, data_dir=settings.data_dir),
             calculator.specialist(model),
-            graphing.specialist(model),
             documents.specialist(model, library=library),
+            *([] if access is None else [erp.specialist(model, access=access)]),
+            graphing.specialist(model),
         ],
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,
         is_streaming=True,
     )
-    title_model = settings.title_model or model
+    title_model = settings.title_model or models[0]
     return FirstTeam(
         orchestrator=orchestrator,
         model=ModelChoice(
-            label=OFFLINE_LABEL if is_offline else model,
+            label=OFFLINE_LABEL if is_offline else models[0],
             is_offline=is_offline,
             choices=models if len(models) > 1 else (),
         ),
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
         read_source=library.text,
         library=library,
+        erp=access,
     )

@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from batuta.agents.erp.access import ErpAccess
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
@@ -34,6 +35,7 @@ from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
+from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.service import Files
 from batuta.server.identity.oidc import OidcLogins
@@ -94,6 +96,7 @@ class Platform:
     sockets: SocketServer
     streams: LiveStreams
     connections: LiveConnections
+    erp: ErpRecords
     health: Health
 
     def provided(self) -> Mapping[type[Any], object]:
@@ -128,6 +131,7 @@ async def open_platform(
     model: ModelChoice | None = None,
     title_model: Model | None = None,
     read_source: ReadSource | None = None,
+    erp: ErpAccess | None = None,
 ) -> AsyncIterator[Platform]:
     """A running platform without its HTTP server. A model for titles names the sessions."""
     chosen = model or ModelChoice(label=next(iter(settings.models), "offline"))
@@ -136,7 +140,7 @@ async def open_platform(
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
-        platform = _services(settings, team, backends, observers, chosen, read_source, processing)
+        platform = _services(settings, team, backends, observers, chosen, read_source, processing, ErpRecords(erp))
         protection = ModelProtection(settings)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
         background = [
@@ -204,6 +208,7 @@ def _services(
     model: ModelChoice,
     read_source: ReadSource | None,
     processing: FileProcessing,
+    erp: ErpRecords,
 ) -> Platform:
     database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     system = SystemDatabase(database)
@@ -247,6 +252,7 @@ def _services(
         sockets=sockets,
         streams=streams,
         connections=LiveConnections(access, sockets, streams),
+        erp=erp,
         health=Health(database, log, more=backends.checks),
     )
 

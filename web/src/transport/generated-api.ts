@@ -94,6 +94,17 @@ export interface CitedSource {
   readonly is_part: boolean;
 }
 
+/** The companies of the ERP; none where no ERP is connected. */
+export interface CompanyList {
+  readonly items: readonly CompanyView[];
+}
+
+/** One set of books. */
+export interface CompanyView {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** A login with a password. */
 export interface Credentials {
   readonly email: string;
@@ -159,41 +170,11 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** A new name or folder. */
-export interface FileChange {
-  readonly name?: string | null;
-  readonly folder?: string | null;
-}
-
-/** A page of my files. */
-export interface FileList {
-  readonly items: readonly FileView[];
-  readonly folders: readonly string[];
-  readonly used_bytes: number;
-  readonly quota_bytes: number;
-  readonly next_cursor: string | null;
-}
-
-/** What was read of a file. */
-export interface FileText {
-  readonly title: string;
-  readonly text: string;
-  readonly is_part: boolean;
-  readonly extractor: string;
-}
-
-/** A file, as its owner sees it. */
-export interface FileView {
-  readonly file_id: string;
+/** One field; amounts as text, so that no digit is lost. */
+export interface FieldView {
   readonly name: string;
-  readonly folder: string;
-  readonly media_type: string;
-  readonly size_bytes: number;
-  readonly status: "uploading" | "processing" | "ready" | "failed";
-  readonly reason: string | null;
-  readonly explanation: Readonly<Record<string, string>> | null;
-  readonly job_id: string | null;
-  readonly created_at: string;
+  readonly type: string;
+  readonly value: string | number | boolean;
 }
 
 /** A message that matches. */
@@ -208,22 +189,6 @@ export interface FoundMessage {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-/** A passage of a document. */
-export interface FoundPassage {
-  readonly document_id: string;
-  readonly name: string;
-  readonly title: string;
-  readonly place: string;
-  readonly text: string;
-  readonly highlights: readonly (readonly [number, number])[];
-  readonly relevance: number;
-}
-
-/** What a search found. */
-export interface FoundPassages {
-  readonly items: readonly FoundPassage[];
-}
-
 /** A session whose title matches; `highlights` are begin and end of each match in `text`. */
 export interface FoundSession {
   readonly session_id: string;
@@ -231,24 +196,6 @@ export interface FoundSession {
   readonly updated_at: string;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
-}
-
-/** My jobs, newest first. */
-export interface JobList {
-  readonly items: readonly JobView[];
-}
-
-/** Long work, as its owner sees it. */
-export interface JobView {
-  readonly job_id: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly subject_id: string;
-  readonly status: "queued" | "running" | "completed" | "failed" | "cancelled";
-  readonly progress: string;
-  readonly error: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 /** My keys. */
@@ -385,6 +332,17 @@ export interface Problem {
 export interface ProviderLabel {
   readonly id: string;
   readonly name: string;
+}
+
+/** A record and its lines. */
+export interface RecordView {
+  readonly entity: string;
+  readonly purpose: string;
+  readonly company: CompanyView;
+  readonly number: string;
+  readonly name: string;
+  readonly fields: readonly FieldView[];
+  readonly lines: readonly (readonly FieldView[])[];
 }
 
 /** An answer to an interrupt. */

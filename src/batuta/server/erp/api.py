@@ -1,0 +1,81 @@
+"""The ERP over HTTP: its companies, and any record that a figure leads to."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import BaseModel
+
+from batuta.server.erp.service import ErpRecords, RecordField
+from batuta.server.http.dependencies import CurrentCaller, provided
+from batuta.server.http.guard import new_router
+
+router = new_router(tags=["erp"])
+
+Records = Annotated[ErpRecords, provided(ErpRecords)]
+
+
+class CompanyView(BaseModel):
+    """One set of books."""
+
+    id: str
+    name: str
+
+
+class CompanyList(BaseModel):
+    """The companies of the ERP; none where no ERP is connected."""
+
+    items: list[CompanyView]
+
+
+class FieldView(BaseModel):
+    """One field; amounts as text, so that no digit is lost."""
+
+    name: str
+    type: str
+    value: str | int | bool
+
+
+class RecordView(BaseModel):
+    """A record and its lines."""
+
+    entity: str
+    purpose: str
+    company: CompanyView
+    number: str
+    name: str
+    fields: list[FieldView]
+    lines: list[list[FieldView]]
+
+
+@router.get("/api/erp/companies")
+async def list_companies(caller: CurrentCaller, records: Records) -> CompanyList:
+    """The companies of the ERP."""
+    found = await records.companies()
+    return CompanyList(items=[CompanyView(id=one.id, name=one.display_name) for one in found])
+
+
+@router.get("/api/erp/records/{entity}/{record_key}")
+async def read_record(
+    caller: CurrentCaller,
+    records: Records,
+    entity: Annotated[str, Path(max_length=60, pattern=r"^[A-Za-z]+$")],
+    record_key: Annotated[str, Path(max_length=60, pattern=r"^[0-9A-Za-z-]+$")],
+    company: Annotated[str, Query(max_length=100)] = "",
+) -> RecordView:
+    """One record of the ERP, to follow a figure to where it comes from."""
+    card = await records.record(entity, record_key, company)
+    return RecordView(
+        entity=card.entity,
+        purpose=card.purpose,
+        company=CompanyView(id=card.company.id, name=card.company.display_name),
+        number=card.number,
+        name=card.name,
+        fields=[_field(one) for one in card.fields],
+        lines=[[_field(one) for one in line] for line in card.lines],
+    )
+
+
+def _field(one: RecordField) -> FieldView:
+    value = format(one.value, "f") if isinstance(one.value, Decimal) else one.value
+    return FieldView(name=one.name, type=one.type, value=value)

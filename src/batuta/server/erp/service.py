@@ -1,0 +1,119 @@
+"""Records of the ERP for people who follow a figure to where it comes from. Reading only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from batuta.agents.erp.access import ErpAccess
+from batuta.connectors.business_central.catalogue import CatalogueEntity
+from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
+from batuta.connectors.odata.filters import Compare
+from batuta.kernel.errors import ConfigurationError, MissingRecordError, ToolFailedError
+from batuta.server.problems import NotFoundProblem
+
+MAX_LINES = 200
+NAME_FIELDS = ("displayName", "customerName", "vendorName", "name", "description")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordField:
+    """One field of a record, as it is shown."""
+
+    name: str
+    type: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordCard:
+    """A record with its lines."""
+
+    entity: str
+    purpose: str
+    company: ErpCompany
+    number: str
+    name: str
+    fields: Sequence[RecordField]
+    lines_entity: str = ""
+    lines: Sequence[Sequence[RecordField]] = field(default_factory=tuple)
+
+
+class ErpRecords:
+    """Looks records up. Where no ERP is connected there are none."""
+
+    def __init__(self, access: ErpAccess | None) -> None:
+        self._access = access
+
+    async def companies(self) -> Sequence[ErpCompany]:
+        """The companies of the ERP."""
+        return () if self._access is None else await self._access.companies()
+
+    async def record(self, entity: str, key: str, company: str = "") -> RecordCard:
+        """A record by its key. Raises `NotFoundProblem` for one that there is not."""
+        if self._access is None:
+            raise NotFoundProblem
+        try:
+            known = self._access.catalogue.entity(entity)
+            chosen = await self._access.company(company)
+            record = await self._read(known, chosen, key)
+        except (MissingRecordError, ConfigurationError, ToolFailedError) as error:
+            raise NotFoundProblem from error
+        lines_name = next(
+            (one.target for one in known.navigation.values() if one.is_collection and one.target.endswith("Lines")
+             and one.name != "dimensionSetLines"), "",
+        )  # fmt: skip
+        return RecordCard(
+            entity=known.entity_set,
+            purpose=known.purpose,
+            company=chosen,
+            number=str(
+                record.values.get("number") or record.values.get("entryNumber") or record.values.get("code") or ""
+            ),
+            name=next((str(record.values[name]) for name in NAME_FIELDS if record.values.get(name)), ""),
+            fields=_fields(known, record),
+            lines_entity=lines_name,
+            lines=await self._lines(lines_name, chosen, record.id) if lines_name else (),
+        )
+
+    async def _read(self, known: CatalogueEntity, company: ErpCompany, key: str) -> ErpRecord:
+        """By its address, or, for reports whose key is another record's, by that."""
+        assert self._access is not None
+        connector = self._access.connector
+        if known.key == ("id",):
+            return await connector.get(company.id, known.entity_set, key)
+        query = RecordQuery(entity=known.entity_set, where=Compare(known.key[0], "eq", key), limit=1)
+        async for page in connector.pages(company.id, query):
+            if page.records:
+                return page.records[0]
+        raise MissingRecordError(f"there is no {known.entity_set} {key}")
+
+    async def _lines(self, entity: str, company: ErpCompany, document_id: str) -> list[Sequence[RecordField]]:
+        assert self._access is not None
+        known = self._access.catalogue.entity(entity)
+        parent = next((name for name in ("documentId", "journalId") if name in known.properties), None)
+        if parent is None:
+            return []
+        query = RecordQuery(entity=entity, where=Compare(parent, "eq", document_id), limit=MAX_LINES)
+        lines: list[Sequence[RecordField]] = []
+        async for page in self._access.connector.pages(company.id, query):
+            lines += [_fields(known, record) for record in page.records]
+        return lines
+
+
+def _fields(known: CatalogueEntity, record: ErpRecord) -> list[RecordField]:
+    """What is set, without ids and time stamps, which tell people nothing."""
+    return [
+        RecordField(name=name, type=one.type, value=_shown(value))
+        for name, one in known.properties.items()
+        if (value := record.values.get(name)) not in ("", None, "0001-01-01", "_x0020_")
+        and one.type not in ("Guid", "DateTimeOffset", "Stream")
+        and not isinstance(value, (list, dict))
+    ]
+
+
+def _first(record: ErpRecord, names: Sequence[str]) -> str:
+    return next((str(record.values[name]) for name in names if record.values.get(name)), "")
+
+
+def _shown(value: Any) -> Any:
+    return value.replace("_x0020_", " ").strip() if isinstance(value, str) else value
