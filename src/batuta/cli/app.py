@@ -35,6 +35,7 @@ COMMANDS = {
     "run": CommandSource("pipelines", "run"),
     "draw": CommandSource("pipelines", "draw"),
     "rerun": CommandSource("rerun", "rerun", "server"),
+    "eval": CommandSource("evaluate", "app", "server"),
     "simulate": CommandSource("simulate", "simulate", "simulator"),
     "sandbox": CommandSource("sandbox", "sandbox"),
 }

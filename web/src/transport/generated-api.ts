@@ -177,6 +177,43 @@ export interface FieldView {
   readonly value: string | number | boolean;
 }
 
+/** A new name or folder. */
+export interface FileChange {
+  readonly name?: string | null;
+  readonly folder?: string | null;
+}
+
+/** A page of my files. */
+export interface FileList {
+  readonly items: readonly FileView[];
+  readonly folders: readonly string[];
+  readonly used_bytes: number;
+  readonly quota_bytes: number;
+  readonly next_cursor: string | null;
+}
+
+/** What was read of a file. */
+export interface FileText {
+  readonly title: string;
+  readonly text: string;
+  readonly is_part: boolean;
+  readonly extractor: string;
+}
+
+/** A file, as its owner sees it. */
+export interface FileView {
+  readonly file_id: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly media_type: string;
+  readonly size_bytes: number;
+  readonly status: "uploading" | "processing" | "ready" | "failed";
+  readonly reason: string | null;
+  readonly explanation: Readonly<Record<string, string>> | null;
+  readonly job_id: string | null;
+  readonly created_at: string;
+}
+
 /** A message that matches. */
 export interface FoundMessage {
   readonly session_id: string;
@@ -189,6 +226,22 @@ export interface FoundMessage {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
+/** A passage of a document. */
+export interface FoundPassage {
+  readonly document_id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly place: string;
+  readonly text: string;
+  readonly highlights: readonly (readonly [number, number])[];
+  readonly relevance: number;
+}
+
+/** What a search found. */
+export interface FoundPassages {
+  readonly items: readonly FoundPassage[];
+}
+
 /** A session whose title matches; `highlights` are begin and end of each match in `text`. */
 export interface FoundSession {
   readonly session_id: string;
@@ -196,6 +249,24 @@ export interface FoundSession {
   readonly updated_at: string;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
+}
+
+/** My jobs, newest first. */
+export interface JobList {
+  readonly items: readonly JobView[];
+}
+
+/** Long work, as its owner sees it. */
+export interface JobView {
+  readonly job_id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly subject_id: string;
+  readonly status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  readonly progress: string;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 /** My keys. */

@@ -1,0 +1,253 @@
+"""The right answers, from raw reads and nothing else: no measure, no catalogue, no code of the agent is used here.
+
+await RawBooks.read(connector, company_id, today) -> EXPECTED["receivables_by_customer"](books, {...})
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from batuta.connectors.erp import ErpConnector, RecordQuery
+
+Table = dict[str, Decimal]
+RawRow = Mapping[str, Any]
+ENTITIES = (
+    "customers", "vendors", "items", "salesInvoices", "salesCreditMemos", "salesOrders", "salesQuotes",
+    "purchaseInvoices", "purchaseCreditMemos", "purchaseOrders", "itemLedgerEntries", "generalLedgerEntries",
+    "accounts", "agedAccountsReceivables", "agedAccountsPayables", "currencyExchangeRates",
+)  # fmt: skip
+POSTED = frozenset({"Open", "Paid", "Canceled", "Corrective"})
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawBooks:
+    """Everything of one company, as it was read."""
+
+    rows: Mapping[str, list[RawRow]]
+    today: date
+    currency: str
+
+    @classmethod
+    async def read(cls, connector: ErpConnector, company_id: str, *, today: date, currency: str) -> "RawBooks":
+        """Read every entity whole."""
+        rows: dict[str, list[RawRow]] = {}
+        for entity in ENTITIES:
+            rows[entity] = []
+            async for page in connector.pages(company_id, RecordQuery(entity=entity)):
+                rows[entity] += [record.values for record in page.records]
+        return cls(rows=rows, today=today, currency=currency)
+
+    def local(self, row: RawRow, amount: str, day: str = "postingDate") -> Decimal:
+        """An amount of a document in the local currency."""
+        value = Decimal(row[amount])
+        if row.get("currencyCode", self.currency) in ("", self.currency):
+            return value
+        rates = [
+            (rate["startingDate"], Decimal(rate["relationalExchangeRateAmount"]) / Decimal(rate["exchangeRateAmount"]))
+            for rate in self.rows["currencyExchangeRates"]
+            if rate["currencyCode"] == row["currencyCode"] and rate["startingDate"] <= row[day]
+        ]
+        return (value * max(rates)[1]).quantize(CENT, rounding=ROUND_HALF_UP)
+
+    def posted(self, entity: str, first: str, last: str) -> list[RawRow]:
+        """Posted documents of a stretch of days."""
+        return [row for row in self.rows[entity] if row["status"] in POSTED and first <= row["postingDate"] <= last]
+
+    def named(self, entity: str, key: str = "number") -> Mapping[str, RawRow]:
+        """Records by a field."""
+        return {str(row[key]): row for row in self.rows[entity]}
+
+
+Facts = Mapping[str, Any]
+
+
+def summed(pairs: Iterable[tuple[str, Decimal]]) -> Table:
+    """Amounts added up by name."""
+    table: Table = {}
+    for name, amount in pairs:
+        table[name] = table.get(name, Decimal(0)) + amount
+    return table
+
+
+def _days(books: RawBooks, facts: Facts) -> tuple[str, str]:
+    first = facts.get("first", books.today.replace(month=1, day=1).isoformat())
+    return str(first), str(facts.get("last", books.today.isoformat()))
+
+
+def _sales_documents(books: RawBooks, facts: Facts) -> list[tuple[RawRow, Decimal]]:
+    first, last = _days(books, facts)
+    amount = facts.get("amount", "totalAmountExcludingTax")
+    found = [(row, books.local(row, amount)) for row in books.posted("salesInvoices", first, last)]
+    found += [(row, -books.local(row, amount)) for row in books.posted("salesCreditMemos", first, last)]
+    for field, value in facts.get("where", {}).items():
+        found = [(row, value_of) for row, value_of in found if row[field] == value]
+    return found
+
+
+def sales(books: RawBooks, facts: Facts) -> Table:
+    """Posted invoices less credit memos, by a field of the document, by month, or in all."""
+    by = facts.get("by")
+    return summed((_bucket(row, by), amount) for row, amount in _sales_documents(books, facts))
+
+
+def _bucket(row: RawRow, by: str | None) -> str:
+    if by is None:
+        return ""
+    day = str(row["postingDate"])
+    return {
+        "month": day[:7],
+        "quarter": f"{day[:4]}-Q{(int(day[5:7]) + 2) // 3}",
+        "year": day[:4],
+    }.get(by) or str(row[by])
+
+
+def invoice_count(books: RawBooks, facts: Facts) -> Table:
+    """How many invoices were posted."""
+    first, last = _days(books, facts)
+    by = facts.get("by")
+    return summed((_bucket(row, by), Decimal(1)) for row in books.posted("salesInvoices", first, last))
+
+
+def receivables(books: RawBooks, facts: Facts) -> Table:
+    """What customers owe by the ledger's own report."""
+    rows = [row for row in books.rows["agedAccountsReceivables"] if row["customerNumber"]]
+    by = facts.get("by")
+    customers = books.named("customers")
+    table = summed(
+        ("" if by is None else str(row["name"]) if by == "name" else str(customers[row["customerNumber"]][by]),
+         Decimal(row["balanceDue"]))
+        for row in rows
+    )  # fmt: skip
+    return {name: amount for name, amount in table.items() if amount or by is None}
+
+
+def overdue(books: RawBooks, facts: Facts) -> Table:
+    """Open invoices due before today, or longer ago."""
+    limit = (books.today - timedelta(days=int(facts.get("late_by", 0)))).isoformat()
+    by = facts.get("by")
+    return summed(
+        ("" if by is None else str(row[by]), books.local(row, "remainingAmount"))
+        for row in books.rows["salesInvoices"]
+        if row["status"] == "Open" and row["dueDate"] < limit
+    )
+
+
+def payables(books: RawBooks, facts: Facts) -> Table:
+    """What is owed to vendors by the ledger's own report."""
+    rows = [row for row in books.rows["agedAccountsPayables"] if row["vendorNumber"]]
+    table = summed(("" if facts.get("by") is None else str(row["name"]), Decimal(row["balanceDue"])) for row in rows)
+    return {name: amount for name, amount in table.items() if amount or facts.get("by") is None}
+
+
+def purchases(books: RawBooks, facts: Facts) -> Table:
+    """Posted purchase invoices less credit memos."""
+    first, last = _days(books, facts)
+    by = facts.get("by")
+    pairs = [
+        (_bucket(row, by), books.local(row, "totalAmountExcludingTax"))
+        for row in books.posted("purchaseInvoices", first, last)
+    ]
+    pairs += [
+        (_bucket(row, by), -books.local(row, "totalAmountExcludingTax"))
+        for row in books.posted("purchaseCreditMemos", first, last)
+    ]
+    return summed(pairs)
+
+
+def item_entries(books: RawBooks, facts: Facts) -> Table:
+    """Sale entries of the item ledger: `amount` names the fields that are added."""
+    first, last = _days(books, facts)
+    items = books.named("items")
+    by = facts.get("by")
+    entries = [
+        row
+        for row in books.rows["itemLedgerEntries"]
+        if row["entryType"] == "Sale" and first <= row["postingDate"] <= last
+    ]
+    return summed(
+        (
+            "" if by is None else str(items[row["itemNumber"]][by]),
+            sum((-Decimal(row[f[1:]]) if f.startswith("-") else Decimal(row[f]) for f in facts["amount"]), Decimal(0)),
+        )
+        for row in entries
+    )
+
+
+def stock(books: RawBooks, facts: Facts) -> Table:
+    """All movements of items: cost or quantity."""
+    items = books.named("items")
+    by = facts.get("by")
+    return summed(
+        ("" if by is None else str(items[row["itemNumber"]][by]), Decimal(row[facts["amount"]]))
+        for row in books.rows["itemLedgerEntries"]
+    )
+
+
+def orders(books: RawBooks, facts: Facts) -> Table:
+    """Sales orders that are not shipped in full."""
+    by = facts.get("by")
+    rows = [row for row in books.rows["salesOrders"] if not row["fullyShipped"]]
+    return summed(
+        (
+            "" if by is None else str(row[by]),
+            Decimal(1) if facts.get("count") else books.local(row, "totalAmountExcludingTax", "orderDate"),
+        )
+        for row in rows
+    )
+
+
+def quotes(books: RawBooks, facts: Facts) -> Table:
+    """Quotes."""
+    rows = books.rows["salesQuotes"]
+    return {"": sum((books.local(row, "totalAmountExcludingTax", "documentDate") for row in rows), Decimal(0))}
+
+
+def ledger(books: RawBooks, facts: Facts) -> Table:
+    """Credit less debit of the posting accounts of some categories."""
+    first, last = _days(books, facts) if facts.get("is_flow", True) else ("", "9999")
+    accounts = {
+        row["number"]: row
+        for row in books.rows["accounts"]
+        if row["accountType"] == "Posting"
+        and row["category"].replace("_x0020_", " ") in facts["categories"]
+        and facts.get("within", "") in row["subCategory"]
+    }
+    sign = -1 if facts.get("is_debit") else 1
+    by = facts.get("by")
+    return summed(
+        (
+            "" if by is None else str(accounts[row["accountNumber"]][by]),
+            sign * (row["creditAmount"] - row["debitAmount"]),
+        )
+        for row in books.rows["generalLedgerEntries"]
+        if row["accountNumber"] in accounts and first <= row["postingDate"] <= last
+    )
+
+
+def counted(books: RawBooks, facts: Facts) -> Table:
+    """How many records there are."""
+    return {"": Decimal(len(books.rows[facts["entity"]]))}
+
+
+def ratio(books: RawBooks, facts: Facts) -> Table:
+    """One table over another, two decimals."""
+    over = EXPECTED[facts["over"]["of"]](books, facts["over"])
+    by = EXPECTED[facts["under"]["of"]](books, facts["under"])
+    scale = Decimal(facts.get("scale", 1))
+    return {
+        name: (amount * scale / by[name]).quantize(CENT, rounding=ROUND_HALF_UP)
+        for name, amount in over.items()
+        if by.get(name)
+    }
+
+
+EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
+    one.__name__: one
+    for one in (
+        sales, invoice_count, receivables, overdue, payables, purchases, item_entries, stock, orders, quotes, ledger,
+        counted, ratio,
+    )
+}  # fmt: skip
