@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.progress import track
 
 from batuta.agents.erp.benchmark.runner import TaskOutcome, benchmark_tasks, run_benchmark
+from batuta.cli.common import settings_from
 from batuta.cli.output import err, fail, out, say_json
-from batuta.cli.platform import settings_from
 from batuta.kernel.clock import SystemClock
 from batuta.sandbox.demo import DEMO_TODAY
 from batuta.server.erp.connection import learn_erp_names

@@ -51,6 +51,8 @@ class Dataset:
     title: str = ""
     references: Sequence[RecordReference | None] = field(default=())
     """The record behind each row, in the order of the rows; empty where none is known."""
+    summary: Mapping[str, str] = field(default_factory=dict)
+    """What it says in a sentence or two, by language: for a model that repeats and does not reckon."""
 
     def __post_init__(self) -> None:
         """Raise `DatasetError` unless the rows fit the columns."""

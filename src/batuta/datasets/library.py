@@ -7,6 +7,7 @@ rows = await library.rows(sales, limit=100)
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -90,7 +91,7 @@ class DatasetLibrary:
                 tool_use_id=context.tool_use_id,
             )
         )
-        return summary_for_model(info, rows)
+        return summary_for_model(info, rows, dataset.summary)
 
 
 def library_of(context: ToolContext) -> DatasetLibrary:
@@ -107,13 +108,16 @@ def dataset_id_of(session_id: str, key: str) -> str:
     return str(UUID(bytes=digest, version=5)).upper()
 
 
-def summary_for_model(info: DatasetInfo, first_rows: tuple[tuple[Cell, ...], ...]) -> str:
+def summary_for_model(
+    info: DatasetInfo, first_rows: tuple[tuple[Cell, ...], ...], sentences: Mapping[str, str] | None = None
+) -> str:
     """What a model reads of a dataset: enough to choose what to do with it, and nothing to add up in its head."""
     source = info.provenance
     names = [column.name for column in info.columns]
     summary: dict[str, Any] = {
         "dataset": info.name,
         "title": info.title,
+        "summary": dict(sentences or {}),
         "columns": [_column_summary(column) for column in info.columns],
         "row_count": info.row_count,
         "totals": info.totals,

@@ -13,6 +13,10 @@ SHORTEST_PART = 4
 """A single word of a longer name ("cardoza" of "Cronus Cardoza Ltd") is enough from this length on, if no other has it."""
 
 
+SHORTEST_OWN = 4
+"""A shorter value that has words is a code and no word: `DE` is Germany, and the commonest word of Spanish."""
+
+
 class ChoiceIndex:
     """Values by their words."""
 
@@ -21,7 +25,8 @@ class ChoiceIndex:
         parts: dict[str, set[str]] = defaultdict(set)
         self._words: set[str] = set()
         for value, synonyms in items:
-            for phrase in dict.fromkeys((*synonyms, value.replace("_", " "))):
+            own = value.replace("_", " ")
+            for phrase in dict.fromkeys((*synonyms, *([own] if len(own) >= SHORTEST_OWN or not synonyms else []))):
                 words = [word for word, _, _ in words_with_places(phrase)]
                 key = tuple(stem(word) for word in words)
                 if key and value not in self._phrases[key]:

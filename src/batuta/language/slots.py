@@ -87,7 +87,10 @@ def _moment(slot: Slot, source: _Source) -> Any:
 
 def _choice(slot: Slot, source: _Source) -> Any:
     values = slot.known_values()
-    found = _chosen(slot, index_of(values).find(source.text.text, takes_parts=callable(slot.values)), source)
+    periods = [each.span for each in source.text.findings.get("any_period", ())]
+    named = index_of(values).find(source.text.text, takes_parts=callable(slot.values))
+    # "los últimos 12 meses" names no category "mesas", however near the words are
+    found = _chosen(slot, [each for each in named if not any(each.span.overlaps(one) for one in periods)], source)
     if not found:
         return None
     return list(dict.fromkeys(each.value for each in found)) if slot.is_many else found[0].value

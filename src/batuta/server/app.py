@@ -45,7 +45,22 @@ from batuta.server.settings import api as settings_api
 from batuta.server.turns import api as turns
 from batuta.server.wiring import Platform
 
-DOMAINS = (meta, identity, settings_api, keys, agents, sessions, turns, datasets, approvals, search, files, jobs, agui, erp)
+DOMAINS = (
+    meta,
+    identity,
+    settings_api,
+    keys,
+    agents,
+    sessions,
+    turns,
+    datasets,
+    approvals,
+    search,
+    files,
+    jobs,
+    agui,
+    erp,
+)
 SOCKET_PATH = "socket.io"
 KEEP_ALIVE_SECONDS = 75
 """Longer than proxies keep idle connections (60 s as a rule), so that none is closed just when a request arrives."""

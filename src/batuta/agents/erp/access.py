@@ -1,7 +1,7 @@
 """One company's ERP as the agent's tools use it: connector, catalogue, measures, the books' own today."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -12,8 +12,41 @@ from batuta.connectors.erp import ErpCompany, ErpConnector, RecordQuery
 from batuta.kernel.errors import BatutaError, ToolFailedError
 from batuta.language.folding import fold
 
-ErpOperation = str
-"""`read`, `write` or `post`."""
+MAX_NAMES = 5_000
+SHORTEST_NAME = 4
+"""Shorter ones are codes, and codes are words too: `DE` is Germany and the commonest word of Spanish."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameSource:
+    """Where names of a kind are kept; a figure is split by the first of the fields."""
+
+    entity: str
+    fields: tuple[str, ...]
+
+
+NAME_SOURCES: Mapping[str, NameSource] = {
+    "customer": NameSource("customers", ("displayName", "number")),
+    "vendor": NameSource("vendors", ("displayName", "number")),
+    "item": NameSource("items", ("displayName", "number")),
+    "category": NameSource("itemCategories", ("code", "displayName")),
+    "country": NameSource("countriesRegions", ("code", "displayName")),
+    "salesperson": NameSource("salespeoplePurchasers", ("code", "displayName")),
+}
+"""Dimensions whose values people name."""
+
+
+COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
+    "AT": ("Austria",), "BE": ("Belgium", "Bélgica"), "BR": ("Brazil", "Brasil"), "CA": ("Canada", "Canadá"),
+    "CH": ("Switzerland", "Suiza"), "CN": ("China",), "CZ": ("Czechia", "Chequia"), "DE": ("Germany", "Alemania"),
+    "DK": ("Denmark", "Dinamarca"), "ES": ("Spain", "España"), "FI": ("Finland", "Finlandia"),
+    "FR": ("France", "Francia"), "GB": ("United Kingdom", "UK", "Reino Unido"), "GR": ("Greece", "Grecia"),
+    "IE": ("Ireland", "Irlanda"), "IT": ("Italy", "Italia"), "JP": ("Japan", "Japón"), "MA": ("Morocco", "Marruecos"),
+    "MX": ("Mexico", "México"), "NL": ("Netherlands", "Países Bajos", "Holanda"), "NO": ("Norway", "Noruega"),
+    "PL": ("Poland", "Polonia"), "PT": ("Portugal",), "SE": ("Sweden", "Suecia"),
+    "US": ("United States", "USA", "Estados Unidos"),
+}  # fmt: skip
+"""What people call countries whose codes the records hold, in both languages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +86,40 @@ class ErpAccess:
                 f"{name[:60]!r} names {'no' if not matches else 'more than one'} company; there are: {names}"
             )
         return matches[0]
+
+    def names(self, kind: str) -> Mapping[str, tuple[str, ...]]:
+        """The names that records of a kind are known by, as far as they were read: value to words for it."""
+        found = self._known.get(f"names:{kind}", {})
+        assert isinstance(found, dict)
+        return found
+
+    def all_names(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of customers, items, countries and the like together."""
+        return {value: words for kind in NAME_SOURCES for value, words in self.names(kind).items()}
+
+    def values_named(self, kind: str, name: str) -> list[str]:
+        """The values of a dimension that a name means: exactly, or as the beginning of one."""
+        wanted = fold(name)
+        known = self.names(kind)
+        exact = [value for value, words in known.items() if wanted in {fold(value), *map(fold, words)}]
+        return exact or [value for value in known if fold(value).startswith(wanted) and len(wanted) >= 4]
+
+    async def learn_names(self) -> None:
+        """Read the names of companies, customers, items and the like, so that people can be understood who use them."""
+        self._known["names:company"] = {
+            one.display_name: (one.display_name, one.name) for one in await self.companies()
+        }
+        gathered: dict[str, dict[str, tuple[str, ...]]] = {kind: {} for kind in NAME_SOURCES}
+        for company in await self.companies():
+            for kind, source in NAME_SOURCES.items():
+                query = RecordQuery(entity=source.entity, select=("id", *source.fields), limit=MAX_NAMES)
+                async for page in self.connector.pages(company.id, query):
+                    for record in page.records:
+                        words = [str(record.values.get(name, "")) for name in source.fields]
+                        value = words[0]
+                        words += COUNTRY_NAMES.get(value, ()) if kind == "country" else ()
+                        gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
+        self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
 
     async def books(self, company_name: str = "") -> Books:
         """What measures are computed from."""

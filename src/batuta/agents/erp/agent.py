@@ -4,6 +4,7 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import measure_tools
 from batuta.agents.erp.metatools import catalogue_tools
 from batuta.agents.erp.reading import reading_tools
+from batuta.agents.erp.understanding import erp_understanding
 from batuta.agents.erp.writing import writing_tools
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
@@ -73,4 +74,5 @@ def specialist(
         commands=("/erp",),
         examples=EXAMPLES,
         model_role=AGENT_ID,
+        understanding=erp_understanding(access),
     )

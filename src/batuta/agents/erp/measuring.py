@@ -1,31 +1,52 @@
 """The tool that answers business questions: a measure, split, filtered, over a period, compared (A-5)."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Literal
 
-from batuta.agents.erp.access import ErpAccess, explained
+from pydantic import BaseModel
+
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, explained
 from batuta.agents.erp.measures.compute import Figures, compute
 from batuta.agents.erp.measures.model import Measure, MeasureBook
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
+from batuta.agents.erp.wording import figures_in_words, when_of
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.datasets.library import library_of
 from batuta.events.datasets import Column, Provenance, RecordReference
 from batuta.kernel.errors import BatutaError, ToolFailedError
 from batuta.language.calendar_math import Period
+from batuta.language.findings import LANGUAGES
 from batuta.language.periods import find_periods
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
-Comparison = Literal["", "year_before", "period_before"]
+SPLIT_PREFIX = "by_"
+"""A split may be said as `by_month`, too."""
+
+
+class DayRange(BaseModel):
+    """From the first day to the last, both included."""
+
+    first: date
+    last: date
+
+
+class CompareWith(BaseModel):
+    """What a period is compared with."""
+
+    kind: Literal["previous_year", "previous_period", "period"]
+    period: DayRange | None = None
+
 
 _LABELS = {
     "en": {"before": "Before", "change": "Change", "change_percent": "Change %", "record": "Record", "date": "Date",
-           "amount": "Amount", "original": "Original amount", "records": "records", "as_of": "as of {day}",
+           "amount": "Amount", "original": "Original amount", "records": "records",
            "by": "{measure} by {split}"},
     "es": {"before": "Antes", "change": "Variación", "change_percent": "Variación %", "record": "Registro",
            "date": "Fecha", "amount": "Importe", "original": "Importe original", "records": "registros",
-           "as_of": "a {day}", "by": "{measure} por {split}"},
+           "by": "{measure} por {split}"},
 }  # fmt: skip
 
 
@@ -47,40 +68,46 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         measure: str,
         context: ToolContext,
         split_by: list[str] | None = None,
-        where: dict[str, list[str]] | None = None,
-        period: str = "",
-        compare: Comparison = "",
+        only: list[str] | None = None,
+        period: str | DayRange = "",
+        compare: CompareWith | None = None,
         top: int | None = None,
-        lowest_first: bool = False,
+        ranking: Literal["", "most", "least"] = "",
+        late_by_days: int | None = None,
         company: str = "",
     ) -> Dataset:
         """Compute a business figure from the ERP's records: sales, margin, receivables, stock value and so on.
 
         Args:
             measure: The measure's id, such as `sales`, `receivables`, `gross_margin`; `list_measures` tells all.
-            split_by: Dimensions, such as customer, item, category, country, salesperson, month, quarter, year, age.
-            where: Only some values of dimensions: `{"country": ["ES"]}`.
-            period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`, or two ISO dates
-                with `..` between them. Without it this year; balances are always those of today.
-            compare: With the same days of the year before, or with the period directly before.
-            top: Only so many, the largest first.
-            lowest_first: The smallest first instead.
-            company: A part of the company's name; without it the first company.
             context: The call.
+            split_by: Dimensions, such as customer, item, category, country, salesperson, month, quarter, year, age.
+            only: Names of customers, vendors, items, categories, countries or salespeople that count, and no others; a
+                value of another dimension as `city: Madrid`.
+            period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`; or the first and
+                the last day. Without it this year to date; balances are always those of today.
+            compare: What to compare with: the same days of the year before, the period directly before, or another one.
+            top: Only so many rows, the first of the order.
+            ranking: Whether the largest come first (most) or the smallest (least).
+            late_by_days: Of open documents only those due longer ago than so many days.
+            company: A part of the company's name; without it the first company.
         """
         language = str(context.services.get(LANGUAGE_SERVICE, "en"))
         try:
             books = await access.books(company)
             asked = access.measures.measure(measure)
             span = resolve_period(period, books.today)
+            if asked.kind != "balance" and span.first > books.today:
+                raise ToolFailedError("that period has not begun; the books know what was, and no forecast")
             request = MeasureRequest(
                 measure=measure,
-                split=tuple(split_by or ()),
-                where={name: tuple(values) for name, values in (where or {}).items()},
+                split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by or ()),
+                only=named_values(access, asked, only or ()),
                 period=None if asked.kind == "balance" else span,
                 compare_with=_compared(compare, span),
                 top=top,
-                is_ascending=lowest_first,
+                is_ascending=ranking == "least",
+                late_by_days=late_by_days,
             )
             figures = await compute(books, access.measures, request)
         except BatutaError as error:
@@ -92,25 +119,39 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
     return list_measures, compute_measure
 
 
-def resolve_period(words: str, today: date) -> Period:
-    """A period in words. Without words: this year up to today. Raises `ToolFailedError` for words without a period."""
-    if not words.strip():
+def named_values(access: ErpAccess, measure: Measure, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Which dimension each name is a value of. Raises `ToolFailedError` for one that nothing has."""
+    splits = access.measures.splits(measure)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        dimension, colon, value = name.partition(":")
+        if colon and dimension.strip() in access.measures.dimensions:
+            found[dimension.strip()] = (*found.get(dimension.strip(), ()), value.strip())
+            continue
+        matches = [(kind, one) for kind in NAME_SOURCES for one in access.values_named(kind, name)]
+        usable = [(kind, one) for kind, one in matches if kind in splits]
+        if not usable:
+            reason = f"{measure.title['en']} cannot be limited to it" if matches else "nothing in the ERP is called so"
+            raise ToolFailedError(f"{name[:60]!r}: {reason}")
+        kind = usable[0][0]
+        found[kind] = (*found.get(kind, ()), *(one for other, one in usable if other == kind))
+    return found
+
+
+def resolve_period(asked: str | DayRange, today: date) -> Period:
+    """A period in words or days. Without any: this year to date. Raises `ToolFailedError` for words without one."""
+    if isinstance(asked, DayRange):
+        if asked.last < asked.first:
+            raise ToolFailedError(f"the period ends ({asked.last}) before it begins ({asked.first})")
+        return Period(first=asked.first, last=asked.last)
+    if not asked.strip():
         return Period(first=today.replace(month=1, day=1), last=today)
-    first, dots, last = words.partition("..")
-    if dots:
-        try:
-            return Period(first=date.fromisoformat(first.strip()), last=date.fromisoformat(last.strip()))
-        except ValueError as error:
-            raise ToolFailedError(
-                f"{words!r}: two ISO dates with .. between them, such as 2026-01-01..2026-03-31"
-            ) from error
-    found = find_periods(words, now=datetime(today.year, today.month, today.day, 12, tzinfo=UTC))
+    found = find_periods(asked, now=datetime(today.year, today.month, today.day, 12, tzinfo=UTC))
     if not found:
         raise ToolFailedError(
-            f"{words[:60]!r} names no period; say `this year`, `Q3`, `last 12 months`, `enero a marzo` …"
+            f"{asked[:60]!r} names no period; say `this year`, `Q3`, `last 12 months`, `enero a marzo`"
         )
-    period = found[0].value
-    return Period(first=period.first, last=period.last)
+    return found[0].value
 
 
 def figures_dataset(figures: Figures, books: Books, book: MeasureBook, language: str, *, details_name: str) -> Dataset:
@@ -135,10 +176,11 @@ def figures_dataset(figures: Figures, books: Books, book: MeasureBook, language:
         title = words["by"].format(measure=title, split=split)
     return Dataset(
         name=dataset_name(f"{measure.id} {' '.join(figures.split)}"),
-        title=f"{title} · {_when(figures, books, language)}",
+        title=f"{title} · {when_of(figures, books, language)}",
         columns=columns,
         rows=rows,
         provenance=_provenance(figures, books, language, sources=(details_name,)),
+        summary={each: figures_in_words(figures, books, book, each) for each in LANGUAGES},
     )
 
 
@@ -190,15 +232,8 @@ def _changes(value: Decimal | None, before: Decimal | None) -> list[Decimal | No
     return [before, value - before, percent]
 
 
-def _when(figures: Figures, books: Books, language: str) -> str:
-    words = _LABELS.get(language, _LABELS["en"])
-    if figures.period is None:
-        return words["as_of"].format(day=books.today.isoformat())
-    return f"{figures.period.first.isoformat()} – {figures.period.last.isoformat()}"
-
-
 def _provenance(figures: Figures, books: Books, language: str, *, sources: tuple[str, ...]) -> Provenance:
-    counted = f"{_text(figures.measure.basis, language)}; {_when(figures, books, language)}"
+    counted = f"{_text(figures.basis, language)}; {when_of(figures, books, language)}"
     return Provenance(
         connector=books.connector.name,
         company=books.company.display_name,
@@ -210,10 +245,14 @@ def _provenance(figures: Figures, books: Books, language: str, *, sources: tuple
     )
 
 
-def _compared(compare: Comparison, span: Period) -> Period | None:
-    if not compare:
+def _compared(compare: CompareWith | None, span: Period) -> Period | None:
+    if compare is None:
         return None
-    return span.year_before() if compare == "year_before" else span.before()
+    if compare.kind == "period":
+        if compare.period is None:
+            raise ToolFailedError("name the period to compare with")
+        return resolve_period(compare.period, span.last)
+    return span.year_before() if compare.kind == "previous_year" else span.before()
 
 
 def _text(texts: Any, language: str) -> str:

@@ -53,13 +53,15 @@ def _difference(row: RowDifference, words: Mapping[str, str]) -> str:
     changed = [
         name
         for name in dict.fromkeys((*before, *after))
-        if before.get(name) != after.get(name) and not isinstance(after.get(name), (list, dict)) and name != "id"
-        and (after.get(name) not in ("", None) or before.get(name) not in ("", None))
-    ]  # fmt: skip
+        if not name.endswith(("Id", "DateTime"))
+        and name != "id"
+        and _shown(before.get(name)) != _shown(after.get(name))
+        and not (row.before is None and after.get(name) in (0, False))
+    ]
     if not changed:
         return ""
     lines = [f"{row.entity}", "", f"| {words['field']} | {words['before']} | {words['after']} |", "|---|---|---|"]
-    lines += [f"| {name} | {_safe(before.get(name))} | {_safe(after.get(name))} |" for name in changed[:MAX_FIELDS]]
+    lines += [f"| {name} | {_shown(before.get(name))} | {_shown(after.get(name))} |" for name in changed[:MAX_FIELDS]]
     if len(changed) > MAX_FIELDS:
         lines.append(f"| {words['more'].format(count=len(changed) - MAX_FIELDS)} | | |")
     return "\n".join(lines)
@@ -68,17 +70,21 @@ def _difference(row: RowDifference, words: Mapping[str, str]) -> str:
 def _entries(entity: str, fields: Sequence[str], entries: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
     lines = [
         f"{words['entries']} ({entity})", "", "| " + " | ".join(fields) + " |", "|" + "---|" * len(fields),
-        *("| " + " | ".join(_safe(entry.get(name)) for name in fields) + " |" for entry in entries[:MAX_ROWS]),
+        *("| " + " | ".join(_shown(entry.get(name)) for name in fields) + " |" for entry in entries[:MAX_ROWS]),
     ]  # fmt: skip
     if len(entries) > MAX_ROWS:
         lines.append("| " + words["more"].format(count=len(entries) - MAX_ROWS) + " |" * len(fields))
     return "\n".join(lines)
 
 
-def _safe(value: Any) -> str:
-    """A value that cannot break out of its cell, or hide: control and direction marks are shown as codes."""
-    text = "" if value is None else str(value)
-    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-    for sign in "\\`*_[]<>|":
-        shown = shown.replace(sign, f"\\{sign}") if sign != "\\" else shown
-    return shown[:200]
+def _shown(value: Any) -> str:
+    """A field as people read it: nothing for what is unset, members without their encoding."""
+    if value in (None, "0001-01-01", "_x0020_") or isinstance(value, (list, dict)):
+        return ""
+    return _safe(str(value).replace("_x0020_", " "))
+
+
+def _safe(text: str) -> str:
+    """A text that cannot break out of its cell, or hide: control and direction marks are shown as codes."""
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:200])
+    return "".join(f"\\{char}" if char in "`*_[]<>|" else char for char in shown)

@@ -142,7 +142,20 @@ def records_dataset(
             record_count=len(records),
             is_cut_short=is_cut,
         ),
+        summary=_summary(known, company, records, is_cut=is_cut),
     )
+
+
+def _summary(
+    known: CatalogueEntity, company: ErpCompany, records: Sequence[ErpRecord], *, is_cut: bool
+) -> dict[str, str]:
+    count = f"{len(records)}+" if is_cut else str(len(records))
+    first = "; ".join(name for record in records[:5] if (name := _called(record.values)))
+    rest = f": {first}" + (" …" if len(records) > 5 else "") if first else ""
+    return {
+        "en": f"{count} records of {known.entity_set} in {company.display_name}{rest}.",
+        "es": f"{count} registros de {known.entity_set} en {company.display_name}{rest}.",
+    }
 
 
 def access_name(url: str) -> str:

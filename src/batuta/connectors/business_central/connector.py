@@ -109,7 +109,7 @@ class BusinessCentral:
         """See `ErpConnector.preview`. Without a rehearsal: the record as it is, and with the new values in it."""
         if self._settings.can_preview:
             answer = await self._send(company_id, change, {PREVIEW_HEADER: "true"})
-            return ChangePreview(rows=[_difference(row) for row in answer["changes"]], is_rehearsed=True)
+            return ChangePreview(rows=_differences(answer["changes"]), is_rehearsed=True)
         before: Mapping[str, Any] | None = None
         if change.record_id is not None:
             before = (await self.get(company_id, change.entity, change.record_id)).values
@@ -193,7 +193,16 @@ def _record(entity: str, row: Mapping[str, Any]) -> ErpRecord:
     return ErpRecord(entity=entity, id=str(row.get("id", "")), etag=row.get("@odata.etag"), values=values)
 
 
-def _difference(row: Mapping[str, Any]) -> RowDifference:
-    return RowDifference(
-        entity=str(row["entity"]), id=str(row.get("id", "")), before=row.get("before"), after=row.get("after")
-    )
+def _differences(changes: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[RowDifference]:
+    """Rows by entity; tables that are the sandbox's own have an underscore before their name."""
+    return [
+        RowDifference(
+            entity=entity,
+            id=str((row["after"] or row["before"]).get("id", "")),
+            before=row["before"],
+            after=row["after"],
+        )
+        for entity, rows in changes.items()
+        if not entity.startswith("_")
+        for row in rows
+    ]

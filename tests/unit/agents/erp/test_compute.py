@@ -22,7 +22,8 @@ def invoice(number: str, customer: str, posted: str, net: str, **more: Any) -> d
     return {
         "id": f"inv-{number}", "number": number, "customerName": customer, "sellToCountry": "ES", "salesperson": "AB",
         "postingDate": posted, "dueDate": posted, "status": "Open", "currencyCode": "EUR",
-        "totalAmountExcludingTax": Decimal(net), "remainingAmount": Decimal(net), **more,
+        "totalAmountExcludingTax": Decimal(net), "remainingAmount": Decimal(net),
+        "customerId": f"id-{customer}", **more,
     }  # fmt: skip
 
 
@@ -84,7 +85,7 @@ async def test_a_year_is_compared_month_by_month_with_the_one_before() -> None:
 
 
 async def test_a_filter_ignores_case_and_accents() -> None:
-    figures = await asked(erp(), "sales", period=YEAR, where={"customer": ("ÁNA",)})
+    figures = await asked(erp(), "sales", period=YEAR, only={"customer": ("ÁNA",)})
     assert figures.total == Decimal("110.30")
 
 
@@ -109,9 +110,32 @@ async def test_a_currency_without_a_rate_is_said_and_not_guessed() -> None:
         await asked(connector, "receivables")
 
 
+async def test_credits_that_were_not_applied_complete_the_ledgers_balance() -> None:
+    """The figure is what the ledger says; what no open invoice explains is a row of its own."""
+    connector = erp(
+        agedAccountsReceivables=[
+            {"customerId": "id-Ana", "balanceDue": Decimal("90.10")},
+            {"customerId": "id-Bea", "balanceDue": Decimal(50)},
+            {"customerId": "00000000-0000-0000-0000-000000000000", "balanceDue": Decimal("140.10")},
+        ],
+        customers=[{"id": "id-Ana", "number": "1", "displayName": "Ana", "country": "ES"}],
+    )
+    figures = await asked(connector, "receivables", split=("customer",))
+    assert table(figures) == {("Ana",): Decimal("90.10"), ("Bea",): Decimal(50)}
+    assert sum(one.amount for one in figures.records if one.group == ("Ana",)) == Decimal("90.10")
+    assert [one.amount for one in figures.records if one.entity == "agedAccountsReceivables"] == [Decimal(-10)]
+    only = await asked(connector, "receivables", only={"country": ("FR",)})
+    assert only.total == Decimal(50)
+
+
 async def test_ages_are_counted_from_the_due_date() -> None:
     figures = await asked(erp(), "receivables", split=("age",))
     assert table(figures) == {("> 90",): Decimal("150.10")}
+
+
+async def test_only_what_is_late_enough_counts() -> None:
+    figures = await asked(erp(), "overdue_receivables", late_by_days=150, split=("document",))
+    assert table(figures) == {("1",): Decimal("100.10")}
 
 
 async def test_a_ratio_divides_by_group_and_in_all() -> None:

@@ -17,6 +17,7 @@ from batuta.agents.erp.measures.model import (
     AmountSource,
     Measure,
     MeasureBook,
+    Texts,
 )
 from batuta.agents.erp.measures.periods import shifted, time_bucket
 from batuta.agents.erp.measures.records import (
@@ -46,6 +47,8 @@ class Figures:
     """The answer: rows, the total of all of them, and the records behind."""
 
     measure: Measure
+    basis: Texts
+    """What was counted, in words."""
     split: tuple[str, ...]
     rows: Sequence[FigureRow]
     total: Decimal | None
@@ -63,9 +66,15 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
     measure = book.measure(request.measure)
     if measure.ratio is not None:
         return await _compute_ratio(books, book, measure, request)
+    if not request.split:
+        request = replace(request, split=measure.default_split)
+    if measure.shows == "negative":
+        request = replace(request, is_ascending=True)
     group = _choose(book, measure, request)
     reading = BooksReader(books)
-    records, queries = await counted_records(reading, group, request, request.period)
+    records, queries = await counted_records(
+        reading, group, request, request.period if measure.kind == "flow" else None
+    )
     earlier: Sequence[CountedRecord] = ()
     if request.compare_with is not None:
         if measure.kind != "flow":
@@ -77,8 +86,13 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         if any(name in TIME_DIMENSIONS for name in request.split):
             earlier = _moved(earlier, request)
     rows = _rows(records, earlier, request)
+    if measure.shows == "negative":
+        rows = [row for row in rows if row.value is not None and row.value < 0]
+        below = {row.group for row in rows}
+        records = [one for one in records if one.group in below]
     return Figures(
         measure=measure,
+        basis=measure.basis if group is measure.sources[0] else group[0].records.basis or measure.basis,
         split=request.split,
         rows=rows if request.top is None else rows[: request.top],
         total=sum((one.amount for one in records), Decimal(0)),
@@ -119,6 +133,7 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
     rows = _ordered(rows, request)
     return Figures(
         measure=measure,
+        basis=measure.basis,
         split=request.split,
         rows=rows if request.top is None else rows[: request.top],
         total=_quotient(over.total, by.total, ratio.scale),
@@ -133,7 +148,7 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
 
 def _choose(book: MeasureBook, measure: Measure, request: MeasureRequest) -> tuple[AmountSource, ...]:
     """The first list of sources that knows every dimension asked for."""
-    wanted = [*request.split, *request.where]
+    wanted = [*request.split, *request.only]
     for group in measure.sources:
         if all(source.records.knows(name) for source in group for name in wanted):
             return group

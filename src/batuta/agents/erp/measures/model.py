@@ -34,6 +34,19 @@ class RecordLookup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerBalance:
+    """A report that knows what the ledger holds of each party, so that its records can be completed to that."""
+
+    entity: str
+    party: str
+    """The field that names the party, in the report and in the records."""
+    amount: str
+    parties: str
+    """The entity of the parties, where their dimensions stand."""
+    dimensions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRecords:
     """The records that figures stand in."""
 
@@ -48,6 +61,9 @@ class CountedRecords:
     currency: str | None = None
     lookups: Mapping[str, RecordLookup] = field(default_factory=dict)
     dimensions: Mapping[str, str] = field(default_factory=dict)
+    balance: LedgerBalance | None = None
+    basis: Texts | None = None
+    """What is counted, where that is less than the measure says."""
 
     def knows(self, dimension: str) -> bool:
         """Whether rows can be split by it."""
@@ -91,6 +107,10 @@ class Measure:
     unit: MeasureUnit
     sources: tuple[tuple[AmountSource, ...], ...] = ()
     ratio: MeasureRatio | None = None
+    default_split: tuple[str, ...] = ()
+    """The split where nothing else is asked for."""
+    shows: Literal["all", "negative"] = "all"
+    """`negative`: only rows below zero, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +215,8 @@ def _records(name: str, facts: Mapping[str, Any]) -> CountedRecords:
             for alias, one in facts.get("lookups", {}).items()
         },
         dimensions=facts.get("dimensions", {}),
+        basis=facts.get("basis"),
+        balance=LedgerBalance(**facts["balance"]) if "balance" in facts else None,
     )
 
 
@@ -212,6 +234,8 @@ def _measure(name: str, facts: Mapping[str, Any], records: Mapping[str, CountedR
             for group in facts.get("sources", ())
         ),
         ratio=None if ratio is None else MeasureRatio(**ratio),
+        default_split=tuple(facts.get("default_split", ())),
+        shows=facts.get("shows", "all"),
     )
 
 

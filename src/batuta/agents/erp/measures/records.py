@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ from batuta.agents.erp.measures.model import (
     TIME_DIMENSIONS,
     AmountSource,
     CountedRecords,
+    LedgerBalance,
 )
 from batuta.agents.erp.measures.periods import time_bucket
 from batuta.connectors.erp import ErpCompany, ErpConnector, ErpRecord, RecordQuery
@@ -26,6 +27,8 @@ LOOKUP_CHUNK = 20
 """How many keys are looked up in one request; more records are read whole."""
 AGE_STEPS = ((0, "0"), (30, "1–30"), (60, "31–60"), (90, "61–90"), (10**9, "> 90"))
 UNSET_DATE = date(1, 1, 1)
+UNSET_ID = "00000000-0000-0000-0000-000000000000"
+NO_VALUE = "—"
 
 
 class MeasureError(LogicalError):
@@ -38,12 +41,14 @@ class MeasureRequest:
 
     measure: str
     split: tuple[str, ...] = ()
-    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dimension to the values that count; compared without case and accents."""
     period: Period | None = None
     compare_with: Period | None = None
     top: int | None = None
     is_ascending: bool = False
+    late_by_days: int | None = None
+    """Of open documents only those due longer ago than so many days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,28 +155,74 @@ async def _counted_of(
     reading: BooksReader, source: AmountSource, request: MeasureRequest, period: Period | None
 ) -> tuple[list[CountedRecord], str]:
     records = source.records
-    used = tuple(dict.fromkeys((*request.split, *request.where)))
+    used = tuple(dict.fromkeys((*request.split, *request.only)))
     paths = {name: records.dimensions[name] for name in used if name in records.dimensions}
     aliases = {path.partition(".")[0] for path in paths.values() if "." in path}
     rows, url = await reading.records(
         RecordQuery(
             entity=records.entity,
-            where=await _where(reading, records, period),
+            where=await _where(reading, records, period, request.late_by_days),
             select=_selected(source, paths.values(), aliases),
         )
     )
     lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
-    wanted = {name: frozenset(fold(value) for value in values) for name, values in request.where.items()}
+    wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
     counted = []
+    explained: dict[str, Decimal] = {}
     for row in rows:
         values = {name: _dimension(reading.books, records, name, paths.get(name, ""), row, lookups) for name in used}
-        if all(_fits(values[name], allowed) for name, allowed in wanted.items()):
-            counted.append(await _record(reading, source, row, tuple(values[name] for name in request.split)))
+        one = await _record(reading, source, row, tuple(values[name] for name in request.split))
+        if records.balance is not None:
+            party = str(row.values[records.balance.party])
+            explained[party] = explained.get(party, Decimal(0)) + one.amount
+        if all(fold(values[name]) in allowed for name, allowed in wanted.items()):
+            counted.append(one)
+    if records.balance is not None and request.late_by_days is None:
+        counted += await _unexplained(reading, records.balance, explained, used, request)
     return counted, url
 
 
-def _fits(value: str, allowed: frozenset[str]) -> bool:
-    return fold(value) in allowed
+async def _unexplained(
+    reading: BooksReader,
+    balance: LedgerBalance,
+    explained: Mapping[str, Decimal],
+    used: Sequence[str],
+    request: MeasureRequest,
+) -> list[CountedRecord]:
+    """What the ledger holds of a party beyond its records: credits and payments that were not applied yet."""
+    report, _ = await reading.records(RecordQuery(entity=balance.entity, select=(balance.party, balance.amount)))
+    rests = {
+        party: rest
+        for row in report
+        if (party := str(row.values[balance.party])) != UNSET_ID
+        and (rest := Decimal(row.values[balance.amount]) - explained.get(party, Decimal(0)))
+    }
+    if not rests:
+        return []
+    fields = ("id", "number", *balance.dimensions.values())
+    found, _ = await reading.records(RecordQuery(entity=balance.parties, select=tuple(dict.fromkeys(fields))))
+    counted = []
+    for row in found:
+        if row.id not in rests:
+            continue
+        values = {
+            name: _plain(row.values.get(balance.dimensions[name])) if name in balance.dimensions else NO_VALUE
+            for name in used
+        }
+        values |= {name: AGE_STEPS[0][1] for name in used if name == AGE_DIMENSION}
+        if all(fold(values[name]) in {fold(one) for one in allowed} for name, allowed in request.only.items()):
+            counted.append(
+                CountedRecord(
+                    entity=balance.entity,
+                    key=row.id,
+                    label=str(row.values.get("number", "")),
+                    company=reading.books.company.display_name,
+                    day=None,
+                    amount=rests[row.id],
+                    group=tuple(values[name] for name in request.split),
+                )
+            )
+    return counted
 
 
 def _selected(source: AmountSource, paths: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
@@ -181,10 +232,13 @@ def _selected(source: AmountSource, paths: Iterable[str], aliases: Iterable[str]
     fields |= {part.lstrip("-") for part in source.amount if part != "1"}
     fields |= {path for path in paths if "." not in path}
     fields |= {records.lookups[alias].our_field for alias in aliases}
+    fields |= set() if records.balance is None else {records.balance.party}
     return tuple(sorted(name for name in fields if name))
 
 
-async def _where(reading: BooksReader, records: CountedRecords, period: Period | None) -> Filter | None:
+async def _where(
+    reading: BooksReader, records: CountedRecords, period: Period | None, late_by_days: int | None
+) -> Filter | None:
     parts: list[Filter] = []
     for name, operator, value in records.where:
         if operator == "in":
@@ -199,6 +253,10 @@ async def _where(reading: BooksReader, records: CountedRecords, period: Period |
             parts.append(Compare(name, operator, reading.books.today if value == "@today" else value))  # type: ignore[arg-type]
     if records.date is not None and period is not None:
         parts += [Compare(records.date, "ge", period.first), Compare(records.date, "le", period.last)]
+    if late_by_days is not None:
+        if records.due is None:
+            raise MeasureError(f"{records.entity} has no due date, so nothing there is late")
+        parts.append(Compare(records.due, "lt", reading.books.today - timedelta(days=late_by_days)))
     return AllOf(*parts) if parts else None
 
 
@@ -269,8 +327,9 @@ def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
             and (not within or any(word in fold(str(one.get("subCategory", ""))) for word in within))
         )
 
+    other_income = numbers("income", within=("exchange", "interest", "gain", "other"))
     return {
-        "sales": numbers("income", within=("sales", "revenue")) or numbers("income"),
+        "sales": tuple(number for number in numbers("income") if number not in other_income),
         "expense": numbers("expense"),
         "result": numbers("income", "cost of goods sold", "expense"),
         "cash": numbers("assets", within=("cash", "bank")),

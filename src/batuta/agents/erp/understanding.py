@@ -1,0 +1,242 @@
+"""What the ERP agent can be asked, as data: intents with example sentences, words of measures and dimensions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.measures.model import MeasureBook, Words
+from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.language.findings import Language
+from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
+
+LISTING_WORDS = {
+    "list": (
+        "list", "show", "give me", "which", "what", "all", "display", "see", "lista", "listado", "ensename", "muestra",
+        "muestrame", "dame", "que", "cuales", "todos", "todas", "ver",
+    )
+}  # fmt: skip
+"""Without one of these a sentence that names customers or items is about them, and asks for no list."""
+COMPANY_WORDS = ("company", "empresa", "sociedad")
+"""What stands before the name of a company of ours: without it a name may be a customer's."""
+
+MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
+    "en": (
+        "Which customers owe us the most money?",
+        "who owes us money",
+        "sales by month this year",
+        "revenue by country in Q3 compared with last year",
+        "top 5 products by margin",
+        "which products sell at a loss?",
+        "how much did we sell last month?",
+        "overdue invoices by customer",
+        "invoices overdue by more than 60 days",
+        "how much do we owe our suppliers?",
+        "what is our stock worth?",
+        "stock by category",
+        "orders to ship by customer",
+        "average invoice per salesperson",
+        "what did customer Ana buy last year?",
+        "show me sales of customers",
+        "best customers of the last 12 months",
+        "expenses by account year to date",
+        "how many open orders do we have?",
+        "what is our cash balance?",
+        "days sales outstanding",
+        "did we make money this quarter?",
+        "total of open quotes",
+        "who pays late?",
+        "net income this year",
+        "show each overdue invoice",
+        "what did we sell in February?",
+        "what is our gross margin?",
+        "how much money do we have in the bank?",
+    ),
+    "es": (
+        "¿Qué clientes nos deben más dinero?",
+        "quién nos debe dinero",
+        "ventas por mes este año",
+        "facturación por país en el T3 comparada con el año pasado",
+        "los 5 productos con más margen",
+        "¿qué productos se venden con pérdida?",
+        "¿cuánto vendimos el mes pasado?",
+        "facturas vencidas por cliente",
+        "facturas vencidas hace más de 60 días",
+        "¿cuánto debemos a los proveedores?",
+        "¿cuánto vale el almacén?",
+        "existencias por categoría",
+        "pedidos por enviar por cliente",
+        "factura media por vendedor",
+        "¿qué compró el cliente Ana el año pasado?",
+        "enséñame las ventas de los clientes",
+        "mejores clientes de los últimos 12 meses",
+        "gastos por cuenta en lo que va de año",
+        "¿cuántos pedidos abiertos tenemos?",
+        "¿cuánto dinero tenemos en el banco?",
+        "periodo medio de cobro",
+        "¿hemos ganado dinero este trimestre?",
+        "total de ofertas abiertas",
+        "¿quiénes son los morosos?",
+        "resultado de este año",
+        "enséñame cada factura vencida",
+        "¿cuánto vendimos en febrero?",
+        "¿cuál es nuestro margen bruto?",
+        "¿qué pedidos tenemos por enviar?",
+    ),
+}
+
+
+def erp_understanding(access: ErpAccess) -> Understanding:
+    """The intents of the agent, over the names that the ERP holds now."""
+    intents = (_measure_intent(access), _list_intent(access), _record_intent(access), *_help_intents(access))
+    return Understanding(intents=intents)
+
+
+def _measure_intent(access: ErpAccess) -> Intent:
+    book = access.measures
+    return Intent(
+        id="measure",
+        tool="compute_measure",
+        label={"en": "compute a figure from the ERP", "es": "calcular una cifra del ERP"},
+        examples=MEASURE_EXAMPLES,
+        slots=(
+            Slot(
+                name="measure",
+                type="choice",
+                is_required=True,
+                values=measure_words(book),
+                question={
+                    "en": "Which figure: sales, margin, receivables, purchases, stock, orders …?",
+                    "es": "¿Qué cifra: ventas, margen, pendiente de cobro, compras, existencias, pedidos …?",
+                },
+            ),
+            Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book)),
+            Slot(name="only", type="choice", is_many=True, values=access.all_names),
+            Slot(name="period", type="period"),
+            Slot(name="compare", type="comparison"),
+            Slot(name="top", type="limit"),
+            Slot(name="ranking", type="ranking"),
+            Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
+        ),
+        gives="dataset",
+    )
+
+
+def _list_intent(access: ErpAccess) -> Intent:
+    return Intent(
+        id="list_records",
+        tool="read_records",
+        label={"en": "list records of the ERP", "es": "listar registros del ERP"},
+        examples={
+            "en": (
+                "list our customers", "show me all vendors", "give me the list of items",
+                "which bank accounts are there?", "show the open sales orders", "list the employees",
+                "show payment terms", "list of purchase orders",
+                "show me the sales quotes", "what item categories are there?",
+            ),
+            "es": (
+                "lista de clientes", "enséñame todos los proveedores", "dame la lista de productos",
+                "¿qué cuentas bancarias tenemos?", "muéstrame los pedidos de venta", "lista de empleados",
+                "muestra las condiciones de pago", "lista de pedidos de compra", "enséñame las ofertas de venta",
+                "¿qué categorías de producto hay?",
+            ),
+        },
+        slots=(
+            Slot(
+                name="entity",
+                type="choice",
+                is_required=True,
+                values=entity_words(access),
+                question={"en": "Which records: customers, vendors, items, orders …?",
+                          "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
+            ),
+            Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
+            Slot(name="limit", type="limit"),
+            Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
+        ),
+        gives="dataset",
+    )  # fmt: skip
+
+
+def _record_intent(access: ErpAccess) -> Intent:
+    return Intent(
+        id="find_record",
+        tool="find_record",
+        label={"en": "show one record of the ERP", "es": "mostrar un registro del ERP"},
+        examples={
+            "en": (
+                "show me the customer Ana", "what is the phone number of the vendor Bosch?", "details of the item Desk",
+                "the address of our customer Casa Lola", "customer card of Ana", "show item 1000",
+                "is the customer Ana blocked?", "what is the price of the desk?",
+            ),
+            "es": (
+                "enséñame el cliente Ana", "¿cuál es el teléfono del proveedor Bosch?", "detalles del producto Mesa",
+                "la dirección de nuestro cliente Casa Lola", "ficha del cliente Ana", "muestra el producto 1000",
+                "¿está bloqueado el cliente Ana?", "¿cuál es el precio de la mesa?",
+            ),
+        },
+        slots=(
+            Slot(
+                name="entity", type="choice", is_required=True, values=entity_words(access),
+                question={"en": "A customer, a vendor, an item, an invoice …?",
+                          "es": "¿Un cliente, un proveedor, un producto, una factura …?"},
+            ),
+            Slot(
+                name="which", type="choice", is_required=True, values=access.all_names,
+                question={"en": "Which one? Its name or number.", "es": "¿Cuál? Su nombre o número."},
+            ),
+            Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
+        ),
+    )  # fmt: skip
+
+
+def _help_intents(access: ErpAccess) -> tuple[Intent, ...]:
+    workflows = {one.id: tuple(one.title.values()) for one in access.catalogue.workflows.values()}
+    return (
+        Intent(
+            id="workflow",
+            tool="workflow_steps",
+            label={"en": "explain a process of the ERP", "es": "explicar un proceso del ERP"},
+            examples={
+                "en": ("how do I register a payment in the ERP?", "steps from quote to cash",
+                       "how is an invoice corrected?", "how do I create a customer?",
+                       "which processes do you know in the ERP?"),
+                "es": ("¿cómo registro un cobro en el ERP?", "pasos de la oferta al cobro",
+                       "¿cómo se corrige una factura?", "¿cómo doy de alta un cliente?",
+                       "¿qué procesos del ERP conoces?"),
+            },
+            slots=(Slot(name="workflow", type="choice", values=workflows),),
+        ),
+        Intent(
+            id="entity_details",
+            tool="entity_details",
+            label={"en": "describe the fields of the ERP's API", "es": "describir los campos de la API del ERP"},
+            examples={
+                "en": ("which fields does a sales invoice have in the API?", "what can I filter customers by?",
+                       "describe the entity items", "which actions has a sales order?"),
+                "es": ("¿qué campos tiene una factura de venta en la API?", "¿por qué puedo filtrar clientes?",
+                       "describe la entidad productos", "¿qué acciones tiene un pedido de venta?"),
+            },
+            slots=(
+                Slot(name="entity", type="choice", is_required=True, values=entity_words(access),
+                     question={"en": "Of which entity?", "es": "¿De qué entidad?"}),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def measure_words(book: MeasureBook) -> Synonyms:
+    """Measures by what people call them, in both languages."""
+    return {one.id: _all_words(one.words, one.title.values()) for one in book.measures.values()}
+
+
+def dimension_words(book: MeasureBook) -> Synonyms:
+    """Dimensions by what people call them; `by_`, because a bare `year` is said of periods too."""
+    return {f"{SPLIT_PREFIX}{one.id}": _all_words(one.words, ()) for one in book.dimensions.values()}
+
+
+def entity_words(access: ErpAccess) -> Synonyms:
+    """Entities by what people call them."""
+    return {name: words for name in access.catalogue.entities if (words := access.catalogue.synonyms(name))}
+
+
+def _all_words(words: Words, titles: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(word for language in words.values() for word in language), *titles]))

@@ -1,0 +1,79 @@
+"""Figures in words, in the language of whoever asks: written by code, so that no model has to repeat a number."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from batuta.agents.erp.measures.compute import Figures
+from batuta.agents.erp.measures.model import MeasureBook, MeasureUnit
+from batuta.agents.erp.measures.records import Books
+
+SHOWN_ROWS = 5
+SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "as_of": "as of {day}", "figure": "{title} ({when}): **{value}**.",
+        "nothing": "{title} ({when}): nothing found.", "table": "{title} by {split} ({when}): {rows}.",
+        "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
+        "before": " Before: {value}{change}.", "counted": " Counted: {basis}; {company}.", "days": "{value} days",
+    },
+    "es": {
+        "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
+        "nothing": "{title} ({when}): no hay nada.", "table": "{title} por {split} ({when}): {rows}.",
+        "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
+        "before": " Antes: {value}{change}.", "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
+    },
+}  # fmt: skip
+
+
+def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language: str) -> str:
+    """A sentence or two that say the figure, or the first rows and the total, and what was counted."""
+    words = _WORDS[language]
+    title, when = figures.measure.title[language], when_of(figures, books, language)
+
+    def shown(value: Decimal | None) -> str:
+        return amount_in_words(value, figures.measure.unit, figures.currency, language)
+
+    if not figures.records:
+        text = words["nothing"].format(title=title, when=when)
+    elif not figures.split:
+        text = words["figure"].format(title=title, when=when, value=shown(figures.total))
+    else:
+        split = ", ".join(book.dimensions[name].title[language].lower() for name in figures.split)
+        rows = "; ".join(f"{' · '.join(row.group) or '—'} {shown(row.value)}" for row in figures.rows[:SHOWN_ROWS])
+        if len(figures.rows) > SHOWN_ROWS:
+            rows = words["more"].format(rows=rows, count=len(figures.rows) - SHOWN_ROWS)
+        text = words["table"].format(title=title, split=split, when=when, rows=rows)
+        text += words["total"].format(value=shown(figures.total))
+    if figures.total_before is not None:
+        change = _change(figures.total, figures.total_before, language)
+        text += words["before"].format(value=shown(figures.total_before), change=change)
+    return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name)
+
+
+def when_of(figures: Figures, books: Books, language: str) -> str:
+    """The period, or the day of a balance."""
+    if figures.period is None:
+        words = _WORDS.get(language, _WORDS["en"])
+        return words["as_of"].format(day=books.today.isoformat())
+    return f"{figures.period.first.isoformat()} – {figures.period.last.isoformat()}"
+
+
+def amount_in_words(value: Decimal | None, unit: MeasureUnit, currency: str | None, language: str) -> str:
+    """A number as people of a language write it, with its unit."""
+    if value is None:
+        return "—"
+    places = 2 if unit == "money" else 1 if unit in ("percent", "days") else None
+    plain = f"{value:,.{places}f}" if places is not None else f"{value.normalize():,f}"
+    if language == "es":
+        plain = plain.translate(str.maketrans(",.", ".,"))
+    if unit == "money":
+        return f"{plain} {SYMBOLS.get(currency or '', currency or '')}".strip()
+    return {"percent": f"{plain} %", "days": _WORDS[language]["days"].format(value=plain)}.get(unit, plain)
+
+
+def _change(now: Decimal | None, before: Decimal, language: str) -> str:
+    if now is None or not before:
+        return ""
+    percent = amount_in_words((now - before) * 100 / abs(before), "percent", None, language)
+    return f" ({'+' if now >= before else ''}{percent})"
