@@ -59,11 +59,16 @@ export const api = {
   changeSession: (id: string, change: { readonly title?: string; readonly is_archived?: boolean }) =>
     http.send<types.SessionSummary>("PATCH", session(id), change),
   deleteSession: (id: string) => http.send<null>("DELETE", session(id)),
+  datasets: (id: string) => http.get<types.DatasetList>(`${session(id)}/datasets`),
   dataset: (id: string, dataset: string) => http.get<types.DatasetHead>(datasetOf(id, dataset)),
   datasetRows: (id: string, dataset: string, offset: number, limit: number) =>
     http.get<types.DatasetRows>(`${datasetOf(id, dataset)}/rows?${query({ offset, limit })}`),
   datasetFile: (id: string, dataset: string, format: "csv" | "xlsx") =>
     `${datasetOf(id, dataset)}/file?format=${format}`,
+  erpRecord: (entity: string, key: string, company: string | null) =>
+    http.get<types.ErpRecord>(
+      `/api/erp/records/${encodeURIComponent(entity)}/${encodeURIComponent(key)}?${query({ company })}`,
+    ),
   exportAddress: (id: string, format: "json" | "markdown") => `${session(id)}/export?format=${format}`,
 
   events: (id: string, after: number) =>

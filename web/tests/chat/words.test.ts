@@ -14,6 +14,7 @@ const SPANISH = { language: "es", timezone: null };
 
 const cited = (end: number | null): Citation => ({
   source: "a.md",
+  document_id: null,
   title: "A",
   place: "p. 1",
   quote: "q",

@@ -1,27 +1,45 @@
-/** The way from a row to the record it came from. */
+/** The way from a row to the record it came from: an address where there is one, else the record of the ERP. */
 
-import { ExternalLink } from "lucide-react";
+import { ExternalLink, FileText } from "lucide-react";
+import { useState } from "react";
 
 import type { RecordReference } from "../../../events";
 import { useText } from "../../../lib/i18n";
 import { safeUrl } from "../../../lib/safe";
+import { RecordDialog } from "./record-dialog";
 
 export const RecordLink = ({ reference }: { readonly reference: RecordReference | null }) => {
   const t = useText();
+  const [isOpen, setOpen] = useState(false);
   if (reference === null) return null;
   const record = `${reference.entity} ${reference.key}`;
-  const address = safeUrl(reference.url);
-  if (address === null)
-    return (
-      <span className="text-faint text-xs" title={record}>
-        <span className="sr-only">{record}</span>
-        <span aria-hidden="true">#</span>
-      </span>
-    );
   const name = t.datasets.openRecord(record);
+  const address = safeUrl(reference.url);
+  if (address !== null)
+    return (
+      <a
+        href={address}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={name}
+        title={name}
+        className="text-accent"
+      >
+        <ExternalLink aria-hidden="true" className="inline size-3.5" />
+      </a>
+    );
   return (
-    <a href={address} target="_blank" rel="noreferrer" aria-label={name} title={name} className="text-accent">
-      <ExternalLink aria-hidden="true" className="inline size-3.5" />
-    </a>
+    <>
+      <button
+        type="button"
+        aria-label={name}
+        title={name}
+        className="text-accent"
+        onClick={() => setOpen(true)}
+      >
+        <FileText aria-hidden="true" className="inline size-3.5" />
+      </button>
+      {isOpen && <RecordDialog reference={reference} onClose={() => setOpen(false)} />}
+    </>
   );
 };

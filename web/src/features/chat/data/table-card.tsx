@@ -12,6 +12,7 @@ import { useLocale, useText } from "../../../lib/i18n";
 import { api } from "../../../transport/api";
 import { asTabs, filtered } from "./cells";
 import { DatasetTable } from "./dataset-table";
+import { RecordTable } from "./record-table";
 import { type RowsSource, useRows } from "./use-rows";
 
 export const rowsOf = (item: DatasetItem, sessionId: string): RowsSource => ({
@@ -30,6 +31,7 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
   const t = useText();
   const locale = useLocale();
   const [words, setWords] = useState("");
+  const [opened, setOpened] = useState<string | null>(null);
   const loaded = useRows(rowsOf(item, sessionId), true);
   const title = item.title || item.name;
   const file = (format: "csv" | "xlsx"): string => api.datasetFile(sessionId, item.dataset_id, format);
@@ -81,9 +83,18 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
       <footer className="text-faint border-line flex flex-wrap gap-x-3 border-t px-4 py-2 text-xs">
         <span>{t.datasets.rows(count(item.row_count, locale))}</span>
         {item.provenance.company !== null && <span>{item.provenance.company}</span>}
-        {item.provenance.sources.length > 0 && (
-          <span>{t.datasets.from(item.provenance.sources.join(", "))}</span>
-        )}
+        {item.provenance.sources.map((name) => (
+          <button
+            key={name}
+            type="button"
+            className="text-accent underline-offset-2 hover:underline"
+            aria-expanded={opened === name}
+            title={t.datasets.from(name)}
+            onClick={() => setOpened(opened === name ? null : name)}
+          >
+            {t.datasets.showRecords}
+          </button>
+        ))}
         {item.provenance.is_cut_short && (
           <span className="text-warn">
             {t.datasets.cutShort(count(item.provenance.record_count, locale))}
@@ -91,6 +102,7 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
         )}
         {loaded.hasFailed && <span className="text-danger">{t.datasets.notLoaded}</span>}
       </footer>
+      {opened !== null && <RecordTable name={opened} sessionId={sessionId} />}
     </section>
   );
 };

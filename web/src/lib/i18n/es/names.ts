@@ -84,8 +84,6 @@ export const fields: Names = {
   kind: "Tipo",
   series: "Series",
   time_unit: "Periodo",
-  top: "Los mayores",
-  only: "Solo",
   sql: "SQL",
   start: "Inicio",
   previous_start: "Inicio anterior",

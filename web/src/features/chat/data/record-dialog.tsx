@@ -1,0 +1,72 @@
+/** A record of the ERP, as it is now: its fields and its lines. */
+
+import { useEffect, useState } from "react";
+
+import { Dialog } from "../../../components/dialog";
+import type { RecordReference } from "../../../events";
+import { useText } from "../../../lib/i18n";
+import { inWords } from "../../../lib/words";
+import { api } from "../../../transport/api";
+import type { ErpRecord } from "../../../transport/api-types";
+
+type Field = ErpRecord["fields"][number];
+
+const Fields = ({ fields }: { readonly fields: readonly Field[] }) => (
+  <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+    {fields.map((field) => (
+      <div key={field.name} className="contents">
+        <dt className="text-muted">{inWords(field.name)}</dt>
+        <dd className="min-w-0 break-words">{String(field.value)}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export const RecordDialog = ({
+  reference,
+  onClose,
+}: {
+  readonly reference: RecordReference;
+  readonly onClose: () => void;
+}) => {
+  const t = useText();
+  const [record, setRecord] = useState<ErpRecord | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  const { entity, key, company } = reference;
+  useEffect(() => {
+    let isGone = false;
+    api
+      .erpRecord(entity, key, company)
+      .then((found) => !isGone && setRecord(found))
+      .catch(() => !isGone && setFailed(true));
+    return () => {
+      isGone = true;
+    };
+  }, [entity, key, company]);
+  const title =
+    record === null ? inWords(entity) : `${inWords(record.entity)} ${record.number} ${record.name}`.trim();
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      description={record?.company.name}
+      closeLabel={t.common.close}
+      className="max-w-xl"
+    >
+      {hasFailed && <p className="text-danger text-sm">{t.datasets.notFound}</p>}
+      {record !== null && <Fields fields={record.fields} />}
+      {record !== null && record.lines.length > 0 && (
+        <section aria-label={t.datasets.lines} className="mt-4">
+          <h3 className="mb-2 text-sm font-semibold">{t.datasets.lines}</h3>
+          {record.lines.map((line, number) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+            <div key={number} className="border-line border-t py-2">
+              <Fields fields={line} />
+            </div>
+          ))}
+        </section>
+      )}
+    </Dialog>
+  );
+};
