@@ -13,3 +13,8 @@ class ToolUser:
 
 ANYBODY = ToolUser()
 """Nobody in particular: holds no role."""
+
+TIME_ZONE_SERVICE = "timezone"
+"""The name under which a run may say the user's time zone."""
+LANGUAGE_SERVICE = "language"
+"""The name under which a run may say the language that the user reads."""

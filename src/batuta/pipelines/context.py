@@ -270,6 +270,10 @@ class Context:
         scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
 
         async def acting() -> T:
+            if effect.kind == "idempotent":
+                # It changes the world without an intent of its own: what led to it must not be lost and come out
+                # otherwise when the run is repeated.
+                await self._invocation.run.emitter.barrier()
             token = current_context.set(self._invocation.within(scope, key=effect.key))
             try:
                 return await act()

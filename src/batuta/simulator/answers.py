@@ -99,7 +99,7 @@ class PlannedRefusal(AnswerPart):
     text: str = "The simulated provider refuses to answer this."
 
 
-class CitedSource(AnswerPart):
+class AnswerSource(AnswerPart):
     url: str
     title: str = ""
 
@@ -110,7 +110,7 @@ class ServerTool(AnswerPart):
     type: Literal["server_tool"]
     name: Literal["web_search", "code_execution"]
     input: Json = Field(default_factory=dict)
-    results: tuple[CitedSource, ...] = ()
+    results: tuple[AnswerSource, ...] = ()
     output: str = ""
 
 

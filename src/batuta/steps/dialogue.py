@@ -22,11 +22,11 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Message
+from batuta.kernel.users import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.model_calls import CallAccount, recorded_call
-from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep

@@ -7,14 +7,10 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from batuta.events.envelope import Event
-from batuta.kernel.users import ANYBODY, ToolUser
+from batuta.kernel.users import ANYBODY, LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ToolUser
 
 __all__ = ["ANYBODY", "LANGUAGE_SERVICE", "TIME_ZONE_SERVICE", "ReportProgress", "ToolContext", "ToolUser"]
 
-TIME_ZONE_SERVICE = "timezone"
-"""The name under which a run may say the user's time zone."""
-LANGUAGE_SERVICE = "language"
-"""The name under which a run may say the language that the user reads."""
 
 ReportProgress = Callable[[str, float | None, float | None], Awaitable[None]]
 """Takes a message, how much is done and how much there is."""

@@ -19,7 +19,7 @@ from batuta.kernel.errors import (
     ToolFailedError,
 )
 from batuta.tools.foreign_schema import SchemaArguments
-from batuta.tools.policy import KIND_LIMITS, Approval, ToolLimits, ToolPolicy
+from batuta.tools.policy import KIND_LIMITS, Approval, ToolBounds, ToolPolicy
 from batuta.tools.registry import SEPARATOR
 from batuta.tools.tool import Tool, ToolBody
 
@@ -132,7 +132,7 @@ def _policy_of(offered: wire.Tool, server: McpServer) -> ToolPolicy:
     return ToolPolicy(
         effect=effect,
         kind="external",
-        limits=ToolLimits(timeout=server.timeout, rate=defaults.rate, max_concurrency=defaults.max_concurrency),
+        limits=ToolBounds(timeout=server.timeout, rate=defaults.rate, max_concurrency=defaults.max_concurrency),
         approval="never" if effect == "read" else server.approval,
         roles=server.roles,
         version=digest_of(offered)[:12],

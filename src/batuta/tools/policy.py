@@ -40,7 +40,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolLimits:
+class ToolBounds:
     """Bounds on how a tool is run. `None` is no bound."""
 
     timeout: timedelta = TOOL_TIMEOUT
@@ -53,12 +53,12 @@ class ToolLimits:
         check_number("max_concurrency", self.max_concurrency, at_least=1)
 
 
-KIND_LIMITS: dict[ToolKind | None, ToolLimits] = {
-    None: ToolLimits(),
-    "retrieval": ToolLimits(max_concurrency=16),
-    "computation": ToolLimits(timeout=timedelta(seconds=10), max_concurrency=4),
-    "external": ToolLimits(rate=RateLimit(10, timedelta(seconds=1)), max_concurrency=8),
-    "side_effect": ToolLimits(rate=RateLimit(5, timedelta(seconds=1)), max_concurrency=1),
+KIND_LIMITS: dict[ToolKind | None, ToolBounds] = {
+    None: ToolBounds(),
+    "retrieval": ToolBounds(max_concurrency=16),
+    "computation": ToolBounds(timeout=timedelta(seconds=10), max_concurrency=4),
+    "external": ToolBounds(rate=RateLimit(10, timedelta(seconds=1)), max_concurrency=8),
+    "side_effect": ToolBounds(rate=RateLimit(5, timedelta(seconds=1)), max_concurrency=1),
 }
 
 
@@ -88,7 +88,7 @@ class ToolPolicy:
 
     effect: EffectKind = "read"
     kind: ToolKind | None = None
-    limits: ToolLimits = KIND_LIMITS[None]
+    limits: ToolBounds = KIND_LIMITS[None]
     roles: frozenset[str] = frozenset()
     """The user must hold all of them."""
     approval: Approval = "never"
@@ -152,9 +152,9 @@ def policy_from(options: ToolOptions) -> ToolPolicy:
     )
 
 
-def _limits_from(options: ToolOptions) -> ToolLimits:
+def _limits_from(options: ToolOptions) -> ToolBounds:
     defaults = KIND_LIMITS[options.get("kind")]
-    return ToolLimits(
+    return ToolBounds(
         timeout=_as_timedelta(options.get("timeout", defaults.timeout)),
         rate=options.get("rate", defaults.rate),
         max_concurrency=options.get("max_concurrency", defaults.max_concurrency),

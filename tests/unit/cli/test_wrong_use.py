@@ -96,7 +96,7 @@ def test_the_doctor_knows_a_folder_that_cannot_be(tmp_path: Path) -> None:
 def test_the_answer_of_several_agents_is_told_once_with_its_sources() -> None:
     told = CliRunner().invoke(app, ["chat"], input="How much can I spend on hotels? And what is 3*130?\n")
     assert told.stdout.count("Hotels may cost up to 130 euros") == 1
-    assert told.stdout.count("3*130 = 390") == 1
+    assert told.stdout.count("3 × 130 = 390") == 1
     assert "[1] Travel policy, Hotels, l. 16" in told.stderr
     assert "[2] Calculator" in told.stderr
 
