@@ -32,50 +32,12 @@ export const tools: Names = {
   change_chart: "Change the chart",
   list_datasets: "List tables",
   query_datasets: "Query tables",
+  convert_units: "Convert units",
+  count_days: "Count days",
 };
 
 /** Agents tell their names and descriptions in English. */
 export const agents: Names = {};
-
-export const fields: Names = {
-  entity: "Entity",
-  record_id: "Record",
-  etag: "Version",
-  values: "Values",
-  action: "Action",
-  company: "Company",
-  measure: "Figure",
-  split_by: "Split by",
-  only: "Only",
-  period: "Period",
-  compare: "Compared with",
-  top: "First rows",
-  ranking: "Order",
-  late_by_days: "Late by days",
-  where: "Conditions",
-  fields: "Fields",
-  order_by: "Sorted by",
-  limit: "At most",
-  which: "Which one",
-  workflow: "Process",
-  payload: "Values",
-  intent: "Intent",
-  title: "Title",
-  start: "Start",
-  previous_start: "Previous start",
-  duration_minutes: "Duration (minutes)",
-  with_whom: "With whom",
-  place: "Place",
-  request: "Request",
-  query: "Query",
-  expression: "Expression",
-  zone: "Zone",
-  file: "File",
-  time_of_day: "Time of day",
-  from_zone: "From zone",
-  to_zone: "To zone",
-  uid: "Id",
-};
 
 export const events: Names = {
   user_message: "Message",

@@ -1,6 +1,7 @@
 /** English: the conversation itself. */
 
-import { agents, events, fields, tools } from "./names";
+import { fields } from "./fields";
+import { agents, events, tools } from "./names";
 
 export const talk = {
   welcome: {

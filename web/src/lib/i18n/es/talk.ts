@@ -1,7 +1,8 @@
 /** Spanish: the conversation itself. */
 
 import type { talk as english } from "../en/talk";
-import { agents, events, fields, tools } from "./names";
+import { fields } from "./fields";
+import { agents, events, tools } from "./names";
 
 export const talk: typeof english = {
   welcome: {
