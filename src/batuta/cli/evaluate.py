@@ -16,7 +16,6 @@ from batuta.cli.common import settings_from
 from batuta.cli.output import err, fail, out, say_json
 from batuta.kernel.clock import SystemClock
 from batuta.sandbox.demo import DEMO_TODAY
-from batuta.server.erp.connection import learn_erp_names
 from batuta.server.team import first_team
 
 app = typer.Typer(help="Ask recorded tasks and judge the answers.", no_args_is_help=True, add_completion=False)
@@ -68,7 +67,7 @@ async def _run(only: str) -> list[TaskOutcome]:
         team = first_team(settings_from(None, data_dir=Path(folder)), clock=DemoClock())
         if team.erp is None:
             raise fail("there is no ERP to ask; unset BATUTA_DATABASE_URL to use the sandbox, or set BATUTA_ERP_URL", 2)
-        await learn_erp_names(team.erp)
+        await team.prepare()
         tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
         running = run_benchmark(team.orchestrator, team.erp, tasks)
         progress = track(tasks, description=team.model.label, console=err, transient=True)

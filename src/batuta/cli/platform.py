@@ -19,7 +19,6 @@ from batuta.server.app import check_address
 from batuta.server.app import serve as serve_platform
 from batuta.server.backends import migrate as migrate_database
 from batuta.server.config import ModelChoice, Settings
-from batuta.server.erp.connection import learn_erp_names
 from batuta.server.monitoring.observers import log_to_standard_error
 from batuta.server.team import FirstTeam, first_team
 from batuta.server.wiring import open_platform, open_worker
@@ -85,8 +84,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         loop.remove_signal_handler(signal.SIGINT)
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
-    if team.erp is not None:
-        await learn_erp_names(team.erp)
+    await team.prepare()
     async with open_platform(
         settings,
         team.orchestrator,
@@ -122,8 +120,7 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    if team.erp is not None:
-        await learn_erp_names(team.erp)
+    await team.prepare()
     async with open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process:
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)

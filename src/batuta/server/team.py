@@ -1,20 +1,24 @@
 """The first team: the specialists that come with the platform, on the model that is configured or the built-in one."""
 
+import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from batuta.agents import appointments, calculator, documents, graphing
 from batuta.agents.erp import agent as erp
 from batuta.agents.erp.access import ErpAccess
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.language.interpretation import interpreter_for
 from batuta.llm.factory import default_model
 from batuta.llm.factory import model as model_of
 from batuta.llm.model import Model
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.offline.model import OfflineModel
+from batuta.offline.planning import Planner
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
-from batuta.server.erp.connection import erp_access
+from batuta.server.erp.connection import erp_access, learn_erp_names
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -34,6 +38,19 @@ class FirstTeam:
     """The text of a document that an answer cites."""
     erp: ErpAccess | None = None
     """The ERP that the team works with."""
+
+    async def prepare(self) -> None:
+        """Learn what the first turn would otherwise wait for: the ERP's names, and the built-in model's intents.
+
+        Training takes a second of CPU; in the middle of a turn it would hold up every other one.
+        """
+        if self.erp is not None:
+            await learn_erp_names(self.erp)
+        if self.model.is_offline:
+            understandings = self.orchestrator.registry.understanding
+            await asyncio.to_thread(Planner, understandings, datetime.now(UTC))
+            for one in understandings:
+                await asyncio.to_thread(interpreter_for, (one,))
 
 
 def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
