@@ -36,6 +36,11 @@ def carry(source: Carried) -> Iterator[None]:
         _sources.remove(source)
 
 
+def is_carrying() -> bool:
+    """Whether calls carry something along, so that it has to be known before they are made."""
+    return bool(_sources)
+
+
 @contextmanager
 def within_tool_use(tool_use_id: str, tool_name: str = "") -> Iterator[None]:
     """Calls in this block are made by a tool."""

@@ -10,6 +10,7 @@ from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
 from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
 from batuta.kernel.ids import new_id
+from batuta.kernel.outgoing import is_carrying
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Journal, Reconcile
@@ -270,9 +271,10 @@ class Context:
         scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
 
         async def acting() -> T:
-            if effect.kind == "idempotent":
-                # It changes the world without an intent of its own: what led to it must not be lost and come out
-                # otherwise when the run is repeated.
+            if effect.kind == "idempotent" or is_carrying():
+                # An idempotent effect changes the world without an intent of its own: what led to it must not be lost
+                # and come out otherwise when the run is repeated. And the span that an outgoing call belongs to is
+                # known only once its event has been shown.
                 await self._invocation.run.emitter.barrier()
             token = current_context.set(self._invocation.within(scope, key=effect.key))
             try:

@@ -135,7 +135,7 @@ class Sandbox:
         if path is None:
             raise not_found(request.path)
         with self.store.lock, self._bounded_time():
-            if request.header(PREVIEW).lower() == "true":
+            if _asks_for_preview(request):
                 return self._rehearsed(request, path)
             if request.method in ("GET", "HEAD") or not self._notifier.has_subscriptions():
                 return self._answered(request, path)
@@ -175,6 +175,10 @@ class Sandbox:
             path = parse_api_path(request.path)
             if path is None or any(segment.name == "$batch" for segment in path.segments):
                 raise not_found(request.path)
+            if request.header(PREVIEW):
+                raise BadRequestError(
+                    "A rehearsal is asked for with the header of the whole batch, not of a part of it."
+                )
             return self._one_answer(request, path)
         except SandboxError as error:
             return error_response(error, str(uuid.uuid4()))
@@ -222,3 +226,11 @@ def _explained(error: Exception) -> SandboxError:
         log.error("database refused a request: %s", error)
         return SandboxError("The database is not available.", code="Internal_TenantUnavailable", status=503)
     return BadRequestError("The request is too deep or a number in it is too large.")
+
+
+def _asks_for_preview(request: SandboxRequest) -> bool:
+    """A value that means nothing is refused: who asks for a rehearsal must not write by a slip of the pen."""
+    value = request.header(PREVIEW).strip().lower()
+    if value not in ("", "true", "false"):
+        raise BadRequestError(f"X-Sandbox-Preview is true or false, not {value[:40]!r}.")
+    return value == "true"

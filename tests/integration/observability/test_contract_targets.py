@@ -22,7 +22,7 @@ from batuta.llm.model import ModelRequest
 from batuta.observability.channel import EventChannel, Overflow
 from batuta.testing import Reply, ScriptedModel
 from examples.appointments import book
-from tests.chaos.soak_observability import Targets, measure
+from tests.chaos.soak_observability import measure
 
 EVENTS = 20_000
 HANGS_SECONDS = 60.0
@@ -33,14 +33,11 @@ CAPACITY = 100
 
 @pytest.mark.slow
 async def test_the_contract_holds_with_every_sink_on() -> None:
-    """Nothing is ever lost; how fast that is shows on a machine that others leave alone, so it is tried three times."""
-    found: list[Targets] = []
-    while len(found) < 3 and not (found and found[-1].is_fast):
-        found.append(await measure(EVENTS, rate=1_500))
-        sys.stdout.write(f"{found[-1]}\n")
-        assert (found[-1].lost, found[-1].trace_completion) == (0, 1.0)
-        assert found[-1].events >= EVENTS
-    assert found[-1].is_fast
+    """Nothing is ever lost, and every run is whole. How fast that is `make soak` says, on a machine left alone."""
+    found = await measure(EVENTS, rate=1_500)
+    sys.stdout.write(f"{found}\n")
+    assert (found.lost, found.trace_completion) == (0, 1.0)
+    assert found.events >= EVENTS
 
 
 class LosesEnds(FanOutSink):

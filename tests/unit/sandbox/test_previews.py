@@ -5,7 +5,7 @@ import pytest
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import Row
-from tests.unit.sandbox.service import EVERY_ROW, ROOT, ApiClient
+from tests.unit.sandbox.service import COMPANY, EVERY_ROW, ROOT, ApiClient
 
 PREVIEW = {"X-Sandbox-Preview": "true"}
 
@@ -75,3 +75,20 @@ def test_writes_after_a_preview_are_kept(client: ApiClient) -> None:
 def test_an_answer_that_is_no_json_is_shown_as_text(client: ApiClient) -> None:
     shown = client.send("GET", "customers/$count", headers=PREVIEW).json()
     assert (shown["body"], shown["changes"]) == ("0", {})
+
+
+@pytest.mark.parametrize("value", ["1", "yes", "on", "tru"])
+def test_a_value_that_means_nothing_writes_nothing(client: ApiClient, value: str) -> None:
+    """Who asks for a rehearsal must not write by a slip of the pen."""
+    before = client.store.connection.serialize()
+    answer = client.send("POST", "customers", {"displayName": "Ana"}, headers={"X-Sandbox-Preview": value})
+    assert answer.status == 400
+    assert client.store.connection.serialize() == before
+
+
+def test_a_part_of_a_batch_cannot_be_rehearsed_alone_and_writes_nothing(client: ApiClient) -> None:
+    part = {"id": "1", "method": "POST", "url": "companies", "headers": PREVIEW, "body": {}}
+    requests = [{**part, "url": f"companies({COMPANY})/customers", "body": {"displayName": "Ana"}}]
+    answers = client.send("POST", f"{ROOT}/$batch", {"requests": requests}).json()["responses"]
+    assert answers[0]["status"] == 400
+    assert client.records.first("customers") is None

@@ -97,12 +97,12 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "What appointments do I have this week?", "show my calendar", "what meetings do I have today", "what's on my agenda tomorrow", "list my appointments",
                     "do I have any meetings on Friday?", "when is my meeting with Ana", "my agenda for next week", "when do I see Dr. Smith?", "what do I have on monday",
-                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "at what time is my call with John",
+                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "do I have meetings next week?", "at what time is my call with John",
                 ),
                 "es": (
                     "¿Qué citas tengo esta semana?", "enséñame el calendario", "qué reuniones tengo hoy", "qué hay en mi agenda mañana", "lista mis citas",
                     "¿tengo alguna reunión el viernes?", "cuándo es mi reunión con Ana", "mi agenda de la semana que viene", "¿cuándo veo al doctor Pérez?", "que tengo el lunes",
-                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "a qué hora es mi llamada con Juan", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
+                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
                 ),
             },
             slots=(_REQUEST,),

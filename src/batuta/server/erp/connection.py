@@ -52,7 +52,7 @@ def _sandbox(settings: Settings, today: date) -> Handle:
     """The sandbox of the data folder; its demo companies are made at the first start, as of that day."""
     path = settings.data_dir / SANDBOX_FILE
     if not path.exists():
-        log.warning("making the demo companies of the Business Central sandbox: some seconds, only at the first start")
+        log.info("making the demo companies of the Business Central sandbox: some seconds, only at the first start")
     sandbox = open_sandbox(path, today=today)
 
     def handle(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Mapping[str, str], bytes]:
