@@ -117,7 +117,7 @@ async def test_on_a_phone_everything_stays_in_its_place(
         await _look_at_the_frame(walk)
     finally:
         await _speak(page, "en")
-    assert len(walk.seen) == 13
+    assert len(walk.seen) == 12
 
 
 async def _enter_in(page: Page, language: str, walk: Walk) -> None:

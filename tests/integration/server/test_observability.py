@@ -128,7 +128,7 @@ async def test_what_models_may_still_be_asked_is_shown(tmp_path: Path) -> None:
             ana = await site.person()
             await ana.ask(await ana.session(), "hello", target_agent_id="caller")
             text = await shown(site, "limiter_tokens{")
-            assert re.search(r'limiter_tokens{key="openai:gpt-5[^"]*"} 3\.0', text)
+            assert re.search(r'limiter_tokens{key="openai at [^"]+:gpt-5"} 3\.0', text)
             await shown(site, 'llm_tokens_remaining{llm_provider="openai"} 150000.0')
         await model.aclose()
 
