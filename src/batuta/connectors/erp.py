@@ -1,11 +1,11 @@
 """What an ERP agent needs of an ERP: companies, records, queries, writes with a version, actions, and a rehearsal.
 
-    page = await connector.read(company, RecordQuery(entity="customers", where=Compare("country", "eq", "ES")))
+    async for page in connector.pages(company, RecordQuery(entity="customers", where=Compare("country", "eq", "ES"))): …
     change = RecordChange(kind="update", entity="customers", record_id=id, etag=etag, values={"blocked": "All"})
     shown = await connector.preview(company, change)
     saved = await connector.write(company, change)
 
-`ErpConformance` in `batuta.testing` checks an implementation against this contract.
+`MemoryErp` in `batuta.testing.erp` is an implementation for tests.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence

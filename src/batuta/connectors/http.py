@@ -19,7 +19,7 @@ from batuta.kernel.outgoing import outgoing_headers
 try:
     import aiohttp
 except ImportError as error:
-    raise MissingExtraError("erp", needed_for="a connector") from error
+    raise MissingExtraError("tools", needed_for="a connector") from error
 
 TIMEOUT = timedelta(seconds=60)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
