@@ -1,7 +1,7 @@
 """The sandbox's own switches, beside the API: what it is, faults for the next requests, snapshots to go back to.
 
 GET    /sandbox                        working date, manner, companies
-POST   /sandbox/faults                 {"faults": ["503", "429"]}: the next two requests fail
+POST   /sandbox/faults                 {"faults": ["503", "none", "429"]}: the next request fails, and the third
 PUT    /sandbox/snapshots/{name}       remember everything as it is now
 POST   /sandbox/snapshots/{name}       go back to it
 DELETE /sandbox/snapshots/{name}       forget it

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from math import ceil
 from typing import Final
 
@@ -31,6 +32,15 @@ class RequestLimits:
     """Requests in work and waiting: 5 and 95."""
 
 
+class AnswerLoss(StrEnum):
+    DROPPED = "dropped"
+    """The connection closes before the answer."""
+    CUT = "cut"
+    """The connection closes in the middle of the body."""
+    TRUNCATED = "truncated"
+    """A body that ends in the middle, as if it were whole."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class InjectedFault:
     status: int
@@ -40,9 +50,13 @@ class InjectedFault:
     """The request is carried out, and only its answer is lost."""
     is_slow: bool = False
     """The answer comes after the delay that the settings name."""
+    loss: AnswerLoss | None = None
+    """What happens to the true answer on its way, instead of an error."""
 
 
 FAULTS: Final = {
+    "401": InjectedFault(status=401, code="Authentication_InvalidCredentials"),
+    "403": InjectedFault(status=403, code="Authorization_RequestDenied"),
     "408": InjectedFault(status=408, code="Unknown"),
     "429": InjectedFault(status=429, code="Application_TooManyRequests", retry_after_seconds=1),
     "500": InjectedFault(status=500, code="Internal_ServerError"),
@@ -51,7 +65,13 @@ FAULTS: Final = {
     "504": InjectedFault(status=504, code="Unknown"),
     "timeout": InjectedFault(status=504, code="Unknown", is_slow=True),
     "executed-504": InjectedFault(status=504, code="Unknown", is_executed=True),
+    "executed-dropped": InjectedFault(status=0, code="", loss=AnswerLoss.DROPPED),
+    "executed-cut": InjectedFault(status=0, code="", loss=AnswerLoss.CUT),
+    "executed-truncated": InjectedFault(status=0, code="", loss=AnswerLoss.TRUNCATED),
 }
+
+
+NO_FAULT: Final = "none"
 
 
 class TooManyRequestsError(SandboxError):
@@ -107,10 +127,11 @@ class FaultPlan:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: deque[InjectedFault] = deque()
+        self._waiting: deque[InjectedFault | None] = deque()
 
     def put_up(self, names: list[str]) -> None:
-        faults = [fault_named(name) for name in names]
+        """Plan the next requests; the name `none` lets one through."""
+        faults = [None if name == NO_FAULT else fault_named(name) for name in names]
         with self._lock:
             self._waiting.extend(faults)
 

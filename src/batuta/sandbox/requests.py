@@ -63,6 +63,8 @@ class SandboxResponse:
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    delivered_bytes: int | None = None
+    """A server sends so many bytes of the body and closes the connection; 0 closes it before the status."""
 
     @staticmethod
     def of_json(

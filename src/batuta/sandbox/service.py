@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -24,7 +24,14 @@ from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.changes import ChangeRecorder
 from batuta.sandbox.controls import SandboxControls
 from batuta.sandbox.errors import BadRequestError, SandboxError
-from batuta.sandbox.limits import FaultPlan, InjectedFault, RequestLimiter, RequestLimits, TooManyRequestsError
+from batuta.sandbox.limits import (
+    AnswerLoss,
+    FaultPlan,
+    InjectedFault,
+    RequestLimiter,
+    RequestLimits,
+    TooManyRequestsError,
+)
 from batuta.sandbox.paths import ApiPath, parse_api_path
 from batuta.sandbox.quirks import Manner
 from batuta.sandbox.records import SandboxStore
@@ -97,7 +104,7 @@ class Sandbox:
             failed = SandboxError("The sandbox failed on this request.", code="Internal_ServerError", status=500)
             response = error_response(failed, correlation)
         headers = {"OData-Version": "4.0", "request-id": correlation, **response.headers}
-        return SandboxResponse(status=response.status, headers=headers, body=response.body)
+        return replace(response, headers=headers)
 
     def deliver_notifications(self) -> int:
         """Send the notifications of webhooks that are due; how many. A server calls it now and then."""
@@ -118,6 +125,8 @@ class Sandbox:
             return self._routed(request)
 
     def _failing(self, fault: InjectedFault, request: SandboxRequest) -> SandboxResponse:
+        if fault.loss is not None:
+            return _lost(self._routed(request), fault.loss)
         if fault.is_executed:
             self._routed(request)
         if fault.is_slow:
@@ -205,6 +214,18 @@ class Sandbox:
             yield
         finally:
             self.store.connection.set_progress_handler(None, 0)
+
+
+def _lost(response: SandboxResponse, loss: AnswerLoss) -> SandboxResponse:
+    """An answer that does not arrive whole."""
+    half = len(response.body) // 2
+    match loss:
+        case AnswerLoss.DROPPED:
+            return replace(response, delivered_bytes=0)
+        case AnswerLoss.CUT:
+            return replace(response, delivered_bytes=max(half, 1))
+        case AnswerLoss.TRUNCATED:
+            return replace(response, body=response.body[:half])
 
 
 def error_response(error: SandboxError, correlation: str) -> SandboxResponse:

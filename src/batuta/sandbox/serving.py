@@ -147,13 +147,17 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
             )
 
         def _write(self, response: SandboxResponse) -> None:
+            if response.delivered_bytes is not None:
+                self.close_connection = True
+            if response.delivered_bytes == 0:
+                return
             self.send_response(response.status, _phrase(response.status))
             for name, value in response.headers.items():
                 self.send_header(name, value.replace("\r", " ").replace("\n", " "))
             self.send_header("Content-Length", str(len(response.body)))
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(response.body)
+                self.wfile.write(response.body[: response.delivered_bytes])
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
             """No line for every request."""

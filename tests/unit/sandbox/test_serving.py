@@ -130,3 +130,24 @@ def test_the_same_sandbox_is_a_wsgi_application() -> None:
     assert started[0][0] == "201 Created"
     assert json.loads(answer)["displayName"] == "Acme"
     assert started[0][1]["Content-Length"] == str(len(answer))
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("executed-dropped", http.client.RemoteDisconnected),
+        ("executed-cut", http.client.IncompleteRead),
+        ("executed-truncated", ValueError),
+    ],
+)
+def test_an_answer_can_get_lost_after_the_change(name: str, error: type[Exception]) -> None:
+    """What a client has to reckon with: it is done, and nothing or half of the answer arrives."""
+    client = ApiClient()
+    with SandboxServer(client.sandbox) as server:
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        headers = {"Content-Type": "application/json", "X-Sandbox-Fault": name}
+        connection.request("POST", CUSTOMERS, json.dumps({"displayName": "Peña"}), headers)
+        with pytest.raises(error):
+            json.loads(connection.getresponse().read())
+        connection.close()
+    assert [row["displayName"] for row in client.get("customers")["value"]] == ["Peña"]
