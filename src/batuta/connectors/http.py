@@ -78,10 +78,19 @@ class AiohttpTransport:
                 body = await self._body_of(response)
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return IncomingResponse(status=response.status, headers=headers, body=body)
-        except aiohttp.ClientConnectorError as error:
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL) as error:
             raise ConnectorUnavailableError(f"cannot connect: {error}", was_sent=False) from error
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ConnectorUnavailableError(f"no whole answer: {type(error).__name__}", was_sent=True) from error
+        except TimeoutError as error:
+            seconds = self._timeout.total
+            raise ConnectorUnavailableError(
+                f"no answer within {seconds:g} seconds", was_sent=True, reason_code="timeout"
+            ) from error
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise ConnectorUnavailableError(
+                f"the connection broke before the whole answer was there ({type(error).__name__})",
+                was_sent=True,
+                reason_code="cut",
+            ) from error
 
     async def close(self) -> None:
         """Close the pool."""

@@ -30,7 +30,8 @@ BatutaError
 │   │   └── ContentRefusedError         … or its answer, for safety
 │   ├── ConnectorRejectedError          an outside system refused a request (status, reason_code)
 │   │   ├── AccessDeniedError           … because the sign-in or a permission is missing
-│   │   ├── MissingRecordError         … because there is no such record, entity or company
+│   │   ├── MissingRecordError          … because there is no such record, entity or company
+│   │   │   └── MissingCompanyError     … a company that is gone, or is not shown to this connection
 │   │   └── RecordChangedError          … because the record is no longer the one that was seen
 │   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
 │   ├── ToolFailedError                 a tool says that it could not do its work
@@ -140,13 +141,21 @@ class ConnectorUnavailableError(TransientError):
     """An outside system cannot be reached, is overloaded, or its answer was lost."""
 
     def __init__(
-        self, message: str, *, was_sent: bool, status: int | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        was_sent: bool,
+        status: int | None = None,
+        retry_after: float | None = None,
+        reason_code: str = "",
     ) -> None:
         super().__init__(message)
         self.was_sent = was_sent
         """Whether the request may have been carried out: a write must then not be repeated blindly."""
         self.status = status
         self.retry_after = retry_after
+        self.reason_code = reason_code
+        """The service's name for the reason, or ours: `timeout`, `cut`, `truncated`."""
 
 
 class InvalidAnswerError(BatutaError):
@@ -285,6 +294,10 @@ class AccessDeniedError(ConnectorRejectedError):
 
 class MissingRecordError(ConnectorRejectedError):
     """There is no such record, entity or company."""
+
+
+class MissingCompanyError(MissingRecordError):
+    """The company is gone, or is no longer shown to this connection."""
 
 
 class RecordChangedError(ConnectorRejectedError):

@@ -8,7 +8,7 @@ import pytest
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.connectors.business_central.connector import BusinessCentral, BusinessCentralSettings
-from batuta.connectors.http import InProcessTransport
+from batuta.connectors.http import Handle, InProcessTransport
 from batuta.sandbox.demo import DEMO_TODAY
 from batuta.sandbox.opening import open_sandbox
 from batuta.sandbox.requests import SandboxRequest
@@ -31,16 +31,22 @@ def sandbox(demo_file: Path, tmp_path: Path) -> Sandbox:
     return open_sandbox(path)
 
 
-@pytest.fixture
-async def access(sandbox: Sandbox) -> AsyncIterator[ErpAccess]:
-    """The sandbox as the agent's tools see it."""
+def handle_of(sandbox: Sandbox) -> Handle:
+    """A sandbox as a service of this process."""
 
     def handle(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         response = sandbox.handle(SandboxRequest.of(method, url, headers=headers, body=body))
         return response.status, response.headers, response.body
 
+    return handle
+
+
+@pytest.fixture
+async def access(sandbox: Sandbox) -> AsyncIterator[ErpAccess]:
+    """The sandbox as the agent's tools see it."""
     connector = BusinessCentral(
-        BusinessCentralSettings(root="http://sandbox.local/api/v2.0", can_preview=True), InProcessTransport(handle)
+        BusinessCentralSettings(root="http://sandbox.local/api/v2.0", can_preview=True),
+        InProcessTransport(handle_of(sandbox)),
     )
     access = ErpAccess(connector=connector, today=lambda: DEMO_TODAY)
     await access.learn_names()

@@ -1,5 +1,6 @@
 """The OData client over a real socket: pages, versions, busy services, lost answers, foreign links."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -9,8 +10,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from batuta.connectors.http import AiohttpTransport
-from batuta.connectors.odata.client import ODataClient, QueryOptions
+from batuta.connectors.http import AiohttpTransport, IncomingResponse, OutgoingRequest
+from batuta.connectors.odata.client import AT_ONCE, ODataClient, QueryOptions
 from batuta.kernel.errors import (
     AccessDeniedError,
     ConnectorRejectedError,
@@ -129,6 +130,68 @@ async def test_a_storm_of_refusals_ends() -> None:
         with pytest.raises(ConnectorUnavailableError):
             await rows(client)
     assert len(service.requests) == 5
+
+
+async def test_a_wait_that_is_too_long_is_not_waited_for() -> None:
+    """A person sits before it: they are told how long the service wants to be left alone."""
+    service = Service(refused(429, "Busy", {"Retry-After": "600"}), page([]))
+    async with served(service) as client:
+        with pytest.raises(ConnectorUnavailableError, match="asks to wait 600 s"):
+            await rows(client)
+    assert len(service.requests) == 1
+
+
+async def test_a_wait_may_be_a_date() -> None:
+    """FakeClock begins on 1 January 2026; the second answer asks for twelve seconds more."""
+    service = Service(refused(503, "Busy", {"Retry-After": "Thu, 01 Jan 2026 00:00:12 GMT"}), page([{"n": 1}]))
+    clock = FakeClock()
+    async with served(service) as plain:
+        client = ODataClient(plain.root, AiohttpTransport(), clock=clock)
+        assert await rows(client) == [{"n": 1}]
+        await client.close()
+    assert clock.sleeps == [12.0]
+
+
+class CountingTransport:
+    """Knows how many requests were in work at once."""
+
+    def __init__(self) -> None:
+        self.at_work = self.most = 0
+
+    async def send(self, request: OutgoingRequest) -> IncomingResponse:
+        self.at_work += 1
+        self.most = max(self.most, self.at_work)
+        await asyncio.sleep(0)
+        self.at_work -= 1
+        return IncomingResponse(status=200, headers={}, body=b"{}")
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_no_more_requests_are_in_work_than_the_service_takes() -> None:
+    transport = CountingTransport()
+    client = ODataClient("http://x/api", transport)
+    await asyncio.gather(*(client.read("customers") for _ in range(20)))
+    assert transport.most == AT_ONCE
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda _: web.Response(status=302, headers={"Location": "https://login.example/x"}),
+        lambda _: web.Response(body=b"<html>Welcome</html>", content_type="text/html"),
+        lambda _: web.Response(status=404, body=b"<html>Nothing</html>", content_type="text/html"),
+    ],
+    ids=["sent on", "a web page", "nothing there"],
+)
+async def test_an_address_that_is_no_service_is_said_at_once(answer: Answer) -> None:
+    service = Service(answer, page([]))
+    async with served(service) as client:
+        with pytest.raises(ConnectorRejectedError) as caught:
+            await rows(client)
+    assert caught.value.reason_code == "routing"
+    assert len(service.requests) == 1
 
 
 async def test_a_lost_read_is_repeated() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -9,8 +10,10 @@ from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
 from batuta.connectors.erp import ErpCompany, ErpConnector, RecordQuery
-from batuta.kernel.errors import BatutaError, ToolFailedError
+from batuta.connectors.faults import fault_in_words
+from batuta.kernel.errors import BatutaError, MissingCompanyError, ToolFailedError
 from batuta.language.folding import fold
+from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 
 MAX_NAMES = 5_000
 SHORTEST_NAME = 4
@@ -47,6 +50,12 @@ COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
     "US": ("United States", "USA", "Estados Unidos"),
 }  # fmt: skip
 """What people call countries whose codes the records hold, in both languages."""
+
+
+_COMPANIES_LEFT = {
+    "en": "There are now: {names}. Name one of them.",
+    "es": "Ahora hay: {names}. Nombra una de ellas.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +130,18 @@ class ErpAccess:
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
 
+    async def failure(self, error: BatutaError, language: str = "en") -> ToolFailedError:
+        """An error of the ERP in words that say what to do. A company that is gone is forgotten, the others named."""
+        if isinstance(error, ToolFailedError):
+            return error
+        words = fault_in_words(error, language)
+        if isinstance(error, MissingCompanyError):
+            self._known.pop("companies", None)
+            with suppress(BatutaError):
+                names = ", ".join(one.display_name for one in await self.companies())
+                words += " " + _COMPANIES_LEFT.get(language, _COMPANIES_LEFT["en"]).format(names=names or "—")
+        return ToolFailedError(f"{words} [{error.code}]")
+
     async def books(self, company_name: str = "") -> Books:
         """What measures are computed from."""
         company = await self.company(company_name)
@@ -134,6 +155,6 @@ class ErpAccess:
         )
 
 
-def explained(error: BatutaError) -> ToolFailedError:
-    """An error of the ERP in words a model can act on."""
-    return ToolFailedError(f"{error} [{error.code}]")
+def language_of(context: ToolContext) -> str:
+    """The language of whoever asks."""
+    return "es" if context.services.get(LANGUAGE_SERVICE) == "es" else "en"

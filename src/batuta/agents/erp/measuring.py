@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, explained
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
 from batuta.agents.erp.measures.compute import Figures, compute
 from batuta.agents.erp.measures.model import Measure, MeasureBook
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
@@ -19,7 +19,7 @@ from batuta.kernel.errors import BatutaError, ToolFailedError
 from batuta.language.calendar_math import Period
 from batuta.language.findings import LANGUAGES
 from batuta.language.periods import find_periods
-from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
 SPLIT_PREFIX = "by_"
@@ -92,7 +92,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             late_by_days: Of open documents only those due longer ago than so many days.
             company: A part of the company's name; without it the first company.
         """
-        language = str(context.services.get(LANGUAGE_SERVICE, "en"))
+        language = language_of(context)
         try:
             books = await access.books(company)
             asked = access.measures.measure(measure)
@@ -111,7 +111,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             )
             figures = await compute(books, access.measures, request)
         except BatutaError as error:
-            raise explained(error) from error
+            raise await access.failure(error, language) from error
         details = records_dataset(figures, books, access.measures, language)
         kept = await library_of(context).keep(details, key=f"{context.idempotency_key}:records")
         return figures_dataset(figures, books, access.measures, language, details_name=kept.name)

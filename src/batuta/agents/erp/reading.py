@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from batuta.agents.erp.access import ErpAccess, explained
+from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
@@ -13,6 +13,7 @@ from batuta.connectors.odata.filters import Compare, Filter, Matches
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.events.datasets import Column, ColumnType, Provenance, RecordReference
 from batuta.kernel.errors import BatutaError, ToolFailedError
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
 DEFAULT_LIMIT = 200
@@ -44,6 +45,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
     @tool(kind="retrieval")
     async def read_records(
         entity: str,
+        context: ToolContext,
         where: list[FieldCondition] | None = None,
         fields: list[str] | None = None,
         order_by: list[str] | None = None,
@@ -54,6 +56,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
 
         Args:
             entity: The entity set, such as `salesInvoices`; `search_entities` finds it.
+            context: The call.
             where: Conditions that all have to hold.
             fields: The fields to show; without them the usual ones.
             order_by: Fields to sort by, ` desc` behind those that descend.
@@ -73,16 +76,17 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             )
             records, url = await _read(access, chosen, query)
         except BatutaError as error:
-            raise explained(error) from error
+            raise await access.failure(error, language_of(context)) from error
         return records_dataset(known, chosen, shown, records[:limit], url, is_cut=len(records) > limit)
 
     @tool(kind="retrieval")
-    async def find_record(entity: str, which: str, company: str = "") -> dict[str, Any]:
+    async def find_record(entity: str, which: str, context: ToolContext, company: str = "") -> dict[str, Any]:
         """Find one record by its number, code or name, with the version that a change has to be based on.
 
         Args:
             entity: The entity set, such as `customers`.
             which: Its number, code, name or id.
+            context: The call.
             company: A part of the company's name; without it the first company.
         """
         try:
@@ -90,7 +94,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             chosen = await access.company(company)
             record = await one_record(access, known, chosen, which)
         except BatutaError as error:
-            raise explained(error) from error
+            raise await access.failure(error, language_of(context)) from error
         return {
             "entity": known.entity_set,
             "record_id": record.id,

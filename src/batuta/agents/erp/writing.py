@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from batuta.agents.erp.access import ErpAccess, explained
+from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.previews import preview_text
 from batuta.connectors.business_central.payloads import payload_problems
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordChange
@@ -24,6 +24,20 @@ from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
 _NAMESPACE = uuid.UUID("5a4f1d0e-6b1c-5f43-9a53-3c8f6f0c9b11")
+
+
+_UNKNOWN_OUTCOME = {
+    "en": "The answer to this change was lost, and the ERP cannot be asked now whether it happened ({detail}). Do not "
+    "repeat it: look at the record first, when the ERP answers again.",
+    "es": "La respuesta a este cambio se ha perdido y ahora no se puede preguntar al ERP si se hizo ({detail}). No lo "
+    "repitas: mira antes el registro, cuando el ERP vuelva a responder.",
+}
+_NOT_CARRIED_OUT = {
+    "en": "The change was not carried out: the ERP failed ({detail}), and the record is as before. It can be asked "
+    "for again.",
+    "es": "El cambio no se ha hecho: el ERP ha fallado ({detail}) y el registro está como antes. Se puede volver a "
+    "pedir.",
+}
 
 
 def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
@@ -106,6 +120,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
 
 
 async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> dict[str, Any]:
+    language = language_of(context)
     try:
         company, change = await _change(access, args, context)
         _require_valid(access, change)
@@ -115,9 +130,12 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
         except ConnectorUnavailableError as error:
             if not error.was_sent:
                 raise
-            done = await _found_done(access, company, change)  # the answer was lost, not the change
+            try:
+                done = await _found_done(access, company, change)  # the answer was lost, not the change
+            except ConnectorUnavailableError as unknown:
+                raise ToolFailedError(_UNKNOWN_OUTCOME[language].format(detail=unknown)) from error
             if done is None:
-                raise
+                raise ToolFailedError(_NOT_CARRIED_OUT[language].format(detail=error)) from error
             return done
     except RecordChangedError as error:
         raise ToolFailedError(
@@ -125,7 +143,7 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
             "its new version"
         ) from error
     except BatutaError as error:
-        raise explained(error) from error
+        raise await access.failure(error, language) from error
     return _result(change, company, record)
 
 

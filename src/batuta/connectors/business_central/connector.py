@@ -19,7 +19,7 @@ from batuta.connectors.erp import (
     RowDifference,
 )
 from batuta.connectors.http import HttpTransport
-from batuta.connectors.odata.client import Authorize, ODataClient, QueryOptions, anonymous
+from batuta.connectors.odata.client import PAGE_SIZE, Authorize, ODataClient, QueryOptions, anonymous
 from batuta.connectors.odata.filters import Filter
 from batuta.connectors.odata.metadata import ServiceMetadata, parse_metadata
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -44,6 +44,7 @@ class BusinessCentralSettings:
     can_preview: bool = False
     """Whether the service rehearses changes, as the sandbox does; Business Central itself does not."""
     first_delay: timedelta = field(default=timedelta(seconds=1))
+    page_size: int = PAGE_SIZE
 
 
 class BusinessCentral:
@@ -61,15 +62,22 @@ class BusinessCentral:
     ) -> None:
         self._settings = settings
         self._client = ODataClient(
-            settings.root, transport, authorize=authorize, clock=clock, first_delay=settings.first_delay
+            settings.root,
+            transport,
+            authorize=authorize,
+            clock=clock,
+            page_size=settings.page_size,
+            first_delay=settings.first_delay,
         )
 
     async def companies(self) -> Sequence[ErpCompany]:
         """See `ErpConnector.companies`."""
-        document = await self._client.read("companies")
         return [
-            ErpCompany(id=row["id"], name=row["name"], display_name=row.get("displayName") or row["name"])
-            for row in document["value"]
+            ErpCompany(
+                id=str(row["id"]), name=str(row["name"]), display_name=str(row.get("displayName") or row["name"])
+            )
+            async for _, rows in self._client.pages("companies", QueryOptions())
+            for row in rows
         ]
 
     async def pages(self, company_id: str, query: RecordQuery) -> AsyncIterator[RecordPage]:
@@ -91,9 +99,7 @@ class BusinessCentral:
 
     async def count(self, company_id: str, entity: str, where: Filter | None = None) -> int:
         """See `ErpConnector.count`."""
-        url = self._client.url(_path(company_id, entity) + "/$count", QueryOptions(where=where))
-        text = await self._client.read_text(url.removeprefix(f"{self._client.root}/"))
-        return int(text)
+        return await self._client.count(_path(company_id, entity), where)
 
     async def write(self, company_id: str, change: RecordChange, *, key: str = "") -> ErpRecord | None:
         """See `ErpConnector.write`. The key goes along as `client-request-id`, for the ERP's telemetry."""

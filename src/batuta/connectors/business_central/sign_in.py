@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
-from batuta.connectors.http import HttpTransport, OutgoingRequest
+from batuta.connectors.http import HttpTransport, IncomingResponse, OutgoingRequest
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import AccessDeniedError, ConnectorUnavailableError
 
@@ -53,7 +54,7 @@ class TokenSource:
             "client_secret": self._credentials.client_secret,
             "scope": self._credentials.scope,
         }
-        response = await self._transport.send(
+        response = await self._asked(
             OutgoingRequest(
                 method="POST",
                 url=self._credentials.token_url,
@@ -61,18 +62,30 @@ class TokenSource:
                 body=urlencode(form).encode(),
             )
         )
-        try:
-            answer = json.loads(response.body)
-        except ValueError:
-            answer = {}
-        if response.status >= 500:
+        answer = _object(response.body)
+        if response.status >= 500 or response.status in (408, 429):
             raise ConnectorUnavailableError(
-                "the sign-in service is unavailable", was_sent=False, status=response.status
+                f"the sign-in service is unavailable (status {response.status})",
+                was_sent=False,
+                status=response.status,
             )
-        if response.status >= 400 or not isinstance(answer.get("access_token"), str):
-            raise AccessDeniedError(_advice(answer), status=response.status, reason_code=str(answer.get("error", "")))
-        self._token = answer["access_token"]
-        self._ends_at = self._clock.monotonic() + max(0.0, float(answer.get("expires_in", 3600)) - MARGIN_SECONDS)
+        token = answer.get("access_token")
+        if response.status >= 300 or not isinstance(token, str) or not token:
+            self._token = ""
+            reason = str(answer.get("error", "") or "sign_in")
+            raise AccessDeniedError(_advice(answer, response.status), status=401, reason_code=reason)
+        self._token = token
+        self._ends_at = self._clock.monotonic() + max(0.0, _seconds(answer.get("expires_in")) - MARGIN_SECONDS)
+
+    async def _asked(self, request: OutgoingRequest) -> IncomingResponse:
+        """The answer of the sign-in service. Whatever goes wrong here, the ERP itself was not sent anything."""
+        try:
+            return await self._transport.send(request)
+        except ConnectorUnavailableError as error:
+            host = urlsplit(self._credentials.token_url).netloc
+            raise ConnectorUnavailableError(
+                f"the sign-in service {host} cannot be reached: {error}", was_sent=False, reason_code=error.reason_code
+            ) from error
 
 
 _ADVICE = {
@@ -82,7 +95,30 @@ _ADVICE = {
 }
 
 
-def _advice(answer: Mapping[str, object]) -> str:
+def _advice(answer: Mapping[str, object], status: int) -> str:
     error = str(answer.get("error", ""))
-    told = str(answer.get("error_description", ""))[:300]
-    return f"sign-in was refused ({error or 'no reason given'}): {_ADVICE.get(error, told or 'check the credentials')}"
+    described = str(answer.get("error_description", ""))[:300]
+    if not answer:
+        return f"sign-in was refused (status {status}): no token service answers at the token URL; check it"
+    advice = _ADVICE.get(error, described or "check the credentials")
+    code = _AADSTS.search(described)
+    return f"sign-in was refused ({error or 'no reason given'}{f', {code[0]}' if code else ''}): {advice}"
+
+
+_AADSTS = re.compile(r"AADSTS\d+")
+
+
+def _object(body: bytes) -> Mapping[str, object]:
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _seconds(value: object) -> float:
+    """How long a token lives: an hour where the answer does not say."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return 3600.0

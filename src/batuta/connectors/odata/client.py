@@ -1,15 +1,19 @@
 """An OData v4 client: addresses, pages, versions, errors. It knows the protocol and no particular service.
 
-Reads are repeated when the service is busy or an answer is lost. A write is repeated only where it surely did not
-happen (no connection, 429); otherwise the lost answer is reported as `ConnectorUnavailableError` with `was_sent`.
+Reads are repeated when the service is busy, or an answer is lost or arrives in part. A write is repeated only where it
+surely did not happen (no connection, 429); otherwise the lost answer is reported as `ConnectorUnavailableError` with
+`was_sent`. Nothing is repeated beyond `PATIENCE`: a person waits for the answer.
 """
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from batuta.connectors.http import HttpTransport, IncomingResponse, OutgoingRequest
@@ -20,13 +24,22 @@ from batuta.kernel.errors import (
     ConfigurationError,
     ConnectorRejectedError,
     ConnectorUnavailableError,
+    MissingCompanyError,
     MissingRecordError,
     RecordChangedError,
 )
 from batuta.resilience.retry import RetryPolicy, exponential_backoff, retrying
 
+T = TypeVar("T")
+
 PAGE_SIZE = 5_000
 MAX_PAGES = 1_000
+MAX_ATTEMPTS = 5
+MAX_RETRY_AFTER = timedelta(seconds=30)
+PATIENCE = timedelta(seconds=90)
+"""How long one request may be repeated in all."""
+AT_ONCE = 5
+"""Requests in work at the same time: Business Central works on so many of one user, and makes the others wait."""
 BUSY = frozenset({408, 429, 502, 503, 504})
 _SAFE_IN_QUERY = "(),'$/:*-._~"
 
@@ -37,12 +50,6 @@ Authorize = Callable[[bool], Awaitable[Mapping[str, str]]]
 async def anonymous(is_refused: bool) -> Mapping[str, str]:
     """For services that ask nothing."""
     return {}
-
-
-READ_RETRIES = exponential_backoff(max_attempts=5, predicate=lambda error: isinstance(error, ConnectorUnavailableError))
-WRITE_RETRIES = exponential_backoff(
-    max_attempts=5, predicate=lambda error: isinstance(error, ConnectorUnavailableError) and not error.was_sent
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +94,7 @@ class ODataClient:
         self._clock = clock
         self._page_size = page_size
         self._first_delay = first_delay
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     def url(self, path: str, options: QueryOptions | None = None) -> str:
         """The address of a path below the root."""
@@ -95,12 +103,15 @@ class ODataClient:
 
     async def read(self, path: str, options: QueryOptions | None = None) -> Any:
         """One document."""
-        return self._decoded(await self._send_read(self.url(path, options), {}))
+        return await self._read(self.url(path, options), {}, _decoded)
 
     async def read_text(self, path: str) -> str:
         """One document as it is, such as `$metadata` or a count."""
-        response = await self._send_read(self.url(path), {"Accept": "*/*"})
-        return response.body.decode("utf-8-sig")
+        return await self._read(self.url(path), {"Accept": "*/*"}, _text)
+
+    async def count(self, path: str, where: Filter | None = None) -> int:
+        """How many members of a collection a filter finds."""
+        return await self._read(self.url(f"{path}/$count", QueryOptions(where=where)), {"Accept": "*/*"}, _count)
 
     async def pages(self, path: str, options: QueryOptions) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
         """The members of a collection with the address that gave them, following `@odata.nextLink`."""
@@ -109,10 +120,8 @@ class ODataClient:
         seen: set[str] = set()
         while url not in seen and len(seen) < MAX_PAGES:
             seen.add(url)
-            document = self._decoded(await self._send_read(url, {"Prefer": f"odata.maxpagesize={self._page_size}"}))
-            rows = document.get("value") if isinstance(document, dict) else None
-            if not isinstance(rows, list):
-                raise ConnectorUnavailableError(f"{path}: the service did not answer with a list", was_sent=True)
+            document = await self._read(url, {"Prefer": f"odata.maxpagesize={self._page_size}"}, _collection)
+            rows = document["value"]
             yield url, rows if left is None else rows[:left]
             left = None if left is None else left - len(rows)
             following = document.get("@odata.nextLink")
@@ -130,40 +139,48 @@ class ODataClient:
             headers={"Content-Type": "application/json", "Accept": "application/json", **(headers or {})},
             body=content,
         )
-        response = await retrying(lambda: self._send(request), self._paced(WRITE_RETRIES), clock=self._clock)
-        return self._decoded(response) if response.body else None
+        response = await retrying(lambda: self._send(request), self._patient(_did_not_happen), clock=self._clock)
+        return _decoded(response) if response.body else None
 
     async def close(self) -> None:
         """Let go of connections."""
         await self._transport.close()
 
-    async def _send_read(self, url: str, headers: Mapping[str, str]) -> IncomingResponse:
+    async def _read(self, url: str, headers: Mapping[str, str], decode: Callable[[IncomingResponse], T]) -> T:
+        """A read with its answer decoded; one that arrived in part is asked for again."""
         request = OutgoingRequest(
             method="GET",
             url=url,
             headers={"Accept": "application/json", "Data-Access-Intent": "ReadOnly", **headers},
         )
-        return await retrying(lambda: self._send(request), self._paced(READ_RETRIES), clock=self._clock)
+
+        async def read() -> T:
+            return decode(await self._send(request))
+
+        return await retrying(read, self._patient(_is_unavailable), clock=self._clock)
 
     async def _send(self, request: OutgoingRequest) -> IncomingResponse:
         response = await self._send_as(request, is_refused=False)
         if response.status == 401:  # a token may have ended early: one new one, then it is an answer
             response = await self._send_as(request, is_refused=True)
-        if response.status >= 400:
-            raise failure_of(response)
+        if response.status >= 300:
+            raise failure_of(response, now=self._clock.now())
         return response
 
     async def _send_as(self, request: OutgoingRequest, *, is_refused: bool) -> IncomingResponse:
         proof = await self._authorize(is_refused)
-        return await self._transport.send(
-            OutgoingRequest(
-                method=request.method, url=request.url, headers={**request.headers, **proof}, body=request.body
-            )
-        )
+        signed = replace(request, headers={**request.headers, **proof})
+        async with self._places:
+            return await self._transport.send(signed)
 
-    def _paced(self, policy: RetryPolicy) -> RetryPolicy:
+    def _patient(self, is_worth_repeating: Callable[[BaseException], bool]) -> RetryPolicy:
+        """Try again while it makes sense, and while there is time left."""
+        ends_at = self._clock.monotonic() + PATIENCE.total_seconds()
         return exponential_backoff(
-            max_attempts=policy.max_attempts, predicate=policy.predicate, first_delay=self._first_delay
+            max_attempts=MAX_ATTEMPTS,
+            max_retry_after=MAX_RETRY_AFTER,
+            first_delay=self._first_delay,
+            predicate=lambda error: is_worth_repeating(error) and self._clock.monotonic() < ends_at,
         )
 
     def _own(self, url: str) -> str:
@@ -173,31 +190,86 @@ class ODataClient:
             raise ConnectorRejectedError(f"the service links to another host ({theirs.netloc[:80]}); not followed")
         return url
 
-    @staticmethod
-    def _decoded(response: IncomingResponse) -> Any:
-        try:
-            return json.loads(response.body, parse_float=Decimal)
-        except ValueError as error:
-            raise ConnectorUnavailableError(
-                "the service's answer is no JSON", was_sent=True, status=response.status
+
+def _is_unavailable(error: BaseException) -> bool:
+    return isinstance(error, ConnectorUnavailableError)
+
+
+def _did_not_happen(error: BaseException) -> bool:
+    return isinstance(error, ConnectorUnavailableError) and not error.was_sent
+
+
+def _decoded(response: IncomingResponse) -> Any:
+    try:
+        return json.loads(response.body, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        if "html" in response.headers.get("content-type", ""):
+            raise ConnectorRejectedError(
+                "a web page answered instead of the service", status=response.status, reason_code=ROUTING
             ) from error
+        raise ConnectorUnavailableError(
+            "the service's answer is no whole JSON", was_sent=True, reason_code="truncated"
+        ) from error
 
 
-def failure_of(response: IncomingResponse) -> ConnectorUnavailableError | ConnectorRejectedError:
-    """The error that a refused request stands for."""
+def _collection(response: IncomingResponse) -> dict[str, Any]:
+    document = _decoded(response)
+    if not isinstance(document, dict) or not isinstance(document.get("value"), list):
+        raise ConnectorUnavailableError(
+            "the service did not answer with a list", was_sent=True, reason_code="truncated"
+        )
+    return document
+
+
+def _text(response: IncomingResponse) -> str:
+    try:
+        return response.body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConnectorUnavailableError(
+            "the service's answer is no whole text", was_sent=True, reason_code="truncated"
+        ) from error
+
+
+def _count(response: IncomingResponse) -> int:
+    text = _text(response).strip()
+    if not text.isdecimal():
+        raise ConnectorUnavailableError(
+            "the service did not answer with a count", was_sent=True, reason_code="truncated"
+        )
+    return int(text)
+
+
+ROUTING = "routing"
+"""Our reason code for an address behind which there is no such service."""
+
+
+def failure_of(
+    response: IncomingResponse, *, now: datetime | None = None
+) -> ConnectorUnavailableError | ConnectorRejectedError:
+    """The error that a refused request stands for. `now` is needed to read a `Retry-After` that is a date."""
     code, message = _reason(response)
     words = f"{message} ({code})" if code else message
+    if response.status < 400:
+        target = urlsplit(response.headers.get("location", "")).netloc[:80] or "another address"
+        return ConnectorRejectedError(
+            f"the service sends us on to {target}; not followed", status=response.status, reason_code=ROUTING
+        )
     if response.status in BUSY:
         return ConnectorUnavailableError(
             words,
             was_sent=response.status != 429,
             status=response.status,
-            retry_after=_seconds(response.headers.get("retry-after")),
+            retry_after=_seconds(response.headers.get("retry-after"), now),
+            reason_code=code,
         )
-    kind = _KINDS.get(response.status, ConnectorRejectedError)
     if response.status >= 500:
-        return ConnectorUnavailableError(words, was_sent=True, status=response.status)
-    return kind(words, status=response.status, reason_code=code)
+        return ConnectorUnavailableError(words, was_sent=True, status=response.status, reason_code=code)
+    kind = _CODES.get(code) or _KINDS.get(response.status, ConnectorRejectedError)
+    return kind(words, status=response.status, reason_code=code or (ROUTING if response.status == 404 else ""))
+
+
+_CODES: dict[str, type[ConnectorRejectedError]] = {"Internal_CompanyNotFound": MissingCompanyError}
+"""Codes of Business Central that say more than their status."""
 
 
 _KINDS: dict[int, type[ConnectorRejectedError]] = {
@@ -212,15 +284,27 @@ _KINDS: dict[int, type[ConnectorRejectedError]] = {
 def _reason(response: IncomingResponse) -> tuple[str, str]:
     try:
         error = json.loads(response.body)["error"]
-        return str(error.get("code", ""))[:200], str(error.get("message", ""))[:2_000]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        message = _CORRELATION.sub("", str(error.get("message", "")))[:2_000]
+        return str(error.get("code", ""))[:200], message
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", f"the service answered with status {response.status}"
 
 
-def _seconds(header: str | None) -> float | None:
+_CORRELATION = re.compile(r"\s*CorrelationId:\s*[0-9a-fA-F-]{36}\.?")
+"""Behind every message of Business Central; it means something to its telemetry only."""
+
+
+def _seconds(header: str | None, now: datetime | None) -> float | None:
+    """`Retry-After`: seconds, or a date."""
+    if header is None:
+        return None
     try:
-        return None if header is None else max(0.0, float(header))
+        return max(0.0, float(header))
     except ValueError:
+        pass
+    try:
+        return None if now is None else max(0.0, (parsedate_to_datetime(header) - now).total_seconds())
+    except (ValueError, TypeError):
         return None
 
 
