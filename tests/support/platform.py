@@ -276,9 +276,11 @@ class Tab:
         self.changes: list[dict[str, Any]] = []
         self.resyncs: list[dict[str, Any]] = []
         self.deleted: list[str] = []
+        self.jobs: list[dict[str, Any]] = []
         self.client.on("agent:event", self.events.append)
         self.client.on("session:changed", self.changes.append)
         self.client.on("session:resync", self.resyncs.append)
+        self.client.on("job:changed", self.jobs.append)
         self.client.on("session:deleted", lambda told: self.deleted.append(told["session_id"]))
 
     async def connect(self, address: str, headers: dict[str, str], auth: Any = None) -> None:

@@ -28,6 +28,8 @@ MAX_PLAIN_BYTES = 2_000_000
 MAX_PLAIN_CHARS = 2_000_000
 MAX_FILES = 20_000
 WATCH_SECONDS = 2.0
+FOLDER_PREFIX = "folder_"
+"""Of the ids of documents that lie in a folder and are no files of a person."""
 
 
 @dataclass(slots=True)
@@ -108,7 +110,7 @@ class KnowledgeFolder:
     def document_id(self, name: str) -> str:
         """The id of a file of the folder: the same after a restart."""
         digest = hashlib.sha256(f"{self.owner}\n{name}".encode()).hexdigest()
-        return f"folder_{digest[:32]}"
+        return f"{FOLDER_PREFIX}{digest[:32]}"
 
     def _stamps(self) -> Iterator[tuple[str, str]]:
         """The files there are, each with what changes when it does."""

@@ -27,6 +27,7 @@ from batuta.server.config import STATIC, Settings
 from batuta.server.datasets import api as datasets
 from batuta.server.erp import api as erp
 from batuta.server.files import api as files
+from batuta.server.files import documents_api as documents
 from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
 from batuta.server.http.middleware import App, SecurityHeadersMiddleware
@@ -57,6 +58,7 @@ DOMAINS = (
     approvals,
     search,
     files,
+    documents,
     jobs,
     agui,
     erp,

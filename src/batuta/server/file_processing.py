@@ -3,15 +3,17 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
 
-from batuta.agents.documents.agent import INDEX_FILE
-from batuta.knowledge.extract.extractor import Extractor
+from batuta.agents.documents.agent import INDEX_FILE, SAMPLES
+from batuta.knowledge.extract.extractor import ExtractionLimits, Extractor
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.files.blobs import LocalBlobStore
+from batuta.server.files.documents import DocumentReader
 from batuta.server.files.indexing import KIND, FileIndexing
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import FileLimits, Files
@@ -22,6 +24,7 @@ from batuta.server.jobs.worker import JobWorker
 FILES_FOLDER = "files"
 LANES = 2
 """Files that are read at the same time."""
+PAGE_LIMITS = ExtractionLimits(seconds=15, cpu_seconds=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,7 @@ class FileProcessing:
     """What a process needs to take files and to read them."""
 
     files: Files
+    documents: DocumentReader
     jobs: Jobs
     worker: JobWorker
 
@@ -40,7 +44,8 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     index = SqlitePassageIndex(settings.data_dir / INDEX_FILE)
     blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
     extractor = Extractor(processes=LANES)
-    jobs = Jobs(backends.database, backends.queue)
+    page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
+    jobs = Jobs(backends.database, backends.queue, backends.bus)
     indexing = FileIndexing(backends.database, blobs, index, extractor)
     worker = JobWorker(
         backends.queue, jobs, {KIND: lambda run: indexing.read(run.subject_id, run.progress)}, concurrency=LANES
@@ -64,7 +69,9 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         queue_indexing=queue_indexing,
     )
     try:
-        yield FileProcessing(files=files, jobs=jobs, worker=worker)
+        documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
+        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker)
     finally:
+        await page_extractor.close()
         await extractor.close()
         await index.close()

@@ -110,6 +110,8 @@ ROUTES: dict[str, AccessRule] = {
     "GET /api/files/{file_id}/content": _READ,
     "GET /api/files/{file_id}/text": _READ,
     "GET /api/documents/search": _READ,
+    "GET /api/documents/text": _READ,
+    "GET /api/documents/page": _READ,
     "GET /api/jobs": _READ,
     "GET /api/jobs/{job_id}": _READ,
     "POST /api/jobs/{job_id}/cancel": _CHAT,

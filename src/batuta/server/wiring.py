@@ -37,6 +37,7 @@ from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
+from batuta.server.files.documents import DocumentReader
 from batuta.server.files.service import Files
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import Passwords
@@ -90,6 +91,7 @@ class Platform:
     datasets: Datasets
     search: Search
     files: Files
+    documents: DocumentReader
     jobs: Jobs
     agui: AguiRuns
     feed: SessionFeed
@@ -246,6 +248,7 @@ def _services(
         datasets=Datasets(DatabaseDatasetStore(database)),
         search=Search(database),
         files=processing.files,
+        documents=processing.documents,
         jobs=processing.jobs,
         agui=AguiRuns(log, feed, _agui_port(access, sessions, turns, approvals, database)),
         feed=feed,

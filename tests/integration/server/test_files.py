@@ -209,3 +209,59 @@ async def test_a_message_brings_only_ones_own_files(settings: Settings) -> None:
             body = {"client_message_id": "m1", "text": "what?", "attachments": [{"file_id": file_id}]}
             answer = await person.http.post(f"/api/sessions/{await person.session()}/messages", json=body)
             assert answer.status_code == status, answer.text
+
+
+async def test_a_document_is_opened_at_the_page_with_the_words_marked(settings: Settings) -> None:
+    """W-9: the page as a picture and where on it the words stand; the text around the same words."""
+    pages = (["Nothing here."], ["Before it.", "The penguin clause costs 40 euros."])
+    async with running(settings) as site:
+        ana, ben = await site.person(), await site.person("ben@example.com")
+        file_id = await uploaded(ana, "lease.pdf", a_pdf(*pages))
+        await settled(ana, file_id)
+        hit = (await ana.http.get("/api/documents/search", params={"q": "penguin clause"})).json()["items"][0]
+        assert (hit["is_own"], hit["place"]) == (True, "p. 2")
+        place = {"document_id": file_id, "start": hit["start"], "end": hit["end"]}
+        opened = (await ana.http.get("/api/documents/text", params=place)).json()
+        assert opened["text"][opened["start"] : opened["end"]] == hit["text"]
+        assert (opened["page"], opened["media_type"]) == (2, "application/pdf")
+        wanted = {"document_id": file_id, "number": 2, "words": "penguin clause"}
+        page = (await ana.http.get("/api/documents/page", params=wanted)).json()
+        assert base64.b64decode(page["png"]).startswith(b"\x89PNG")
+        assert (page["number"], page["pages"], len(page["marks"])) == (2, 2, 1)
+        left, top, width, height = page["marks"][0]
+        assert 0.08 < left < 0.2
+        assert 0.05 < top < 0.1
+        assert width > height > 0
+        for path, params in (("text", place), ("page", wanted)):
+            assert (await ben.http.get(f"/api/documents/{path}", params=params)).status_code == 404
+
+
+async def test_a_search_can_be_bound_to_a_folder_or_a_kind(settings: Settings) -> None:
+    async with running(settings) as site:
+        ana = await site.person()
+        first = await uploaded(ana, "a.txt", b"The osprey lands at noon in the harbour.", "birds/big")
+        second = await uploaded(ana, "b.md", b"# Osprey\n\nThe osprey eats fish and little else.", "food")
+        await settled(ana, first)
+        await settled(ana, second)
+        for bound, expected in (
+            ({}, {first, second}),
+            ({"folder": "birds"}, {first}),
+            ({"kind": "md"}, {second}),
+            ({"folder": "birds", "kind": "md"}, set()),
+            ({"chosen": second}, {second}),
+        ):
+            answer = await ana.http.get("/api/documents/search", params={"q": "osprey", **bound})
+            assert {each["document_id"] for each in answer.json()["items"]} == expected
+
+
+async def test_progress_reaches_the_page_as_it_happens(settings: Settings) -> None:
+    """P-36: over the socket of the person whose file it is, and nobody else's."""
+    async with running(settings) as site:
+        ana, ben = await site.person(), await site.person("ben@example.com")
+        hers, his = await ana.tab(), await ben.tab()
+        file_id = await uploaded(ana, "a.txt", b"The osprey lands at noon.")
+        await hers.until(lambda: any(job["status"] == "completed" for job in hers.jobs))
+        assert [job["progress"] for job in hers.jobs] == ["1/100", "60/100", "100/100", "100/100"]
+        assert [job["status"] for job in hers.jobs] == ["running", "running", "running", "completed"]
+        assert {job["subject_id"] for job in hers.jobs} == {file_id}
+        assert his.jobs == []

@@ -149,6 +149,30 @@ export interface DecisionRequest {
   readonly remember?: "session" | null;
 }
 
+/** A paragraph, heading or table row of a document. */
+export interface DocumentSegment {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: "text" | "heading" | "row";
+  readonly place: string;
+  readonly section: string;
+}
+
+/** A document's text, or the part of it around a span. Places count characters from the beginning of `text`. */
+export interface DocumentView {
+  readonly document_id: string;
+  readonly is_own: boolean;
+  readonly name: string;
+  readonly title: string;
+  readonly media_type: string;
+  readonly text: string;
+  readonly segments: readonly DocumentSegment[];
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly page: number | null;
+  readonly is_part: boolean;
+}
+
 /** Some events, in order. */
 export interface EventPage {
   readonly epoch: number;
@@ -226,12 +250,15 @@ export interface FoundMessage {
   readonly highlights: readonly (readonly [number, number])[];
 }
 
-/** A passage of a document. */
+/** A passage of a document; `highlights` are begin and end of each match in `text`. */
 export interface FoundPassage {
   readonly document_id: string;
+  readonly is_own: boolean;
   readonly name: string;
   readonly title: string;
   readonly place: string;
+  readonly start: number;
+  readonly end: number;
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
   readonly relevance: number;
@@ -356,6 +383,16 @@ export interface NewMessage {
 /** A session that is wanted. */
 export interface NewSession {
   readonly title?: string | null;
+}
+
+/** A page as a picture. */
+export interface PageView {
+  readonly number: number;
+  readonly pages: number;
+  readonly width: number;
+  readonly height: number;
+  readonly png: string;
+  readonly marks: readonly (readonly [number, number, number, number])[];
 }
 
 /** The account of the caller. */

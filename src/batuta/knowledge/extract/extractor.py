@@ -15,8 +15,12 @@ from typing import Any
 from batuta.knowledge.document import DocumentText, from_json
 from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
+from batuta.knowledge.extract.pages import PageImage
+from batuta.knowledge.extract.pages import from_json as page_from_json
 
 MEBIBYTE = 1024 * 1024
+PAGE_PIXELS = 1_000
+"""The width of a page that is drawn to be read on a screen."""
 GRACE_SECONDS = 5.0
 """What the process gets beyond a file's time to kill it and say so."""
 STALLED_SIGNALS = frozenset({int(signal.SIGXCPU), int(signal.SIGKILL)})
@@ -45,6 +49,16 @@ class Extractor:
 
     async def extract(self, path: Path, name: str) -> DocumentText:
         """The text of a file; `name` is what people call it. Raises `ExtractionFailedError`."""
+        answer = await self._answer({"path": str(path), "name": name, "max_chars": self.limits.max_chars}, path)
+        return from_json(answer["document"])
+
+    async def page(self, path: Path, number: int, words: str = "", *, width: int = PAGE_PIXELS) -> PageImage:
+        """A page of a PDF as a picture, with the places of some words on it. Raises `ExtractionFailedError`."""
+        wanted = {"number": number, "words": words, "width": width}
+        answer = await self._answer({"path": str(path), "page": wanted}, path)
+        return page_from_json(answer["page"])
+
+    async def _answer(self, request: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
         size = (await asyncio.to_thread(path.stat)).st_size
         if size == 0:
             raise ExtractionFailedError("empty")
@@ -53,7 +67,7 @@ class Extractor:
         free = self._started()
         zygote = await free.get()
         try:
-            return await zygote.read(path, name, self.limits)
+            return await zygote.answer(request, self.limits)
         finally:
             free.put_nowait(zygote)
 
@@ -77,21 +91,19 @@ class _Zygote:
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
 
-    async def read(self, path: Path, name: str, limits: ExtractionLimits) -> DocumentText:
+    async def answer(self, request: Mapping[str, Any], limits: ExtractionLimits) -> Mapping[str, Any]:
         with tempfile.TemporaryDirectory(prefix="batuta-extract-") as folder:
             output = Path(folder, "answer.json")
-            request = {
-                "path": str(path),
-                "name": name,
+            bounded = {
+                **request,
                 "output": str(output),
                 "seconds": limits.seconds,
                 "cpu_seconds": limits.cpu_seconds,
                 "memory_bytes": limits.memory_bytes,
                 "output_bytes": limits.output_bytes,
-                "max_chars": limits.max_chars,
             }
-            ended = await self._asked(request, limits.seconds + GRACE_SECONDS)
-            return _document(ended, output)
+            ended = await self._asked(bounded, limits.seconds + GRACE_SECONDS)
+            return _answer(ended, output)
 
     async def end(self) -> None:
         process, self._process = self._process, None
@@ -136,16 +148,16 @@ class _Zygote:
         return self._process
 
 
-def _document(ended: Mapping[str, Any], output: Path) -> DocumentText:
+def _answer(ended: Mapping[str, Any], output: Path) -> Mapping[str, Any]:
     if ended["is_late"] or ended["signal"] in STALLED_SIGNALS:
         raise ExtractionFailedError("too_slow", f"signal {ended['signal']}")
     try:
-        answer = json.loads(output.read_text(encoding="utf-8"))
+        answer: Mapping[str, Any] = json.loads(output.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         # A library in Rust or C aborts where memory is refused; a bare exit is Python that had none left to say so.
         reason: FailureCode = "broken" if ended["signal"] == signal.SIGSEGV else "too_large"
         raise ExtractionFailedError(reason, f"signal {ended['signal']}") from error
-    if "document" in answer:
-        return from_json(answer["document"])
+    if "reason" not in answer:
+        return answer
     reason = answer["reason"] if answer.get("reason") in REASONS else "broken"
     raise ExtractionFailedError(reason, str(answer.get("detail", "")))

@@ -20,7 +20,7 @@ _PASSWORD_ERROR = 4
 
 def read_pdf(data: bytes, out: TextBuilder) -> None:
     """The pages. One without text among others is left out; a document of such pages is a scan."""
-    document = _opened(data)
+    document = opened_pdf(data)
     try:
         out.title = _title(document)
         for number in range(min(len(document), MAX_PAGES)):
@@ -29,7 +29,8 @@ def read_pdf(data: bytes, out: TextBuilder) -> None:
         document.close()
 
 
-def _opened(data: bytes) -> Any:
+def opened_pdf(data: bytes) -> Any:
+    """A document of pypdfium2. Raises `ExtractionFailedError`."""
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from batuta.knowledge.extract.failures import ExtractionFailedError
+from batuta.knowledge.extract.pages import draw_page, to_json
 from batuta.knowledge.extract.reading import read
 
 OPEN_FILES = 64
@@ -74,6 +75,8 @@ def _run(request: dict[str, Any]) -> None:
 
 def _answer(data: bytes, request: dict[str, Any]) -> dict[str, Any]:
     try:
+        if "page" in request:
+            return {"page": to_json(draw_page(data, **request["page"]))}
         return {"document": asdict(read(data, request["name"], max_chars=int(request["max_chars"])))}
     except ExtractionFailedError as error:
         return {"reason": error.reason, "detail": error.detail[:500]}

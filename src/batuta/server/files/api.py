@@ -78,24 +78,6 @@ class FileText(BaseModel):
     extractor: str
 
 
-class FoundPassage(BaseModel):
-    """A passage of a document."""
-
-    document_id: str
-    name: str
-    title: str
-    place: str
-    text: str
-    highlights: list[tuple[int, int]]
-    relevance: float
-
-
-class FoundPassages(BaseModel):
-    """What a search found."""
-
-    items: list[FoundPassage]
-
-
 @router.get("/api/files")
 async def list_files(
     caller: CurrentCaller,
@@ -190,32 +172,6 @@ async def file_text(file_id: UuidStr, files: FilesService) -> FileText:
     _, text = await files.text(file_id)
     is_part = text.is_partial or len(text.text) > MAX_SHOWN_CHARS
     return FileText(title=text.title, text=text.text[:MAX_SHOWN_CHARS], is_part=is_part, extractor=text.extractor)
-
-
-@router.get("/api/documents/search")
-async def search_documents(
-    caller: CurrentCaller,
-    files: FilesService,
-    q: Annotated[str, Query(min_length=1, max_length=1_000)],
-    chosen: Annotated[list[str] | None, Query(max_length=200)] = None,
-    limit: Annotated[int, Query(ge=1, le=50)] = 10,
-) -> FoundPassages:
-    """Passages of my documents, and of those of everybody."""
-    found = await files.search(caller, q, chosen=chosen or (), limit=limit)
-    return FoundPassages(
-        items=[
-            FoundPassage(
-                document_id=each.passage.document_id,
-                name=each.passage.name,
-                title=each.passage.title,
-                place=each.passage.place.label,
-                text=each.passage.text,
-                highlights=list(each.highlights),
-                relevance=each.relevance,
-            )
-            for each in found
-        ]
-    )
 
 
 def file_view(file: StoredFile) -> FileView:

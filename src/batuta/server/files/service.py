@@ -13,6 +13,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
 from batuta.knowledge.document import DocumentText
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
+from batuta.knowledge.folder import FOLDER_PREFIX
 from batuta.knowledge.index import PassageIndex, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
 from batuta.knowledge.synonyms import SYNONYMS
@@ -41,6 +42,20 @@ class FileLimits:
 
     max_file_bytes: int
     max_total_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFilter:
+    """Which files a search looks at; without anything, all of them and those of everybody."""
+
+    folder: str | None = None
+    kind: str | None = None
+    """The end of a name, such as `pdf`."""
+
+    def admits(self, file: StoredFile) -> bool:
+        """Whether a file is looked at."""
+        is_inside = self.folder is None or file.folder == self.folder or file.folder.startswith(f"{self.folder}/")
+        return is_inside and (self.kind is None or file.name.lower().endswith(f".{self.kind.lower()}"))
 
 
 class Files:
@@ -195,14 +210,23 @@ class Files:
             raise NotFoundProblem
         return file, text
 
+    def owner(self, caller: Caller) -> str:
+        """The owner of the caller's documents in the index."""
+        return owner_of(caller.user_id)
+
     async def search(
-        self, caller: Caller, question: str, *, chosen: Sequence[str], limit: int
+        self, caller: Caller, question: str, *, chosen: Sequence[str], wanted: FileFilter, limit: int
     ) -> list[RetrievedPassage]:
         """Passages of the caller's documents, and of those of everybody."""
-        scope = SearchScope(
-            owners=(owner_of(caller.user_id), SHARED),
-            documents=frozenset(each.upper() for each in chosen) if chosen else None,
-        )
+        owners: tuple[str, ...] = (owner_of(caller.user_id), SHARED)
+        ids = frozenset(each if each.startswith(FOLDER_PREFIX) else each.upper() for each in chosen)
+        if wanted != FileFilter():
+            mine = await self._system.read(lambda connection: repository.of_user(connection, caller.user_id))
+            admitted = frozenset(file.file_id for file in mine if wanted.admits(file))
+            owners, ids = owners[:1], admitted & ids if ids else admitted
+            if not ids:
+                return []
+        scope = SearchScope(owners=owners, documents=ids or None)
         return await Retriever(self._index, synonyms=SYNONYMS).search(question, scope, limit=limit)
 
     async def _complete(self, file: StoredFile) -> StoredFile:

@@ -11,6 +11,7 @@ from batuta.kernel.ids import new_id
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.jobs import repository
 from batuta.server.jobs.repository import Job
+from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import ConflictProblem, NotFoundProblem
 
 PRIORITY = -10
@@ -18,6 +19,8 @@ PRIORITY = -10
 MAX_ATTEMPTS = 4
 MAX_LISTED = 100
 RESCAN = 500
+CHANGED = "job:changed"
+"""The socket event that says how far a job is."""
 
 
 class Jobs:
@@ -27,7 +30,10 @@ class Jobs:
     takes the same id once.
     """
 
-    def __init__(self, database: Database, queue: TurnQueue, *, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self, database: Database, queue: TurnQueue, bus: NotificationBus, *, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._bus = bus
         self._database = database
         self._system = SystemDatabase(database)
         self._queue = queue
@@ -127,12 +133,27 @@ class Jobs:
         return count
 
     async def _change(self, job_id: str, **values: object) -> None:
+        """Change a job, and show its person at once how it stands."""
         now = self._clock.now()
 
-        def write(connection: sa.Connection) -> None:
+        def write(connection: sa.Connection) -> Job | None:
             repository.change(connection, job_id.upper(), now=now, **values)
+            return repository.one(connection, job_id.upper())
 
-        await self._system.write(write)
+        job = await self._system.write(write)
+        if job is not None:
+            self._bus.publish(Notification("user", job.user_id, name=CHANGED, content=_content(job)))
+
+
+def _content(job: Job) -> dict[str, str | None]:
+    return {
+        "job_id": job.job_id,
+        "kind": job.kind,
+        "subject_id": job.subject_id,
+        "status": job.status,
+        "progress": f"{job.done}/{job.total}",
+        "error": job.error,
+    }
 
 
 _ENDINGS: dict[WorkStatus, repository.JobStatus] = {
