@@ -1,4 +1,7 @@
-/** Addresses: `/` for a new conversation, `/s/<id>` for a session, `/s/<id>#e<number>` for a place in it. */
+/**
+ * Addresses: `/` for a new conversation, `/s/<id>` for a session, `/s/<id>#e<number>` for a place in it,
+ * `/files`, `/files/<id>` and `/search` for the other pages.
+ */
 
 import { useMemo, useSyncExternalStore } from "react";
 
@@ -20,6 +23,46 @@ const subscribe = (notify: () => void): (() => void) => {
 /** The session in the address bar; renders again when it changes. */
 export const useRoute = (): string | null =>
   sessionOf(useSyncExternalStore(subscribe, () => window.location.pathname));
+
+export type Page =
+  | { readonly name: "chat" }
+  | { readonly name: "files"; readonly folder: string | null; readonly file: string | null }
+  | { readonly name: "search"; readonly words: string; readonly folder: string };
+
+const FILES = /^\/files(?:\/([0-9A-Za-z-]{1,64}))?$/;
+
+/** The page that an address names. */
+export const pageOf = (path: string, query: string): Page => {
+  const given = new URLSearchParams(query);
+  if (path === "/search")
+    return { name: "search", words: given.get("q") ?? "", folder: given.get("folder") ?? "" };
+  const files = FILES.exec(path);
+  return files === null
+    ? { name: "chat" }
+    : { name: "files", folder: given.get("folder"), file: files[1] ?? null };
+};
+
+/** The page in the address bar; renders again when it changes. */
+export const usePage = (): Page => {
+  const path = useSyncExternalStore(subscribe, () => window.location.pathname);
+  const query = useSyncExternalStore(subscribe, () => window.location.search);
+  return useMemo(() => pageOf(path, query), [path, query]);
+};
+
+/** Go to a page; its place in the history may be taken over, as while somebody types. */
+export const openPage = (
+  path: string,
+  query: Readonly<Record<string, string | null>> = {},
+  isSame = false,
+): void => {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  const words = new URLSearchParams(given).toString();
+  const address = words === "" ? path : `${path}?${words}`;
+  const state = { visit: visitNow() + 1 };
+  if (isSame) window.history.replaceState(state, "", address);
+  else window.history.pushState(state, "", address);
+  window.dispatchEvent(new PopStateEvent("popstate"));
+};
 
 const PLACE = /^#e(\d{1,15})$/;
 

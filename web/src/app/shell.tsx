@@ -5,22 +5,27 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react
 
 import { IconButton } from "../components/icon-button";
 import { Sheet } from "../components/sheet";
-import type { AssistantMessageItem, TurnView } from "../events";
+import type { AssistantMessageItem, Attachment, TurnView } from "../events";
 import { ChatPage, focusComposer } from "../features/chat";
 import { focusSearch, Sidebar } from "../features/sessions";
 import { SHORTCUTS, ShortcutsDialog } from "../features/shortcuts";
-import { SourcePanel } from "../features/sources";
 import { useHotkeys } from "../lib/hotkeys";
 import { useText } from "../lib/i18n";
 import { recall, remember } from "../lib/storage";
 import { useIsDesktop } from "../lib/use-media";
 import { useChannel } from "../transport/channel";
 import { stopTurn } from "../transport/sending";
+import { addFiles, attachFile } from "../transport/transfers";
 import { AccountMenu } from "./account-menu";
-import { openSession, usePlace, useRoute } from "./router";
+import { DropZone } from "./drop-zone";
+import { openPage, openSession, usePage, usePlace, useRoute } from "./router";
 import { TopBar } from "./top-bar";
 import { useNotifications } from "./use-notifications";
 
+const SourcePanel = lazy(() => import("../features/sources/source-panel"));
+const DocumentPanel = lazy(() => import("../features/sources/document-panel"));
+const FilesPage = lazy(() => import("../features/files/files-page"));
+const SearchPage = lazy(() => import("../features/search/search-page"));
 const TimelinePanel = lazy(() => import("../features/timeline/timeline-panel"));
 const SettingsDialog = lazy(() => import("../features/settings/settings-dialog"));
 
@@ -33,6 +38,13 @@ type Opened =
       readonly number: number;
       readonly turn: TurnView;
     }
+  | {
+      readonly what: "document";
+      readonly document_id: string;
+      readonly name: string;
+      readonly start: number | null;
+      readonly end: number | null;
+    }
   | null;
 
 const SIDEBAR = "batuta.sidebar";
@@ -40,6 +52,7 @@ const SIDEBAR = "batuta.sidebar";
 export const Shell = () => {
   const t = useText();
   const sessionId = useRoute();
+  const page = usePage();
   const place = usePlace();
   const isDesktop = useIsDesktop();
   const [isSidebarShown, setIsSidebarShown] = useState(() => recall(SIDEBAR, true));
@@ -68,7 +81,38 @@ export const Shell = () => {
       setOpened({ what: "source", answer, number, turn }),
     [],
   );
+  const openFile = useCallback(
+    (document_id: string, name: string) =>
+      setOpened({ what: "document", document_id, name, start: null, end: null }),
+    [],
+  );
+  const askAbout = useCallback(
+    (file: Attachment) => {
+      const { file_id, name, media_type, size_bytes } = file;
+      setOpened(null);
+      attachFile(
+        { file_id, name, media_type, size_bytes },
+        page.name === "chat" ? (sessionId ?? "new") : "new",
+      );
+      if (page.name !== "chat") open(null);
+      window.requestAnimationFrame(focusComposer);
+    },
+    [open, page.name, sessionId],
+  );
+  const takeFiles = (files: readonly File[]): void => {
+    if (page.name === "files") addFiles(files, null, page.folder ?? "");
+    else addFiles(files, page.name === "chat" ? (sessionId ?? "new") : null);
+  };
   const close = useCallback(() => setOpened(null), []);
+  const search = useCallback(
+    (words: string, folder: string) =>
+      openPage("/search", { q: words === "" ? null : words, folder: folder === "" ? null : folder }, true),
+    [],
+  );
+  const linked = page.name === "files" ? page.file : null;
+  useEffect(() => {
+    if (linked !== null) openFile(linked, "");
+  }, [linked, openFile]);
 
   useHotkeys(
     useMemo(
@@ -96,6 +140,11 @@ export const Shell = () => {
     <Sidebar
       currentId={sessionId}
       onOpen={open}
+      page={page.name}
+      onPage={(path) => {
+        setIsDrawerOpen(false);
+        openPage(path);
+      }}
       corner={
         <IconButton label={t.sessions.hide} size="small" onClick={toggleSidebar}>
           <PanelLeftClose className="size-4" />
@@ -134,24 +183,55 @@ export const Shell = () => {
         </Sheet>
       )}
       <main className="flex min-w-0 flex-1 flex-col">
-        <TopBar sessionId={sessionId} onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar} />
-        <ChatPage
+        <TopBar
           sessionId={sessionId}
-          place={place}
-          onOpenSession={open}
-          onOpenTimeline={openTimeline}
-          onOpenSource={openSource}
+          title={
+            page.name === "files" ? t.sessions.files : page.name === "search" ? t.sessions.searchPage : null
+          }
+          onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar}
         />
+        {page.name === "chat" && (
+          <ChatPage
+            sessionId={sessionId}
+            place={place}
+            onOpenSession={open}
+            onOpenTimeline={openTimeline}
+            onOpenSource={openSource}
+            onOpenFile={openFile}
+          />
+        )}
+        <Suspense>
+          {page.name === "files" && (
+            <FilesPage
+              folder={page.folder}
+              onFolder={(folder) => openPage("/files", { folder })}
+              onOpen={(file) => openFile(file.file_id, file.name)}
+              onAsk={askAbout}
+              onSearch={(folder) => openPage("/search", { folder })}
+            />
+          )}
+          {page.name === "search" && (
+            <SearchPage
+              words={page.words}
+              folder={page.folder}
+              onSearch={search}
+              onOpenDocument={(passage) => setOpened({ what: "document", ...passage })}
+              onOpenSession={open}
+            />
+          )}
+        </Suspense>
       </main>
+      <DropZone onFiles={takeFiles} />
       <Suspense>
         {opened?.what === "timeline" && sessionId !== null && (
           <TimelinePanel sessionId={sessionId} turnId={opened.turnId} onClose={close} />
         )}
         {opened?.what === "settings" && <SettingsDialog onClose={close} />}
+        {opened?.what === "source" && sessionId !== null && (
+          <SourcePanel {...opened} sessionId={sessionId} onClose={close} />
+        )}
+        {opened?.what === "document" && <DocumentPanel {...opened} onAsk={askAbout} onClose={close} />}
       </Suspense>
-      {opened?.what === "source" && sessionId !== null && (
-        <SourcePanel {...opened} sessionId={sessionId} onClose={close} />
-      )}
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
   );

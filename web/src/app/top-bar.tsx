@@ -15,16 +15,19 @@ import { ConnectionState } from "./connection-state";
 
 export interface TopBarProps {
   readonly sessionId: string | null;
+  /** Of a page that is no conversation. */
+  readonly title: string | null;
   /** Shows the sidebar; null while it is there. */
   readonly onSidebar: (() => void) | null;
 }
 
-export const TopBar = ({ sessionId, onSidebar }: TopBarProps) => {
+export const TopBar = ({ sessionId, title: pageTitle, onSidebar }: TopBarProps) => {
   const t = useText();
   const channel = useChannel();
   const isShown = sessionId !== null && channel.session_id === sessionId;
   const listed = useSessionList((state) => state.items.find((item) => item.session_id === sessionId)?.title);
-  const title = sessionId === null ? t.sessions.new : (listed ?? (isShown ? channel.view.title : null));
+  const title =
+    pageTitle ?? (sessionId === null ? t.sessions.new : (listed ?? (isShown ? channel.view.title : null)));
   return (
     <header className="border-line flex h-14 shrink-0 items-center gap-2 border-b px-3 sm:px-4">
       {onSidebar !== null && (

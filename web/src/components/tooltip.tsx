@@ -30,3 +30,15 @@ export const Tooltip = ({ label, hint, children }: TooltipProps) => (
     </Radix.Portal>
   </Radix.Root>
 );
+
+const LONGEST_QUOTE = 280;
+
+/** A quotation beside what refers to it, on hover and focus; nothing where there is none. */
+export const Quoted = ({ quote, children }: { readonly quote: string; readonly children: ReactNode }) =>
+  quote === "" ? (
+    children
+  ) : (
+    <Tooltip label={`“${quote.length > LONGEST_QUOTE ? `${quote.slice(0, LONGEST_QUOTE)}…` : quote}”`}>
+      {children}
+    </Tooltip>
+  );

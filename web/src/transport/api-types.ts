@@ -1,6 +1,6 @@
 /** What the server's API takes and gives, as the server describes it. Times are ISO-8601 in UTC, money is a decimal string. */
 
-import type { WireEvent } from "../events";
+import type { Attachment, WireEvent } from "../events";
 import type * as api from "./generated-api";
 
 export type {
@@ -43,5 +43,5 @@ export type UsageShare = Omit<api.AgentShare, "agent_id"> & {
 
 export type Decision = api.DecisionRequest;
 
-/** A message of this client: files cannot be attached yet. */
-export type OutgoingMessage = api.NewMessage & { readonly attachments: readonly never[] };
+/** A message of this client. */
+export type OutgoingMessage = api.NewMessage & { readonly attachments: readonly Attachment[] };

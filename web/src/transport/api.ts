@@ -4,12 +4,12 @@ import { useAccount } from "./account";
 import type * as types from "./api-types";
 import { createHttp } from "./http";
 
-const http = createHttp({
+export const http = createHttp({
   fetch: (...args) => window.fetch(...args),
   onUnauthorized: () => useAccount.getState().expire(),
 });
 
-const query = (parameters: Readonly<Record<string, string | number | boolean | null>>): string => {
+export const query = (parameters: Readonly<Record<string, string | number | boolean | null>>): string => {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
     value === null || value === "" ? [] : [[name, String(value)]],
   );

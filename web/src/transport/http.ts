@@ -11,6 +11,10 @@ export interface Http {
   readonly get: <T>(path: string) => Promise<T>;
   readonly send: <T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown) => Promise<T>;
   readonly setCsrfToken: (token: string | null) => void;
+  /** The headers that a request of another kind needs to belong to this session. */
+  readonly sessionHeaders: () => Readonly<Record<string, string>>;
+  /** Ask for the token again, after another tab has signed in. */
+  readonly renew: () => Promise<void>;
 }
 
 const CSRF_CODES: ReadonlySet<string> = new Set(["CSRF", "CSRF_FAILED", "CSRF_INVALID"]);
@@ -60,6 +64,8 @@ export const createHttp = ({ fetch, onUnauthorized }: HttpOptions): Http => {
     setCsrfToken: (token) => {
       csrfToken = token;
     },
+    sessionHeaders: () => (csrfToken === null ? {} : { "X-CSRF-Token": csrfToken }),
+    renew: renewToken,
   };
 };
 

@@ -13,6 +13,7 @@ import { ProblemError } from "./problem";
 import { changeOutbox, startSending } from "./sending";
 import { followSessions, searchSessions, useSessionList } from "./session-list";
 import { connect, disconnect } from "./socket";
+import { forgetTransfers, restoreTransfers } from "./transfers";
 
 export const DRAFTS = "batuta.draft.";
 
@@ -54,6 +55,7 @@ const begin = ({ settings }: Me): void => {
   applySettings(settings);
   connect();
   stops = [startSending(), followSessions()];
+  restoreTransfers();
   void loadDirectory();
   void searchSessions("", false);
 };
@@ -92,6 +94,7 @@ const forgetPerson = (): void => {
   changeOutbox(() => []);
   forgetChannels();
   forgetAll(DRAFTS);
+  forgetTransfers();
   useSessionList.setState(EMPTY_LIST, true);
 };
 

@@ -2,6 +2,7 @@
 
 import { create } from "zustand";
 
+import type { Attachment } from "../events";
 import { waitBefore } from "../lib/backoff";
 import { newId } from "../lib/ids";
 import { api } from "./api";
@@ -42,6 +43,7 @@ export const changeOutbox = (change: (outbox: Outbox) => Outbox): void => {
 export interface SendOptions {
   readonly target_agent_id: string | null;
   readonly enable_thinking: boolean;
+  readonly attachments: readonly Attachment[];
 }
 
 /** Send a message to a session. */
@@ -49,7 +51,7 @@ export const sendMessage = (session_id: string, text: string, sendOptions: SendO
   const message: OutgoingMessage = {
     client_message_id: newId(),
     text,
-    attachments: [],
+    attachments: sendOptions.attachments,
     ...(sendOptions.target_agent_id === null ? {} : { target_agent_id: sendOptions.target_agent_id }),
     enable_thinking: sendOptions.enable_thinking,
   };

@@ -6,6 +6,7 @@ import { create } from "zustand";
 import type { WireEvent } from "../events";
 import { useAccount } from "./account";
 import type { OutgoingMessage, SessionSummary } from "./api-types";
+import type { JobView } from "./generated-api";
 import { type Problem, ProblemError, problemOf, UNREACHABLE } from "./problem";
 
 type Ack<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: Problem };
@@ -21,11 +22,15 @@ interface Position {
   readonly last_sequence?: number;
 }
 
+/** How far long work is. */
+export type JobChange = Pick<JobView, "job_id" | "kind" | "subject_id" | "status" | "progress" | "error">;
+
 interface ServerEvents {
   "agent:event": (event: WireEvent) => void;
   "session:resync": (told: { readonly session_id: string; readonly epoch: number }) => void;
   "session:changed": (summary: SessionSummary) => void;
   "session:deleted": (told: { readonly session_id: string }) => void;
+  "job:changed": (job: JobChange) => void;
 }
 
 interface ClientCommands {

@@ -1,10 +1,11 @@
 /** Markdown as elements: no HTML of the text gets through, addresses are checked. */
 
-import { useMemo } from "react";
+import { type ButtonHTMLAttributes, useMemo } from "react";
 import ReactMarkdown, { type Components, defaultUrlTransform, type Options } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 
+import { Quoted } from "../tooltip";
 import { CodeBlock } from "./code-block";
 import type { MarkdownProps } from "./markdown";
 
@@ -26,9 +27,16 @@ export interface MarkdownBodyProps extends MarkdownProps {
 
 const NONE: [] = [];
 
-const MarkdownBody = ({ text, copyLabels, onCitation, remark = NONE, rehype = NONE }: MarkdownBodyProps) => {
+const MarkdownBody = ({
+  text,
+  copyLabels,
+  onCitation,
+  quotes = NONE,
+  remark = NONE,
+  rehype = NONE,
+}: MarkdownBodyProps) => {
   // The same components for every piece that arrives: new ones would make the browser build each block anew.
-  const parts = useMemo(() => components(copyLabels, onCitation), [copyLabels, onCitation]);
+  const parts = useMemo(() => components(copyLabels, onCitation, quotes), [copyLabels, onCitation, quotes]);
   return (
     <div className="prose-batuta">
       <ReactMarkdown
@@ -48,6 +56,7 @@ export default MarkdownBody;
 const components = (
   copyLabels: MarkdownProps["copyLabels"],
   onCitation: MarkdownProps["onCitation"],
+  quotes: readonly string[],
 ): Components => ({
   a: ({ href, children }) => {
     const number = CITATION.exec(href ?? "")?.[1];
@@ -56,7 +65,9 @@ const components = (
         {children}
       </a>
     ) : (
-      <CitationMark number={Number(number)} onOpen={onCitation} />
+      <Quoted quote={quotes[Number(number) - 1] ?? ""}>
+        <CitationMark number={Number(number)} onOpen={onCitation} />
+      </Quoted>
     );
   },
   pre: ({ children }) => <>{children}</>,
@@ -87,9 +98,15 @@ const components = (
   ),
 });
 
-const CitationMark = ({ number, onOpen }: { number: number; onOpen: MarkdownProps["onCitation"] }) => (
+interface CitationMarkProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly number: number;
+  readonly onOpen: MarkdownProps["onCitation"];
+}
+
+const CitationMark = ({ number, onOpen, ...rest }: CitationMarkProps) => (
   <button
     type="button"
+    {...rest}
     onClick={() => onOpen?.(number)}
     className="bg-accent-soft text-accent hover:bg-accent hover:text-on-accent mx-0.5 inline-grid h-[1.125rem] min-w-[1.125rem] -translate-y-0.5 place-items-center rounded-md px-1 align-baseline text-2xs font-semibold tabular-nums transition-colors"
   >

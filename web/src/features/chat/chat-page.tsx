@@ -4,15 +4,18 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { useMarkdownReady } from "../../components/markdown/markdown";
 import { toast } from "../../components/toaster";
+import type { Attachment } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import { openChannel, useChannel } from "../../transport/channel";
 import { asProblem } from "../../transport/problem";
 import { sendMessage, stopTurn, useOutbox } from "../../transport/sending";
 import { createSession } from "../../transport/session-list";
+import { attachFile } from "../../transport/transfers";
 import { Announcer } from "./announcer";
 import { ChatSkeleton, SessionMissing } from "./chat-states";
 import { Composer, focusComposer } from "./composer/composer";
+import { useAttachments } from "./composer/use-attachments";
 import { useDraft } from "./composer/use-draft";
 import { type ChatActions, ChatContext } from "./context";
 import { MessageList } from "./message-list";
@@ -28,6 +31,7 @@ export interface ChatPageProps {
   readonly onOpenSession: (id: string | null) => void;
   readonly onOpenTimeline: (turnId: string) => void;
   readonly onOpenSource: ChatActions["openSource"];
+  readonly onOpenFile: ChatActions["openFile"];
 }
 
 export const ChatPage = ({
@@ -36,6 +40,7 @@ export const ChatPage = ({
   onOpenSession,
   onOpenTimeline,
   onOpenSource,
+  onOpenFile,
 }: ChatPageProps) => {
   const t = useText();
   const channel = useChannel();
@@ -49,10 +54,10 @@ export const ChatPage = ({
   useEffect(() => (sessionId === null ? undefined : openChannel(sessionId)), [sessionId]);
 
   const send = useCallback(
-    async (text: string, targetAgentId: string | null) => {
+    async (text: string, targetAgentId: string | null, attachments: readonly Attachment[] = []) => {
       try {
         const id = sessionId ?? (await createSession()).session_id;
-        sendMessage(id, text, { target_agent_id: targetAgentId, enable_thinking: isThinking });
+        sendMessage(id, text, { target_agent_id: targetAgentId, enable_thinking: isThinking, attachments });
         if (sessionId === null) onOpenSession(id);
         return true;
       } catch (error) {
@@ -62,10 +67,16 @@ export const ChatPage = ({
     },
     [sessionId, isThinking, onOpenSession, t],
   );
-  const sendDraft = async (text: string): Promise<void> => {
-    setDraft("");
-    if (!(await send(text, target))) setDraft(text);
-  };
+  const sendDraft = useCallback(
+    async (text: string, attached: readonly Attachment[]): Promise<void> => {
+      setDraft("");
+      if (await send(text, target, attached)) return;
+      setDraft(text);
+      for (const file of attached) attachFile(file, sessionId ?? "new");
+    },
+    [send, setDraft, target, sessionId],
+  );
+  const attachments = useAttachments(sessionId, sendDraft);
 
   const isShown = sessionId !== null && channel.session_id === sessionId;
   const view = channel.view;
@@ -85,6 +96,7 @@ export const ChatPage = ({
       agents: view.agents,
       openTimeline: onOpenTimeline,
       openSource: onOpenSource,
+      openFile: onOpenFile,
       ask: (text: string, agentId: string | null) => void send(text, agentId),
       edit: (text: string, agentId: string | null) => {
         setDraft(text);
@@ -92,7 +104,7 @@ export const ChatPage = ({
         focusComposer();
       },
     }),
-    [sessionId, view.agents, onOpenTimeline, onOpenSource, send, setDraft],
+    [sessionId, view.agents, onOpenTimeline, onOpenSource, onOpenFile, send, setDraft],
   );
   const isRunning = isShown && activityOf(view) === "running";
   const stop = (): void => {
@@ -117,7 +129,8 @@ export const ChatPage = ({
         <Composer
           draft={draft}
           onDraft={setDraft}
-          onSend={(text) => void sendDraft(text)}
+          onSend={attachments.sendWith}
+          attachments={attachments}
           onStop={isRunning ? stop : null}
           target={target}
           onTarget={setTarget}

@@ -1,6 +1,7 @@
 /** The sidebar: a new conversation, a search, and the sessions. */
 
-import { Archive, Search, SquarePen } from "lucide-react";
+import clsx from "clsx";
+import { Archive, FolderOpen, Search, SquarePen, TextSearch } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 
 import { IconButton } from "../../components/icon-button";
@@ -15,11 +16,14 @@ const PAUSE_MS = 200;
 export interface SidebarProps {
   readonly currentId: string | null;
   readonly onOpen: (id: string | null, place?: number | null) => void;
+  /** The page that is shown, and how to go to another. */
+  readonly page: string;
+  readonly onPage: (path: string) => void;
   readonly footer: ReactNode;
   readonly corner?: ReactNode;
 }
 
-export const Sidebar = ({ currentId, onOpen, footer, corner }: SidebarProps) => {
+export const Sidebar = ({ currentId, onOpen, page, onPage, footer, corner }: SidebarProps) => {
   const t = useText();
   return (
     <nav aria-label={t.sessions.list} className="bg-side flex h-full min-h-0 flex-col">
@@ -37,6 +41,14 @@ export const Sidebar = ({ currentId, onOpen, footer, corner }: SidebarProps) => 
           <SquarePen className="text-accent size-4" /> {t.sessions.new}
         </button>
         <SearchBox />
+        <div className="flex flex-col gap-px">
+          <PageLink path="/files" isCurrent={page === "files"} onPage={onPage}>
+            <FolderOpen aria-hidden="true" className="size-4" /> {t.sessions.files}
+          </PageLink>
+          <PageLink path="/search" isCurrent={page === "search"} onPage={onPage}>
+            <TextSearch aria-hidden="true" className="size-4" /> {t.sessions.searchPage}
+          </PageLink>
+        </div>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pt-1 pb-3">
         <SessionList currentId={currentId} onOpen={onOpen} />
@@ -45,6 +57,31 @@ export const Sidebar = ({ currentId, onOpen, footer, corner }: SidebarProps) => 
     </nav>
   );
 };
+
+interface PageLinkProps {
+  readonly path: string;
+  readonly isCurrent: boolean;
+  readonly onPage: (path: string) => void;
+  readonly children: ReactNode;
+}
+
+const PageLink = ({ path, isCurrent, onPage, children }: PageLinkProps) => (
+  <a
+    href={path}
+    aria-current={isCurrent ? "page" : undefined}
+    onClick={(event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      onPage(path);
+    }}
+    className={clsx(
+      "hover:bg-hover flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-sm transition-colors",
+      isCurrent ? "bg-hover font-medium" : "text-muted",
+    )}
+  >
+    {children}
+  </a>
+);
 
 const SearchBox = () => {
   const t = useText();

@@ -1,7 +1,7 @@
 /** A source, opened at the place that was cited. */
 
 import { ExternalLink, Quote } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { Pill } from "../../components/pill";
 import { Sheet } from "../../components/sheet";
@@ -19,6 +19,8 @@ import { api } from "../../transport/api";
 import { useChannel } from "../../transport/channel";
 import { useNamings } from "../../transport/directory";
 import { ColleagueWork } from "./colleague-work";
+import { DocumentBody, type DocumentPlace } from "./document-body";
+import { MarkedText } from "./marked-text";
 
 export interface SourcePanelProps {
   readonly sessionId: string;
@@ -42,7 +44,7 @@ const foundIn = (turn: TurnView, citation: Citation): Passage | null => {
 };
 
 /** The document around the quoted words, from the server; null until it is there, or if it is not to be had. */
-const useDocument = (sessionId: string, messageId: string | null, number: number): Passage | null => {
+const useCited = (sessionId: string, messageId: string | null, number: number): Passage | null => {
   const [passage, setPassage] = useState<Passage | null>(null);
   useEffect(() => {
     if (messageId === null) return;
@@ -55,7 +57,7 @@ const useDocument = (sessionId: string, messageId: string | null, number: number
   return passage;
 };
 
-export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: SourcePanelProps) => {
+const SourcePanel = ({ sessionId, answer, number, turn, onClose }: SourcePanelProps) => {
   const t = useText();
   const namings = useNamings(useChannel((state) => state.view.agents));
   const citation = answer.citations[number];
@@ -63,7 +65,7 @@ export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: Source
   const { title, place } = namedSource(citation, turn, namings);
   const step = stepBehind(citation, turn);
   return (
-    <Sheet isOpen onClose={onClose} title={title} closeLabel={t.common.close} className="max-w-lg">
+    <Sheet isOpen onClose={onClose} title={title} closeLabel={t.common.close} className="max-w-2xl">
       <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
         {step === undefined ? (
           <Document {...{ sessionId, answer, number, turn, citation, place }} />
@@ -75,6 +77,12 @@ export const SourcePanel = ({ sessionId, answer, number, turn, onClose }: Source
   );
 };
 
+const DRAWN = /\.(?:pdf|csv|tsv|xlsx)$/i;
+
+/** A document that is more than its text: it is shown as its page or its table. */
+const drawnPlace = ({ document_id, source, start, end }: Citation): DocumentPlace | null =>
+  document_id === null || !DRAWN.test(source) ? null : { document_id, start, end };
+
 interface DocumentProps extends Pick<SourcePanelProps, "sessionId" | "answer" | "number" | "turn"> {
   readonly citation: Citation;
   readonly place: string;
@@ -82,8 +90,9 @@ interface DocumentProps extends Pick<SourcePanelProps, "sessionId" | "answer" | 
 
 const Document = ({ sessionId, answer, number, turn, citation, place }: DocumentProps) => {
   const t = useText();
-  const passage = useDocument(sessionId, answer.message_id, number) ?? foundIn(turn, citation);
+  const passage = useCited(sessionId, answer.message_id, number) ?? foundIn(turn, citation);
   const url = safeUrl(citation.url);
+  const pdf = drawnPlace(citation);
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -102,7 +111,13 @@ const Document = ({ sessionId, answer, number, turn, citation, place }: Document
           <span className="min-w-0 break-words whitespace-pre-wrap">{citation.quote}</span>
         </blockquote>
       )}
-      {passage !== null && <InContext passage={passage} />}
+      {pdf !== null ? (
+        <div className="mt-5">
+          <DocumentBody place={pdf} />
+        </div>
+      ) : (
+        passage !== null && <InContext passage={passage} />
+      )}
       {url !== null && (
         <a
           href={url}
@@ -119,22 +134,12 @@ const Document = ({ sessionId, answer, number, turn, citation, place }: Document
 
 const InContext = ({ passage }: { readonly passage: Passage }) => {
   const t = useText();
-  const mark = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: in a longer text the words stand elsewhere
-  useEffect(() => {
-    // Browsers may answer with a promise, which React would take for a clean-up.
-    void mark.current?.scrollIntoView({ block: "center" });
-  }, [passage]);
   return (
     <>
       <h3 className="text-faint mt-6 mb-2 text-xs font-medium">{t.sources.inContext}</h3>
-      <p className="border-line bg-raised rounded-xl border px-4 py-3 text-sm leading-relaxed break-words whitespace-pre-wrap">
-        {passage.before}
-        <mark ref={mark} className="bg-warn-soft text-ink rounded px-0.5 ring-1 ring-warn/40">
-          {passage.quote}
-        </mark>
-        {passage.after}
-      </p>
+      <MarkedText passage={passage} />
     </>
   );
 };
+
+export default SourcePanel;

@@ -1,7 +1,7 @@
 /** Where a message is written: text, slash commands, who is asked, and stop. */
 
-import { ArrowUp, Brain, Square } from "lucide-react";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { ArrowUp, Brain, Paperclip, Square } from "lucide-react";
+import { type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from "react";
 
 import { IconButton } from "../../../components/icon-button";
 import { useText } from "../../../lib/i18n";
@@ -9,11 +9,15 @@ import { useDirectory } from "../../../transport/directory";
 import { AgentPicker } from "./agent-picker";
 import { CommandList } from "./command-list";
 import { commandsOf, completionsOf, moved, type SlashCommand } from "./completion";
+import type { Attachments } from "./use-attachments";
+
+const AttachmentStrip = lazy(() => import("./attachment-strip"));
 
 export interface ComposerProps {
   readonly draft: string;
   readonly onDraft: (text: string) => void;
   readonly onSend: (text: string) => void;
+  readonly attachments: Attachments;
   readonly onStop: (() => void) | null;
   readonly target: string | null;
   readonly onTarget: (agentId: string | null) => void;
@@ -25,7 +29,7 @@ export const COMPOSER_ID = "composer";
 const MOST_LINES = 9;
 
 export const Composer = (props: ComposerProps) => {
-  const { draft, onDraft, onSend, onStop, target, onTarget, isThinking, onThinking } = props;
+  const { draft, onDraft, onSend, onStop, attachments, target, onTarget, isThinking, onThinking } = props;
   const t = useText();
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -38,6 +42,7 @@ export const Composer = (props: ComposerProps) => {
   const write = (text: string): void => {
     setIsDismissed(false);
     setActive(0);
+    attachments.release();
     onDraft(text);
   };
   const pick = ({ command }: SlashCommand): void => {
@@ -71,6 +76,11 @@ export const Composer = (props: ComposerProps) => {
     <div className="relative">
       {found.length > 0 && <CommandList id={listId} commands={found} active={chosen} onPick={pick} />}
       <div className="bg-raised border-line-strong/50 focus-within:border-accent shadow-card rounded-2xl border transition-colors focus-within:shadow-[0_0_0_3px_var(--color-accent-soft)]">
+        {attachments.files.length > 0 && (
+          <Suspense>
+            <AttachmentStrip files={attachments.files} isHeld={attachments.heldText !== null} />
+          </Suspense>
+        )}
         <textarea
           ref={field}
           id={COMPOSER_ID}
@@ -78,6 +88,7 @@ export const Composer = (props: ComposerProps) => {
           value={draft}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
+          onPaste={(event) => attachments.add([...event.clipboardData.files])}
           placeholder={t.composer.placeholder}
           aria-label={t.composer.label}
           aria-autocomplete="list"
@@ -86,6 +97,7 @@ export const Composer = (props: ComposerProps) => {
           className="field-sizing-content block max-h-60 w-full resize-none bg-transparent px-4 pt-3.5 pb-1 leading-6 outline-none"
         />
         <div className="flex items-center gap-1 px-2 pb-2">
+          <AttachButton onFiles={attachments.add} />
           <AgentPicker value={target} onChange={onTarget} />
           <IconButton
             label={t.composer.think}
@@ -116,6 +128,28 @@ export const Composer = (props: ComposerProps) => {
         </div>
       </div>
     </div>
+  );
+};
+
+const AttachButton = ({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) => {
+  const t = useText();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      <IconButton label={t.composer.attach} onClick={() => input.current?.click()} className="size-8!">
+        <Paperclip className="size-4" />
+      </IconButton>
+    </>
   );
 };
 

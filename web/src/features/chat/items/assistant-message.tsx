@@ -20,6 +20,7 @@ export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   const { agents, openSource } = useChat();
   const namings = useNamings(agents);
   const text = useMemo(() => withMarks(item.content, item.citations), [item]);
+  const quotes = useMemo(() => item.citations.map(({ quote }) => quote), [item]);
   const open = useCallback(
     (number: number) => {
       if (number <= item.citations.length) openSource(item, number - 1, turn);
@@ -28,11 +29,14 @@ export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   );
   return (
     <div className="py-1">
-      <Markdown text={text} copyLabels={t.common.copyLabels} onCitation={open} />
+      <Markdown text={text} copyLabels={t.common.copyLabels} onCitation={open} quotes={quotes} />
       {item.citations.length > 0 && (
         <SourceLinks
           label={t.chat.sources}
-          sources={item.citations.map((citation) => namedSource(citation, turn, namings))}
+          sources={item.citations.map((citation) => ({
+            ...namedSource(citation, turn, namings),
+            quote: citation.quote,
+          }))}
           onOpen={open}
         />
       )}

@@ -24,6 +24,11 @@ export const PendingMessageRow = ({ pending }: { readonly pending: PendingMessag
       <div className="flex w-full justify-end opacity-70">
         <UserBubble>{pending.message.text}</UserBubble>
       </div>
+      {pending.message.attachments.map((file) => (
+        <span key={file.file_id} className="text-muted mt-1.5 text-xs">
+          {file.name}
+        </span>
+      ))}
       {pending.state === "refused" ? (
         <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-xs">
           <span className="text-danger flex items-center gap-1.5">

@@ -19,15 +19,21 @@ export const UserBubble = ({ children }: { readonly children: React.ReactNode })
 export const UserMessage = ({ item }: { readonly item: UserMessageItem }) => {
   const t = useText();
   const locale = useLocale();
-  const { edit } = useChat();
+  const { edit, openFile } = useChat();
   return (
     <div className="group flex flex-col items-end pt-6 pb-3">
       <span className="sr-only">{t.chat.you}</span>
       <UserBubble>{item.content}</UserBubble>
       {item.attachments.map((file) => (
-        <span key={file.file_id} className="text-muted mt-1.5 inline-flex items-center gap-1.5 text-xs">
-          <FileText className="size-3.5" /> {file.name}
-        </span>
+        <button
+          key={file.file_id}
+          type="button"
+          onClick={() => openFile(file.file_id, file.name)}
+          className="text-muted hover:text-ink mt-1.5 inline-flex max-w-[85%] items-center gap-1.5 text-xs hover:underline"
+        >
+          <FileText aria-hidden="true" className="size-3.5 shrink-0" />
+          <span className="truncate">{file.name}</span>
+        </button>
       ))}
       <div className="text-faint mt-1 flex min-h-7 items-center gap-1.5 text-xs">
         <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">

@@ -47,6 +47,8 @@ export const frame = {
     tooMany: "Too many attempts. Wait a moment and try again.",
   },
   sessions: {
+    files: "Files",
+    searchPage: "Search everything",
     list: "Conversations",
     new: "New conversation",
     untitled: "Untitled conversation",

@@ -10,6 +10,8 @@ export const talk = {
     lead: "Ask in your own words, or start with an example. The right agents take it from there, and you see every step.",
   },
   composer: {
+    attach: "Attach files",
+    drop: "Drop files to attach them",
     label: "Message",
     placeholder: "Ask the team, or type / for commands",
     send: "Send",

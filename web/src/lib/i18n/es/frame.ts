@@ -49,6 +49,8 @@ export const frame: typeof english = {
     tooMany: "Demasiados intentos. Espera un momento e inténtalo de nuevo.",
   },
   sessions: {
+    files: "Archivos",
+    searchPage: "Buscar en todo",
     list: "Conversaciones",
     new: "Nueva conversación",
     untitled: "Conversación sin título",

@@ -10,6 +10,8 @@ export const talk: typeof english = {
     lead: "Pregunta con tus palabras o empieza con un ejemplo. Los agentes adecuados se encargan, y ves cada paso.",
   },
   composer: {
+    attach: "Adjuntar archivos",
+    drop: "Suelta los archivos para adjuntarlos",
     label: "Mensaje",
     placeholder: "Pregunta al equipo o escribe / para ver los comandos",
     send: "Enviar",

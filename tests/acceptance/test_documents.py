@@ -1,0 +1,142 @@
+"""People's own documents in the page: dropped, read, asked about, cited, and opened at the marked place (P-34, W-4, W-9)."""
+
+import asyncio
+import base64
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.support.browser import Visitor, grave_findings, picture
+from tests.support.demo import Demo
+from tests.support.made_files import a_pdf, a_workbook
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SLOW = {"offline": False, "latency": 20, "downloadThroughput": -1, "uploadThroughput": 150_000}
+OFFLINE_SECONDS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What a page says in one language."""
+
+    locale: str
+    demo: str
+    hello: str
+    message: str
+    uploading: str
+    ready: str
+    sources: str
+    question: str
+    line: str
+    answer: str
+    files: str
+    search: str
+    page: str
+
+
+ENGLISH = Words(
+    locale="en-GB",
+    demo="Open the demo",
+    hello="what shall we work on?",
+    message="Message",
+    uploading="Uploading",
+    ready="Ready",
+    sources="Sources",
+    question="What does the penguin clause cost per month?",
+    line="The penguin clause costs 4,310 euros per month.",
+    answer="4,310 euros per month",
+    files="Files",
+    search="Search everything",
+    page="Page 2 of 2",
+)
+SPANISH = Words(
+    locale="es-ES",
+    demo="Abrir la demo",
+    hello="en qué trabajamos",
+    message="Mensaje",
+    uploading="Subiendo",
+    ready="Listo",
+    sources="Fuentes",
+    question="¿Cuánto cuesta la cláusula del pingüino al mes?",
+    line="La cláusula del pingüino cuesta 4.310 euros al mes.",
+    answer="4.310 euros al mes",
+    files="Archivos",
+    search="Buscar en todo",
+    page="Página 2 de 2",
+)
+
+
+async def entered(visitor: Visitor, demo: Demo, words: Words, **options: Any) -> Page:
+    page = await visitor.open(demo.address, locale=words.locale, **options)
+    await page.get_by_role("button", name=words.demo).click()
+    await page.get_by_text(words.hello).wait_for()
+    return page
+
+
+def heavy_pdf(line: str) -> bytes:
+    """Two pages, and enough bytes that cannot be packed to take a while to send."""
+    noise = base64.b85encode(random.Random(7).randbytes(500_000)).replace(b"%", b"")
+    return a_pdf(["First page without a word about it."], [line], extra=b"\n%" + noise)
+
+
+async def drop(page: Page, name: str, data: bytes) -> None:
+    """Drop a file on the page, as from a folder of the desktop."""
+    transfer = await page.evaluate_handle(
+        """([name, content]) => {
+          const transfer = new DataTransfer();
+          const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+          transfer.items.add(new File([bytes], name));
+          return transfer;
+        }""",
+        [name, base64.b64encode(data).decode()],
+    )
+    await page.dispatch_event("body", "dragenter", {"dataTransfer": transfer})
+    await page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+async def asked(page: Page, words: Words, question: str) -> None:
+    await page.get_by_label(words.message, exact=True).fill(question)
+    await page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["english", "spanish"])
+async def test_a_dropped_file_is_asked_about_and_opened_at_the_marked_place(
+    visitor: Visitor, demo: Demo, words: Words
+) -> None:
+    """W-7, W-9: the network is lost and the page is reloaded while the file is on its way."""
+    page = await entered(visitor, demo, words)
+    session = await page.context.new_cdp_session(page)
+    await session.send("Network.emulateNetworkConditions", SLOW)
+    await drop(page, "lease.pdf", heavy_pdf(words.line))
+    chip = page.get_by_role("listitem").filter(has_text="lease.pdf")
+    await chip.get_by_text(re.compile(rf"{words.uploading} [1-9]")).wait_for()
+    await picture(page, f"upload-{words.locale}")
+    await page.context.set_offline(True)
+    await asyncio.sleep(OFFLINE_SECONDS)
+    await page.context.set_offline(False)
+    await session.send("Network.emulateNetworkConditions", SLOW)
+    await chip.get_by_text(re.compile(rf"{words.uploading} \d")).wait_for()
+    await page.reload()
+    await chip.get_by_text(words.ready).wait_for(timeout=40_000)
+    await asked(page, words, words.question)
+    await page.get_by_text(words.answer).first.wait_for()
+    sources = page.get_by_role("navigation", name=words.sources).get_by_role("button")
+    await sources.first.hover()
+    await page.get_by_role("tooltip").filter(has_text=words.line[:20]).wait_for()
+    await sources.first.click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_text(words.page).wait_for()
+    mark, drawn = dialog.locator("figure mark").first, dialog.locator("figure img")
+    box, sheet = await mark.bounding_box(), await drawn.bounding_box()
+    assert box is not None
+    assert sheet is not None
+    assert 0.05 < (box["x"] - sheet["x"]) / sheet["width"] < 0.2
+    assert 0.03 < (box["y"] - sheet["y"]) / sheet["height"] < 0.1
+    assert await grave_findings(page) == []
+    await picture(page, f"cited-page-{words.locale}")

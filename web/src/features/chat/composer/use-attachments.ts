@@ -1,0 +1,51 @@
+/** The files that go with what is being written; a message waits for them, and goes when they are ready. */
+
+import { useEffect, useMemo, useState } from "react";
+
+import type { Attachment } from "../../../events";
+import {
+  addFiles,
+  attachmentOf,
+  detachFrom,
+  type Transfer,
+  useTransfers,
+} from "../../../transport/transfers";
+
+export interface Attachments {
+  readonly files: readonly Transfer[];
+  /** A message that waits for its files. */
+  readonly heldText: string | null;
+  readonly add: (files: readonly File[]) => void;
+  /** Send with what is attached: at once, or as soon as it is ready. */
+  readonly sendWith: (text: string) => void;
+  readonly release: () => void;
+}
+
+export const useAttachments = (
+  sessionId: string | null,
+  send: (text: string, attachments: readonly Attachment[]) => void,
+): Attachments => {
+  const draft = sessionId ?? "new";
+  const transfers = useTransfers((state) => state.transfers);
+  const files = useMemo(() => transfers.filter((each) => each.draft === draft), [transfers, draft]);
+  const [held, setHeld] = useState<{ readonly draft: string; readonly text: string } | null>(null);
+  const heldText = held?.draft === draft ? held.text : null;
+  const isReady = files.every((file) => file.state === "ready");
+  const isHopeless = files.some((file) => file.state === "failed" || file.state === "lost");
+
+  useEffect(() => {
+    if (heldText === null || (!isReady && !isHopeless)) return;
+    setHeld(null);
+    if (!isReady) return;
+    detachFrom(draft);
+    send(heldText, files.map(attachmentOf));
+  }, [heldText, isReady, isHopeless, files, draft, send]);
+
+  return {
+    files,
+    heldText,
+    add: (chosen) => addFiles(chosen, draft),
+    sendWith: (text) => setHeld({ draft, text }),
+    release: () => setHeld(null),
+  };
+};

@@ -1,0 +1,130 @@
+/** Search in documents and conversations at once: what was found, with its words marked, opens at the place (P-35). */
+
+import { Search } from "lucide-react";
+import { useEffect, useState } from "react";
+
+import { EmptyState } from "../../components/empty-state";
+import { INPUT } from "../../components/field";
+import { Notice } from "../../components/notice";
+import { Segmented } from "../../components/segmented";
+import { Skeleton } from "../../components/skeleton";
+import { useFileText } from "../../lib/i18n/files";
+import type { FoundPassage } from "../../transport/generated-api";
+import { FoundDocument, FoundTalk } from "./found";
+import { useFolders, useFound } from "./use-found";
+
+export interface SearchPageProps {
+  readonly words: string;
+  readonly folder: string;
+  readonly onSearch: (words: string, folder: string) => void;
+  readonly onOpenDocument: (passage: FoundPassage) => void;
+  readonly onOpenSession: (id: string, place: number | null) => void;
+}
+
+type Where = "all" | "documents" | "conversations";
+
+const KINDS = ["pdf", "docx", "xlsx", "pptx", "csv", "md", "txt", "html", "eml"] as const;
+const PAUSE_MS = 250;
+
+const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: SearchPageProps) => {
+  const t = useFileText();
+  const [typed, setTyped] = useState(words);
+  const [where, setWhere] = useState<Where>("all");
+  const [kind, setKind] = useState("");
+  const folders = useFolders();
+  useEffect(() => setTyped(words), [words]);
+  useEffect(() => {
+    if (typed === words) return;
+    const timer = window.setTimeout(() => onSearch(typed, folder), PAUSE_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed, words, folder, onSearch]);
+  const { status, passages, sessions, messages } = useFound({ words: words.trim(), folder, kind });
+  const areDocuments = where !== "conversations";
+  const areTalks = where !== "documents" && folder === "" && kind === "";
+  const count = (areDocuments ? passages.length : 0) + (areTalks ? sessions.length + messages.length : 0);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4">
+        <header>
+          <h1 className="text-xl font-semibold tracking-tight">{t.search}</h1>
+          <p className="text-muted mt-0.5 text-sm">
+            {t.searchLead}. {t.lexical}
+          </p>
+        </header>
+        <div className="relative">
+          <Search
+            aria-hidden="true"
+            className="text-faint pointer-events-none absolute top-3.5 left-3.5 size-4"
+          />
+          <input
+            type="search"
+            // biome-ignore lint/a11y/noAutofocus: the page is there to type into this field
+            autoFocus
+            aria-label={t.searchFor}
+            placeholder={t.searchFor}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            className={`${INPUT} h-11 pl-10!`}
+          />
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Segmented
+            label={t.where}
+            value={where}
+            onChange={setWhere}
+            options={[
+              { value: "all", label: t.everywhere },
+              { value: "documents", label: t.documents },
+              { value: "conversations", label: t.conversations },
+            ]}
+          />
+          <Choice label={t.kind} any={t.anyKind} value={kind} options={KINDS} onChange={setKind} />
+          {folders.length > 0 && (
+            <Choice
+              label={t.folder}
+              any={t.anyFolder}
+              value={folder}
+              options={folders}
+              onChange={(next) => onSearch(typed, next)}
+            />
+          )}
+        </div>
+        <div aria-live="polite" className="flex flex-col gap-5">
+          {status === "loading" && <Skeleton className="h-24 w-full" />}
+          {status === "failed" && <Notice tone="danger">{t.searchFailed}</Notice>}
+          {status === "ready" && count === 0 && (
+            <EmptyState icon={<Search className="size-8" />} title={t.nothing} description={t.nothingHint} />
+          )}
+          {areDocuments && <FoundDocument passages={passages} onOpen={onOpenDocument} />}
+          {areTalks && <FoundTalk sessions={sessions} messages={messages} onOpen={onOpenSession} />}
+        </div>
+      </div>
+    </div>
+  );
+};
+
+export default SearchPage;
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly any: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+const Choice = ({ label, any, value, options, onChange }: ChoiceProps) => (
+  <select
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+    className={`${INPUT} h-9 w-auto! max-w-52`}
+  >
+    <option value="">{any}</option>
+    {options.map((option) => (
+      <option key={option} value={option}>
+        {option}
+      </option>
+    ))}
+  </select>
+);

@@ -1,3 +1,0 @@
-/** The sources of an answer. */
-
-export { SourcePanel } from "./source-panel";
