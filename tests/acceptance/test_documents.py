@@ -1,11 +1,10 @@
-"""People's own documents in the page: dropped, read, asked about, cited, and opened at the marked place (P-34, W-4, W-9)."""
+"""Own documents in the page: dropped, read, asked about, cited, opened at the marked place (P-34, W-4, W-9)."""
 
 import asyncio
 import base64
 import random
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from playwright.async_api import Page
 
 from tests.support.browser import Visitor, grave_findings, picture
 from tests.support.demo import Demo
-from tests.support.made_files import a_pdf, a_workbook
+from tests.support.made_files import a_pdf
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -4,17 +4,15 @@ import { newId } from "../lib/ids";
 import { useAccount } from "./account";
 import { http } from "./api";
 import { filesApi } from "./files";
-import type { FileView } from "./generated-api";
 import { forgetBytes, keepBytes, keptBytes } from "./kept-bytes";
 import { asProblem, problemOf } from "./problem";
-import { listen, watchConnection } from "./socket";
+import { follow } from "./processing";
 import { changeTransfer, changeTransfers, type Transfer, useTransfers } from "./transfers";
 import { type Answer, type Exchange, sendFile, UploadRefusedError } from "./tus";
 import { exchangeOver } from "./xhr";
 
 /** Files that are sent at the same time. */
 const LANES = 3;
-const POLL_MS = 1_500;
 
 const requests = new Map<string, XMLHttpRequest>();
 const waiting: (() => Promise<void>)[] = [];
@@ -151,53 +149,3 @@ const pause = (milliseconds: number): Promise<void> =>
     const timer = window.setTimeout(end, milliseconds);
     window.addEventListener("online", end);
   });
-
-/** Follow the processing of a file: as the server tells, and by asking, for what it tells may get lost. */
-const follow = async (id: string): Promise<void> => {
-  let wake: () => void = () => undefined;
-  const stops = [
-    listen("job:changed", (job) => {
-      if (job.subject_id !== transferOf(id)?.file_id) return;
-      changeTransfer(id, { progress: percentOf(job.progress) });
-      if (job.status !== "queued" && job.status !== "running") wake();
-    }),
-    watchConnection((isUp) => isUp && wake()),
-  ];
-  try {
-    for (;;) {
-      const transfer = transferOf(id);
-      if (transfer?.file_id == null) return;
-      const file = await filesApi.one(transfer.file_id).catch((error: unknown) => missing(error));
-      if (file !== null && file.status !== "processing") return settle(id, file);
-      await new Promise<void>((resolve) => {
-        const timer = window.setTimeout(resolve, POLL_MS);
-        wake = () => {
-          window.clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  } catch (error) {
-    changeTransfer(id, { state: "failed", reason: reasonOf(error) });
-  } finally {
-    for (const stop of stops) stop();
-  }
-};
-
-/** A server that does not answer is asked again; a file that is gone is an error. */
-const missing = (error: unknown): null => {
-  if (asProblem(error).status === 404) throw error;
-  return null;
-};
-
-const settle = (id: string, file: FileView): void => {
-  if (file.status === "ready")
-    changeTransfer(id, { state: "ready", progress: 100, media_type: file.media_type, name: file.name });
-  else changeTransfer(id, { state: "failed", reason: file.explanation });
-};
-
-/** `45/100` as a number of a hundred. */
-export const percentOf = (progress: string): number => {
-  const [done, total] = progress.split("/").map(Number);
-  return total ? Math.round((100 * (done ?? 0)) / total) : 0;
-};

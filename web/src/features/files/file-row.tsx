@@ -1,38 +1,21 @@
 /** One file: its name, how it stands, why it failed, and what can be done with it. */
 
-import {
-  Download,
-  FileText,
-  FolderInput,
-  MessageCircleQuestion,
-  MoreHorizontal,
-  PencilLine,
-  RotateCcw,
-  Trash2,
-} from "lucide-react";
+import { FileText } from "lucide-react";
 
-import { IconButton } from "../../components/icon-button";
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../components/menu";
 import { Pill, type Tone } from "../../components/pill";
 import { ProgressBar } from "../../components/progress-bar";
-import { toast } from "../../components/toaster";
-import { bytes, relative } from "../../lib/format";
+import { relative } from "../../lib/format";
 import { useLocale } from "../../lib/i18n";
 import { useFileText } from "../../lib/i18n/files";
+import { bytes } from "../../lib/sizes";
 import { useNow } from "../../lib/use-now";
-import { filesApi } from "../../transport/files";
 import type { FileView } from "../../transport/generated-api";
-import { asProblem } from "../../transport/problem";
-import type { Asked } from "./file-dialogs";
+import { FileActions, type FileActionsProps } from "./file-actions";
 
-export interface FileRowProps {
-  readonly file: FileView;
+export interface FileRowProps extends FileActionsProps {
   readonly percent: number;
   readonly isFolderShown: boolean;
   readonly onOpen: () => void;
-  readonly onAsk: () => void;
-  readonly onDialog: (what: Asked["what"]) => void;
-  readonly onChanged: () => void;
 }
 
 const TONES: Readonly<Record<FileView["status"], Tone>> = {
@@ -72,55 +55,7 @@ export const FileRow = (props: FileRowProps) => {
       <Pill tone={TONES[file.status]}>
         {file.status === "processing" ? reading : t.statuses[file.status]}
       </Pill>
-      <Actions {...props} />
+      <FileActions {...props} />
     </div>
-  );
-};
-
-const Actions = ({ file, onAsk, onDialog, onChanged }: FileRowProps) => {
-  const t = useFileText();
-  const retry = (): void => {
-    filesApi.process(file.file_id).then(
-      () => {
-        toast(t.retried);
-        onChanged();
-      },
-      (error: unknown) => toast(asProblem(error).detail, "danger"),
-    );
-  };
-  return (
-    <Menu
-      trigger={
-        <IconButton label={t.actions(file.name)} size="small">
-          <MoreHorizontal className="size-4" />
-        </IconButton>
-      }
-    >
-      {file.status === "ready" && (
-        <MenuItem icon={<MessageCircleQuestion className="size-4" />} onSelect={onAsk}>
-          {t.ask}
-        </MenuItem>
-      )}
-      {file.status === "failed" && (
-        <MenuItem icon={<RotateCcw className="size-4" />} onSelect={retry}>
-          {t.retry}
-        </MenuItem>
-      )}
-      <MenuItem icon={<PencilLine className="size-4" />} onSelect={() => onDialog("rename")}>
-        {t.rename}
-      </MenuItem>
-      <MenuItem icon={<FolderInput className="size-4" />} onSelect={() => onDialog("move")}>
-        {t.move}
-      </MenuItem>
-      {file.status !== "uploading" && (
-        <MenuLink icon={<Download className="size-4" />} href={filesApi.content(file.file_id)}>
-          {t.download}
-        </MenuLink>
-      )}
-      <MenuSeparator />
-      <MenuItem isDanger icon={<Trash2 className="size-4" />} onSelect={() => onDialog("remove")}>
-        {t.remove}
-      </MenuItem>
-    </Menu>
   );
 };

@@ -3,10 +3,10 @@
 import { useCallback, useEffect, useState } from "react";
 
 import { filesApi } from "../../transport/files";
-import type { FileList, FileView } from "../../transport/generated-api";
+import type { FileList } from "../../transport/generated-api";
+import { percentOf } from "../../transport/processing";
 import { listen, watchConnection } from "../../transport/socket";
 import { useTransfers } from "../../transport/transfers";
-import { percentOf } from "../../transport/uploading";
 
 export interface ListedFiles {
   readonly status: "loading" | "ready" | "failed";
@@ -65,5 +65,3 @@ export const useFiles = (folder: string | null): ListedFiles => {
   }, [folder, list]);
   return { status, list, progress, reload, more };
 };
-
-export const isWaiting = ({ status }: FileView): boolean => status === "processing";

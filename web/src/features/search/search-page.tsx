@@ -10,7 +10,9 @@ import { Segmented } from "../../components/segmented";
 import { Skeleton } from "../../components/skeleton";
 import { useFileText } from "../../lib/i18n/files";
 import type { FoundPassage } from "../../transport/generated-api";
-import { FoundDocument, FoundTalk } from "./found";
+import { Filter } from "./filter";
+import { FoundDocuments } from "./found-documents";
+import { FoundTalk } from "./found-talk";
 import { useFolders, useFound } from "./use-found";
 
 export interface SearchPageProps {
@@ -78,9 +80,9 @@ const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: 
               { value: "conversations", label: t.conversations },
             ]}
           />
-          <Choice label={t.kind} any={t.anyKind} value={kind} options={KINDS} onChange={setKind} />
+          <Filter label={t.kind} any={t.anyKind} value={kind} options={KINDS} onChange={setKind} />
           {folders.length > 0 && (
-            <Choice
+            <Filter
               label={t.folder}
               any={t.anyFolder}
               value={folder}
@@ -95,7 +97,7 @@ const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: 
           {status === "ready" && count === 0 && (
             <EmptyState icon={<Search className="size-8" />} title={t.nothing} description={t.nothingHint} />
           )}
-          {areDocuments && <FoundDocument passages={passages} onOpen={onOpenDocument} />}
+          {areDocuments && <FoundDocuments passages={passages} onOpen={onOpenDocument} />}
           {areTalks && <FoundTalk sessions={sessions} messages={messages} onOpen={onOpenSession} />}
         </div>
       </div>
@@ -104,27 +106,3 @@ const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: 
 };
 
 export default SearchPage;
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly any: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly onChange: (value: string) => void;
-}
-
-const Choice = ({ label, any, value, options, onChange }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-    className={`${INPUT} h-9 w-auto! max-w-52`}
-  >
-    <option value="">{any}</option>
-    {options.map((option) => (
-      <option key={option} value={option}>
-        {option}
-      </option>
-    ))}
-  </select>
-);

@@ -1,6 +1,5 @@
 /** The sidebar: a new conversation, a search, and the sessions. */
 
-import clsx from "clsx";
 import { Archive, FolderOpen, Search, SquarePen, TextSearch } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 
@@ -8,6 +7,7 @@ import { IconButton } from "../../components/icon-button";
 import { Logo } from "../../components/logo";
 import { useText } from "../../lib/i18n";
 import { searchSessions, useSessionList } from "../../transport/session-list";
+import { PageLink } from "./page-link";
 import { SessionList } from "./session-list";
 
 export const SEARCH_ID = "session-search";
@@ -57,31 +57,6 @@ export const Sidebar = ({ currentId, onOpen, page, onPage, footer, corner }: Sid
     </nav>
   );
 };
-
-interface PageLinkProps {
-  readonly path: string;
-  readonly isCurrent: boolean;
-  readonly onPage: (path: string) => void;
-  readonly children: ReactNode;
-}
-
-const PageLink = ({ path, isCurrent, onPage, children }: PageLinkProps) => (
-  <a
-    href={path}
-    aria-current={isCurrent ? "page" : undefined}
-    onClick={(event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      onPage(path);
-    }}
-    className={clsx(
-      "hover:bg-hover flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-sm transition-colors",
-      isCurrent ? "bg-hover font-medium" : "text-muted",
-    )}
-  >
-    {children}
-  </a>
-);
 
 const SearchBox = () => {
   const t = useText();

@@ -69,7 +69,7 @@ const Looks = ({ shown }: { readonly shown: DocumentView }) => {
       ? { before: shown.text, quote: "", after: "" }
       : passageAt(shown.text, shown.start, shown.end);
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col items-stretch gap-3 *:[[role=radiogroup]]:self-start">
       {best !== "text" && (
         <Segmented
           label={t.views}

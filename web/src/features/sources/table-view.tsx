@@ -20,11 +20,7 @@ export const TableView = ({ tables }: { readonly tables: readonly Table[] }) => 
         return (
           <div key={name} className="mb-4">
             {name !== "" && <h4 className="text-muted mb-1.5 text-xs font-medium">{name}</h4>}
-            <section
-              tabIndex={0}
-              aria-label={name}
-              className="border-line overflow-x-auto rounded-xl border"
-            >
+            <section tabIndex={0} aria-label={name} className="border-line overflow-x-auto rounded-xl border">
               <table className="w-full border-collapse text-xs tabular-nums">
                 {columns.length > 0 && (
                   <thead className="bg-sunken">

@@ -4,9 +4,9 @@ import { CircleAlert, FileText, RotateCcw, X } from "lucide-react";
 
 import { IconButton } from "../../../components/icon-button";
 import { ProgressBar } from "../../../components/progress-bar";
-import { bytes } from "../../../lib/format";
 import { useLocale } from "../../../lib/i18n";
 import { useFileText } from "../../../lib/i18n/files";
+import { bytes } from "../../../lib/sizes";
 import { removeTransfer, resumeWith, type Transfer } from "../../../transport/transfers";
 
 export interface AttachmentStripProps {

@@ -1,12 +1,13 @@
 /** Where a message is written: text, slash commands, who is asked, and stop. */
 
-import { ArrowUp, Brain, Paperclip, Square } from "lucide-react";
+import { ArrowUp, Brain, Square } from "lucide-react";
 import { type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from "react";
 
 import { IconButton } from "../../../components/icon-button";
 import { useText } from "../../../lib/i18n";
 import { useDirectory } from "../../../transport/directory";
 import { AgentPicker } from "./agent-picker";
+import { AttachButton } from "./attach-button";
 import { CommandList } from "./command-list";
 import { commandsOf, completionsOf, moved, type SlashCommand } from "./completion";
 import type { Attachments } from "./use-attachments";
@@ -128,28 +129,6 @@ export const Composer = (props: ComposerProps) => {
         </div>
       </div>
     </div>
-  );
-};
-
-const AttachButton = ({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) => {
-  const t = useText();
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
-      <IconButton label={t.composer.attach} onClick={() => input.current?.click()} className="size-8!">
-        <Paperclip className="size-4" />
-      </IconButton>
-    </>
   );
 };
 

@@ -1,0 +1,27 @@
+/** One of several, or any of them. */
+
+import { INPUT } from "../../components/field";
+
+interface FilterProps {
+  readonly label: string;
+  readonly any: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+export const Filter = ({ label, any, value, options, onChange }: FilterProps) => (
+  <select
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+    className={`${INPUT} h-9 w-auto! max-w-52`}
+  >
+    <option value="">{any}</option>
+    {options.map((option) => (
+      <option key={option} value={option}>
+        {option}
+      </option>
+    ))}
+  </select>
+);
