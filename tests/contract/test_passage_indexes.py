@@ -24,11 +24,11 @@ async def embedded(tmp_path: Path) -> AsyncIterator[SqlitePassageIndex]:
 
 
 @pytest.fixture
-async def distributed(postgres_url: str) -> AsyncIterator[PostgresPassageIndex]:
-    async with asyncpg.create_pool(postgres_url, min_size=1, max_size=4) as pool:
-        index = PostgresPassageIndex(pool)
-        await index.create_schema()
-        yield index
+async def distributed(platform_url: str) -> AsyncIterator[PostgresPassageIndex]:
+    """Under the role that row-level security holds for."""
+    index = PostgresPassageIndex(platform_url)
+    yield index
+    await index.close()
 
 
 class TestSqlitePassageIndex(PassageIndexConformance):
@@ -66,3 +66,34 @@ async def test_erased_words_leave_the_file(embedded: SqlitePassageIndex, tmp_pat
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"zanzibarquux" not in kept
     assert b"stay" in kept
+
+
+async def test_a_statement_that_names_no_owner_sees_nothing(
+    distributed: PostgresPassageIndex, platform_url: str
+) -> None:
+    """IS-06: the database itself keeps owners apart, whatever a query forgets."""
+    await distributed.put(a_document("a", "The codeword is zanzibarquux."))
+    await distributed.put(a_document("b", "Something of Ben.", owner="ben"))
+    connection = await asyncpg.connect(platform_url)
+    try:
+        for owners, seen in (("", 0), ("ada", 1), ("ada\nben", 2), ("ada,ben", 0)):
+            async with connection.transaction():
+                await connection.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", owners)
+                for table in ("knowledge_documents", "knowledge_passages", "knowledge_owners"):
+                    assert await connection.fetchval(f"SELECT count(*) FROM {table}") == seen
+    finally:
+        await connection.close()
+
+
+async def test_erased_words_are_in_no_table(distributed: PostgresPassageIndex, platform_url: str) -> None:
+    """LD-12: text, stems, counts and places of an erased document."""
+    await distributed.put(a_document("a", "The codeword is zanzibarquux.", "Nothing else."))
+    await distributed.remove(ADA)
+    connection = await asyncpg.connect(platform_url)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('batuta.knowledge_owners', 'ada', true)")
+            for table in ("knowledge_documents", "knowledge_passages", "knowledge_stem_counts"):
+                assert await connection.fetchval(f"SELECT count(*) FROM {table}") == 0
+    finally:
+        await connection.close()

@@ -3,11 +3,13 @@
 A test gets a database, or an emptied Redis, of its own. One that kills or freezes takes a whole server of its own.
 """
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.servers import PostgresServer, RedisServer
+from batuta.server.database.upgrade import migrate_server
+from tests.support.servers import APP_ROLE, PostgresServer, RedisServer
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +64,22 @@ def private_redis() -> Iterator[RedisServer]:
     server.start()
     yield server
     server.discard()
+
+
+@pytest.fixture(scope="session")
+def platform_template(postgres_server: PostgresServer) -> str:
+    """A database with all tables, to copy."""
+    postgres_server.ensure_running()
+    name = postgres_server.create_database()
+    postgres_server.create_role(APP_ROLE)
+    asyncio.run(migrate_server(postgres_server.url(name), grant_to=APP_ROLE))
+    return name
+
+
+@pytest.fixture
+def platform_url(postgres_server: PostgresServer, platform_template: str) -> Iterator[str]:
+    """A migrated database of this test alone, used by a role that owns nothing: row-level security holds for it."""
+    postgres_server.ensure_running()
+    name = postgres_server.create_database(platform_template)
+    yield postgres_server.url(name, role=APP_ROLE)
+    postgres_server.drop_database(name)

@@ -114,6 +114,7 @@ async def _watched_documents(team: FirstTeam) -> AsyncIterator[None]:
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         await folder.extractor.close()
+        await folder.index.close()
 
 
 async def _work(settings: Settings, team: FirstTeam) -> None:

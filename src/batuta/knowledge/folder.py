@@ -42,7 +42,10 @@ class KnowledgeFolder:
     extractor: Extractor = field(default_factory=Extractor)
     failures: dict[str, str] = field(default_factory=dict)
     """Files that could not be read, with the reason."""
+    is_compared_by_content: bool = False
+    """For an index that several machines share: the same file has another date on each."""
     _is_synced: bool = False
+    _digests: dict[tuple[str, str], str] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
@@ -125,4 +128,16 @@ class KnowledgeFolder:
                 if count > MAX_FILES:
                     return
                 facts = path.stat()
-                yield path.relative_to(self.folder).as_posix(), f"{facts.st_mtime_ns}:{facts.st_size}"
+                yield (
+                    path.relative_to(self.folder).as_posix(),
+                    self._stamp(path, f"{facts.st_mtime_ns}:{facts.st_size}"),
+                )
+
+    def _stamp(self, path: Path, dated: str) -> str:
+        if not self.is_compared_by_content:
+            return dated
+        key = (str(path), dated)
+        if key not in self._digests:
+            with path.open("rb") as content:
+                self._digests[key] = hashlib.file_digest(content, "sha256").hexdigest()
+        return self._digests[key]

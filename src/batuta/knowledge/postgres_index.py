@@ -2,16 +2,22 @@
 
 The same tables, words and figures as `sqlite_index`, so that both give the same ranking. Changes of one owner's
 documents come one after the other: they count stems in the same rows.
+
+Every transaction declares the owners of its scope, and row-level security shows it no others: a statement that forgets
+to ask for an owner finds nothing.
 """
 
+import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import asyncpg
 
+from batuta.kernel.errors import StoreUnavailableError
 from batuta.knowledge.document import DocumentText, Location, from_json, to_json
 from batuta.knowledge.index import (
     CANDIDATES,
@@ -32,54 +38,34 @@ MAX_POSITION = 16_000
 MAX_POSITIONS = 200
 """Of one word in one passage: what PostgreSQL keeps."""
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS knowledge_owners (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE, passages BIGINT NOT NULL DEFAULT 0,
-    bodies BIGINT NOT NULL DEFAULT 0, headings BIGINT NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS knowledge_documents (
-    id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, revision TEXT NOT NULL,
-    passages INTEGER NOT NULL, content TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS knowledge_documents_by_owner ON knowledge_documents (owner, name);
-CREATE TABLE IF NOT EXISTS knowledge_passages (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    document TEXT NOT NULL REFERENCES knowledge_documents (id) ON DELETE CASCADE, owner TEXT NOT NULL,
-    number INTEGER NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-    title TEXT NOT NULL, headings TEXT NOT NULL, place TEXT NOT NULL, language TEXT NOT NULL, text TEXT NOT NULL,
-    words TSVECTOR NOT NULL);
-CREATE INDEX IF NOT EXISTS knowledge_passages_by_document ON knowledge_passages (document, number);
-CREATE INDEX IF NOT EXISTS knowledge_passages_by_words ON knowledge_passages USING GIN (words) WITH (fastupdate = off);
-CREATE TABLE IF NOT EXISTS knowledge_stem_counts (
-    owner BIGINT NOT NULL REFERENCES knowledge_owners (id), stem TEXT NOT NULL, passages BIGINT NOT NULL,
-    PRIMARY KEY (owner, stem));
-"""
+POOL_SIZE = 4
+COMMAND_SECONDS = 30.0
 
 
 class PostgresPassageIndex:
-    """Passages in PostgreSQL."""
+    """Passages in PostgreSQL. It connects when it is first used; the tables are made by a migration."""
 
-    def __init__(self, pool: "asyncpg.Pool[Any]") -> None:
-        self._pool = pool
-
-    async def create_schema(self) -> None:
-        """Make the tables, where no migration made them."""
-        async with self._pool.acquire() as db:
-            await db.execute(SCHEMA)
+    def __init__(self, url: str, *, pool_size: int = POOL_SIZE) -> None:
+        self._url = url
+        self._pool_size = pool_size
+        self._pool: asyncpg.Pool[Any] | None = None
+        self._opening = asyncio.Lock()
 
     async def put(self, document: IndexedDocument) -> None:
         """See `PassageIndex`."""
         rows = passage_rows(document)
-        async with self._pool.acquire() as db, db.transaction():
+        async with self._within((document.owner,)) as db:
             owner = await _locked_owner(db, document.owner)
-            known = await db.fetchval("SELECT owner FROM knowledge_documents WHERE id = $1", document.document_id)
-            if known is not None and known != document.owner:
-                raise ValueError("this id belongs to another owner's document")
             await _forget(db, owner, [document.document_id])
-            await _add(db, owner, document, rows)
+            try:
+                await _add(db, owner, document, rows)
+            except asyncpg.UniqueViolationError as error:  # of a row that this transaction does not see
+                raise ValueError("this id belongs to another owner's document") from error
 
     async def remove(self, scope: SearchScope) -> int:
         """See `PassageIndex`."""
         count = 0
-        async with self._pool.acquire() as db, db.transaction():
+        async with self._within(scope.owners) as db:
             for name in sorted(set(scope.owners)):
                 owner = await _locked_owner(db, name)
                 found = await db.fetch(
@@ -93,7 +79,7 @@ class PostgresPassageIndex:
 
     async def find(self, terms: Sequence[Term], scope: SearchScope, *, limit: int = CANDIDATES) -> Candidates:
         """See `PassageIndex`."""
-        async with self._pool.acquire() as db, db.transaction(isolation="repeatable_read", readonly=True):
+        async with self._within(scope.owners, is_reading=True) as db:
             owners = await db.fetch("SELECT * FROM knowledge_owners WHERE name = ANY($1)", list(scope.owners))
             statistics = await _statistics(db, terms, owners)
             choosing = choosing_terms(terms, statistics)
@@ -124,13 +110,14 @@ class PostgresPassageIndex:
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:
         """See `PassageIndex`."""
-        rows = await self._pool.fetch(
-            "SELECT p.*, d.name FROM knowledge_passages AS p JOIN knowledge_documents AS d ON d.id = p.document "
-            "WHERE p.id = ANY($1) AND d.owner = ANY($2) AND ($3::text[] IS NULL OR d.id = ANY($3))",
-            list(passage_ids),
-            list(scope.owners),
-            None if scope.documents is None else sorted(scope.documents),
-        )
+        async with self._within(scope.owners, is_reading=True) as db:
+            rows = await db.fetch(
+                "SELECT p.*, d.name FROM knowledge_passages AS p JOIN knowledge_documents AS d ON d.id = p.document "
+                "WHERE p.id = ANY($1) AND d.owner = ANY($2) AND ($3::text[] IS NULL OR d.id = ANY($3))",
+                list(passage_ids),
+                list(scope.owners),
+                None if scope.documents is None else sorted(scope.documents),
+            )
         return [
             StoredPassage(
                 passage_id=row["id"],
@@ -152,19 +139,20 @@ class PostgresPassageIndex:
         """See `PassageIndex`."""
         if scope.documents is not None and document_id not in scope.documents:
             return None
-        stored = await self._pool.fetchval(
-            "SELECT content FROM knowledge_documents WHERE id = $1 AND owner = ANY($2)", document_id, list(scope.owners)
-        )
+        query = "SELECT content FROM knowledge_documents WHERE id = $1 AND owner = ANY($2)"
+        async with self._within(scope.owners, is_reading=True) as db:
+            stored = await db.fetchval(query, document_id, list(scope.owners))
         return None if stored is None else from_json(json.loads(stored))
 
     async def entries(self, scope: SearchScope) -> list[DocumentEntry]:
         """See `PassageIndex`."""
-        rows = await self._pool.fetch(
-            "SELECT id, owner, name, title, revision, passages FROM knowledge_documents "
-            'WHERE owner = ANY($1) AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY name COLLATE "C", id',
-            list(scope.owners),
-            None if scope.documents is None else sorted(scope.documents),
-        )
+        async with self._within(scope.owners, is_reading=True) as db:
+            rows = await db.fetch(
+                "SELECT id, owner, name, title, revision, passages FROM knowledge_documents "
+                'WHERE owner = ANY($1) AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY name COLLATE "C", id',
+                list(scope.owners),
+                None if scope.documents is None else sorted(scope.documents),
+            )
         return [
             DocumentEntry(
                 document_id=row["id"],
@@ -178,7 +166,30 @@ class PostgresPassageIndex:
         ]
 
     async def close(self) -> None:
-        """See `PassageIndex`: the pool belongs to its maker."""
+        """See `PassageIndex`."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
+
+    @asynccontextmanager
+    async def _within(self, owners: Sequence[str], *, is_reading: bool = False) -> AsyncIterator[Any]:
+        """A transaction that sees the documents of these owners and no others."""
+        isolation: Literal["repeatable_read", "read_committed"] = "repeatable_read" if is_reading else "read_committed"
+        try:
+            pool = await self._opened()
+            async with pool.acquire() as db, db.transaction(isolation=isolation, readonly=is_reading):
+                await db.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", "\n".join(owners))
+                yield db
+        except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
+            raise StoreUnavailableError(f"the index of documents cannot be reached: {error}") from error
+
+    async def _opened(self) -> "asyncpg.Pool[Any]":
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await asyncpg.create_pool(
+                    self._url, min_size=0, max_size=self._pool_size, command_timeout=COMMAND_SECONDS
+                )
+            return self._pool
 
 
 async def _locked_owner(db: Any, name: str) -> int:

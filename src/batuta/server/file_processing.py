@@ -7,9 +7,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from batuta.agents.documents.agent import INDEX_FILE, SAMPLES
+from batuta.agents.documents.agent import SAMPLES
 from batuta.knowledge.extract.extractor import ExtractionLimits, Extractor
-from batuta.knowledge.sqlite_index import SqlitePassageIndex
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.files.blobs import LocalBlobStore
@@ -20,6 +19,7 @@ from batuta.server.files.service import FileLimits, Files
 from batuta.server.jobs import repository as job_rows
 from batuta.server.jobs.service import Jobs
 from batuta.server.jobs.worker import JobWorker
+from batuta.server.knowledge_index import passage_index
 
 FILES_FOLDER = "files"
 LANES = 2
@@ -41,7 +41,7 @@ class FileProcessing:
 async def open_file_processing(settings: Settings, backends: Backends) -> AsyncIterator[FileProcessing]:
     """The files of a platform, open within the block."""
     make_data_dir(settings.data_dir)
-    index = SqlitePassageIndex(settings.data_dir / INDEX_FILE)
+    index = passage_index(settings)
     blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
     extractor = Extractor(processes=LANES)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files

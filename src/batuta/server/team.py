@@ -19,6 +19,7 @@ from batuta.offline.planning import Planner
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
+from batuta.server.knowledge_index import passage_index
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -63,7 +64,11 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
     if is_offline:
         model = OfflineModel(clock)
     make_data_dir(settings.data_dir)
-    library = documents.folder_library(settings.documents_dir or documents.SAMPLES, settings.data_dir)
+    library = documents.folder_library(
+        settings.documents_dir or documents.SAMPLES,
+        settings.data_dir,
+        index=passage_index(settings) if settings.database_url is not None else None,
+    )
     access = erp_access(settings, clock=clock)
     orchestrator = Orchestrator(
         supervisor=model,

@@ -1,34 +1,12 @@
 """Platforms to test: embedded on SQLite, distributed on PostgreSQL, both with real sockets."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from batuta.server.config import Settings
-from batuta.server.database.upgrade import migrate_server
 from tests.support.platform import Running, running, settings_for
-from tests.support.servers import APP_ROLE, PostgresServer
-
-
-@pytest.fixture(scope="session")
-def platform_template(postgres_server: PostgresServer) -> str:
-    """A database with all tables, to copy."""
-    postgres_server.ensure_running()
-    name = postgres_server.create_database()
-    postgres_server.create_role(APP_ROLE)
-    asyncio.run(migrate_server(postgres_server.url(name), grant_to=APP_ROLE))
-    return name
-
-
-@pytest.fixture
-def platform_url(postgres_server: PostgresServer, platform_template: str) -> Iterator[str]:
-    """A migrated database of this test alone, used by a role that owns nothing: row-level security holds for it."""
-    postgres_server.ensure_running()
-    name = postgres_server.create_database(platform_template)
-    yield postgres_server.url(name, role=APP_ROLE)
-    postgres_server.drop_database(name)
 
 
 @pytest.fixture(params=["embedded", "distributed"])

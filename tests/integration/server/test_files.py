@@ -220,11 +220,11 @@ async def test_a_document_is_opened_at_the_page_with_the_words_marked(settings: 
         await settled(ana, file_id)
         hit = (await ana.http.get("/api/documents/search", params={"q": "penguin clause"})).json()["items"][0]
         assert (hit["is_own"], hit["place"]) == (True, "p. 2")
-        place = {"document_id": file_id, "start": hit["start"], "end": hit["end"]}
+        place: dict[str, str | int] = {"document_id": file_id, "start": hit["start"], "end": hit["end"]}
         opened = (await ana.http.get("/api/documents/text", params=place)).json()
         assert opened["text"][opened["start"] : opened["end"]] == hit["text"]
         assert (opened["page"], opened["media_type"]) == (2, "application/pdf")
-        wanted = {"document_id": file_id, "number": 2, "words": "penguin clause"}
+        wanted: dict[str, str | int] = {"document_id": file_id, "number": 2, "words": "penguin clause"}
         page = (await ana.http.get("/api/documents/page", params=wanted)).json()
         assert base64.b64decode(page["png"]).startswith(b"\x89PNG")
         assert (page["number"], page["pages"], len(page["marks"])) == (2, 2, 1)

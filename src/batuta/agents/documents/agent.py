@@ -12,6 +12,7 @@ from batuta.knowledge.cite.answers import CheckedCitation, CitableDocument, chec
 from batuta.knowledge.disagree import Statement
 from batuta.knowledge.extract.reading import read
 from batuta.knowledge.folder import PLAIN_SUFFIXES, KnowledgeFolder
+from batuta.knowledge.index import PassageIndex
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
@@ -99,10 +100,11 @@ def specialist(
     )
 
 
-def folder_library(folder: Path | str, data_dir: Path | str) -> DocumentLibrary:
-    """A library over one folder, for everybody who asks."""
-    index = SqlitePassageIndex(Path(data_dir) / INDEX_FILE)
-    return DocumentLibrary(index=index, folder=KnowledgeFolder(Path(folder), index, SHARED))
+def folder_library(folder: Path | str, data_dir: Path | str, *, index: PassageIndex | None = None) -> DocumentLibrary:
+    """A library over one folder, for everybody who asks: its index is a file in `data_dir`, or one that is shared."""
+    kept = index or SqlitePassageIndex(Path(data_dir) / INDEX_FILE)
+    watched = KnowledgeFolder(Path(folder), kept, SHARED, is_compared_by_content=index is not None)
+    return DocumentLibrary(index=kept, folder=watched)
 
 
 async def check(text: str, library: DocumentLibrary, ctx: Context) -> tuple[CheckedCitation, ...]:
