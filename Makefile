@@ -73,6 +73,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.platform
 	$(BIN)/python -m tests.chaos.drops
 	$(BIN)/python -m tests.chaos.boundaries
+	$(BIN)/python -m tests.chaos.lost_answers
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
 fuzz: $(INSTALLED) ## Broken answers of providers, long conversations, hostile requests and business documents by the thousand

@@ -9,6 +9,7 @@ BatutaError
 │   ├── ProviderUnavailableError        the provider cannot be reached or is overloaded
 │   │   └── ProviderTimeoutError        … or did not answer in time
 │   ├── StoreUnavailableError           the database or Redis cannot be reached
+│   ├── WriteNotDoneError               a write's answer was lost, and looking it up showed that it did not happen
 │   └── ConnectorUnavailableError       an outside system cannot be reached, or its answer was lost (was_sent)
 ├── InvalidAnswerError                  a model's answer has the wrong structure (corrected inside the agent)
 │   ├── NoJsonFoundError                … or holds no JSON at all
@@ -135,6 +136,10 @@ class ProviderTimeoutError(ProviderUnavailableError):
 
 class StoreUnavailableError(TransientError):
     """A database or Redis cannot be reached or refused to work for now."""
+
+
+class WriteNotDoneError(TransientError):
+    """The answer of a write was lost, and looking it up showed that it did not take place."""
 
 
 class ConnectorUnavailableError(TransientError):

@@ -87,7 +87,7 @@ class TellingApprover:
             verdict = policy(request)
             if verdict is not None:
                 return verdict
-        approval_id = self._ctx.stable_id(f"approval:{request.idempotency_key}")
+        approval_id = self._approval_id(request)
         await self._tell_requested(approval_id, request)
         if approval_id in self._decided:
             return as_decision(self._decided[approval_id])
@@ -97,6 +97,13 @@ class TellingApprover:
             raise Suspended(str(suspended), waiting_for=approval_id) from None
         await self._tell_resolved(approval_id, decision)
         return decision
+
+    def is_decided(self, request: ApprovalRequest) -> bool:
+        """Whether a decision about this call is in the log."""
+        return self._approval_id(request) in self._decided
+
+    def _approval_id(self, request: ApprovalRequest) -> str:
+        return self._ctx.stable_id(f"approval:{request.idempotency_key}")
 
     async def _tell_requested(self, approval_id: str, request: ApprovalRequest) -> None:
         await self._ctx.emit(

@@ -7,6 +7,7 @@ returns is told as canonical events.
 """
 
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage
@@ -27,7 +28,7 @@ from batuta.language.findings import LANGUAGES
 from batuta.language.understanding import Intent, Understanding
 from batuta.llm.prices import DEFAULT_PRICES
 from batuta.pipelines.context import Context, invocation_of
-from batuta.pipelines.journal import Reconcile
+from batuta.pipelines.journal import Pending, Reconcile
 from batuta.pipelines.outcomes import asking_a_person
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -36,6 +37,12 @@ from batuta.steps.agent import AgentStep
 from batuta.steps.prompts import as_text
 from batuta.tools.approval import ApprovalRequest
 from batuta.tools.tool import tool
+
+GraphReconcile = Callable[[str, str], Awaitable[str | None]]
+"""Given the task and its idempotency key: the answer of a graph that did its work, `None` if it did not."""
+
+IDEMPOTENCY_KEY = "idempotency_key"
+"""Where a graph's nodes find the key of its task, in their configuration's `configurable`."""
 
 
 @tool(effect="read")
@@ -86,10 +93,15 @@ class Specialist:
         effect: EffectKind = "write",
         provider: str = "anthropic",
         understanding: Understanding | None = None,
+        reconcile: GraphReconcile | None = None,
         **card: Any,
     ) -> None:
-        """`understanding` says as data what it can be asked; without one, the examples of its card do."""
-        step = work if isinstance(work, Step) else _graph_step(work, agent_id, effect, provider)
+        """`understanding` says as data what it can be asked; without one, the examples of its card do. `reconcile`
+        finds out what a graph that writes answered when its answer was lost; without it a person is asked.
+        """
+        if isinstance(work, Step) and reconcile is not None:
+            raise ConfigurationError(f"{work.name}: `reconcile` is for graphs; actions and tools have their own")
+        step = work if isinstance(work, Step) else _graph_step(work, agent_id, effect, provider, reconcile)
         if not fits(str, step.input_type):
             raise ConfigurationError(
                 f"{step.name}: a specialist is given a task as text, but it takes {type_name(step.input_type)}"
@@ -146,9 +158,17 @@ class SpecialistStep(Step[str, str]):
 class GraphStep(Step[str, str]):
     """A foreign LangGraph graph as one effect: its nodes are not ours to resume."""
 
-    def __init__(self, graph: Any, name: str, effect: EffectKind, adapter: ProviderAdapter) -> None:
+    def __init__(
+        self,
+        graph: Any,
+        name: str,
+        effect: EffectKind,
+        adapter: ProviderAdapter,
+        reconcile: GraphReconcile | None = None,
+    ) -> None:
         super().__init__(name, input_type=str, output_type=str)
         self._graph = graph
+        self._reconcile = reconcile
         self._effect = effect
         self._adapter = adapter
 
@@ -158,7 +178,8 @@ class GraphStep(Step[str, str]):
             _TOLD,
             kind=self._effect,
             name=f"graph:{self.name}",
-            reconcile=self._asker(value, ctx),
+            reconcile=self._reconciler(value, ctx),
+            ask=self._asker(value, ctx),
             stand_in=lambda: Told(answer=f"({self.name} was not run)", events=[]),
         )
         if not told.answer:
@@ -203,6 +224,17 @@ class GraphStep(Step[str, str]):
             )
             invocation_of(ctx).scope.tally.add_call(call.usage, cost)
 
+    def _reconciler(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
+        reconcile = self._reconcile
+        if reconcile is None:
+            return None
+
+        async def look_up(_: Pending) -> Told | None:
+            answer = await reconcile(task, ctx.idempotency_key)
+            return None if answer is None else Told(answer=answer, events=[])
+
+        return look_up
+
     def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
         """Whoever decides in this turn is asked whether an interrupted graph did its work."""
 
@@ -211,7 +243,7 @@ class GraphStep(Step[str, str]):
                 tool_use_id=ctx.stable_id(f"graph:{self.name}"),
                 tool_name=self.name,
                 args={"task": task},
-                idempotency_key=f"{ctx.run_key}:{ctx.key}:graph",
+                idempotency_key=f"{ctx.idempotency_key}:graph",
                 agent_id=ctx.agent_id or self.name,
             )
 
@@ -220,7 +252,9 @@ class GraphStep(Step[str, str]):
     async def _run(self, task: str, ctx: Context) -> "Told":
         started = time.perf_counter()
         try:
-            state = await self._graph.ainvoke({"messages": [HumanMessage(task)]})
+            state = await self._graph.ainvoke(
+                {"messages": [HumanMessage(task)]}, {"configurable": {IDEMPOTENCY_KEY: ctx.idempotency_key}}
+            )
         except GraphInterrupt:
             state = {"__interrupt__": True}
         if "__interrupt__" in state:
@@ -259,13 +293,15 @@ def _payload(event: Event) -> dict[str, Any]:
     return {name: value for name, value in event.model_dump(mode="json").items() if name not in _ENVELOPE}
 
 
-def _graph_step(graph: Any, agent_id: str | None, effect: EffectKind, provider: str) -> GraphStep:
+def _graph_step(
+    graph: Any, agent_id: str | None, effect: EffectKind, provider: str, reconcile: GraphReconcile | None
+) -> GraphStep:
     if not hasattr(graph, "ainvoke"):
         raise ConfigurationError(f"a specialist is a step, a pipeline or a compiled LangGraph graph, got {graph!r}")
     if effect not in get_args(EffectKind):
         raise ConfigurationError(f"effect is one of {', '.join(get_args(EffectKind))}, got {effect!r}")
     name = agent_id or getattr(graph, "name", None) or "graph"
-    return GraphStep(graph, name, effect, provider_adapter(provider))
+    return GraphStep(graph, name, effect, provider_adapter(provider), reconcile)
 
 
 def _understanding(card: AgentCard, given: Understanding | None) -> Understanding:

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from batuta.pipelines.bounds import one_execution as one_execution
     from batuta.pipelines.drawing import Drawing as Drawing
     from batuta.pipelines.drawing import Exit as Exit
+    from batuta.pipelines.journaling import Doing as Doing
     from batuta.pipelines.journaling import check_input as check_input
     from batuta.pipelines.journaling import digest_of as digest_of
+    from batuta.pipelines.journaling import do_once as do_once
     from batuta.pipelines.journaling import fail_again as fail_again
     from batuta.pipelines.journaling import failure_of_step as failure_of_step
     from batuta.pipelines.journaling import keep_failure as keep_failure
-    from batuta.pipelines.journaling import perform as perform
     from batuta.pipelines.journaling import revoke as revoke
+    from batuta.pipelines.journaling import settle_cut_off as settle_cut_off
     from batuta.pipelines.outcomes import asking_about as asking_about
     from batuta.pipelines.spending import SpendingCodec as SpendingCodec
     from batuta.pipelines.summaries import summary_of as summary_of
@@ -35,13 +37,15 @@ _imported, __all__ = lazy_exports(
         "batuta.pipelines.bounds": ("Bounds", "anything", "in_turn", "one_execution"),
         "batuta.pipelines.drawing": ("Drawing", "Exit"),
         "batuta.pipelines.journaling": (
+            "Doing",
             "check_input",
             "digest_of",
+            "do_once",
             "fail_again",
             "failure_of_step",
             "keep_failure",
-            "perform",
             "revoke",
+            "settle_cut_off",
         ),
         "batuta.pipelines.outcomes": ("asking_about",),
         "batuta.pipelines.spending": ("SpendingCodec",),

@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
-from batuta.kernel.errors import DeadlineExceededError, ErrorCategory, category_of
+from batuta.kernel.errors import DeadlineExceededError
 from batuta.kernel.ids import new_id
+from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import is_carrying
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from batuta.conversations.conversation import Conversation
     from batuta.events.envelope import Event
+    from batuta.pipelines.journaling import Doing
     from batuta.pipelines.runner import Run
     from batuta.pipelines.step import Step
 
@@ -138,7 +141,12 @@ class Context:
     @property
     def run_key(self) -> str:
         """What names this run in idempotency keys: its turn, else its correlation id."""
-        return self._invocation.run.emitter.stamp.turn_id or self.correlation_id
+        return self._invocation.run.key
+
+    @property
+    def idempotency_key(self) -> str:
+        """Names what this step does in this run, for systems that know such keys: the same at every try."""
+        return f"{self.run_key}:{self.key}"
 
     @property
     def cancellation(self) -> Cancellation:
@@ -222,26 +230,43 @@ class Context:
         kind: EffectKind,
         name: str,
         reconcile: Reconcile[T] | None = None,
+        ask: Reconcile[T] | None = None,
+        not_done: Callable[[Exception], T] | None = None,
         stand_in: Callable[[], T] | None = None,
     ) -> T:
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
 
-        `name` tells the effects of one step apart. `reconcile` finds out what an interrupted one brought (`None`: it
-        did not happen); for a write without one whoever decides in this run is asked, who can have it done now, but
-        cannot say what it brought. `stand_in` gives what stands for it where nothing may happen.
+        `name` tells the effects of one step apart. When the answer of a write is lost, nobody knows whether it took
+        place: `reconcile` finds out (`None`: it did not), else `ask` asks a person; without one, whoever decides in
+        this run is asked, who can have it done now, but cannot say what it brought. Where nobody can tell it is an
+        `UnknownOutcomeError`. `not_done` gives what stands for a write that surely did not take place, instead of an
+        error; `stand_in` what stands for an effect where nothing may happen.
         """
         journal = self._invocation.run.journal
-        if reconcile is None and kind == "write" and journal is not None:
-            reconcile = pipelines.asking_about(self, name)
         effect = self._effect(name, kind)
+        if journal is None and kind != "write":
+            return await act()
+        if ask is None and kind == "write":
+            ask = pipelines.asking_about(self, name)
+        doing = pipelines.Doing(
+            effect=effect,
+            act=act,
+            codec=codec,
+            reconcile=reconcile,
+            ask=ask,
+            not_done=not_done,
+            stand_in=stand_in,
+            sleep=self._invocation.run.clock.sleep,
+        )
+        if journal is not None:
+            self._invocation.run.note_effect(effect)
         try:
-            if journal is None:
-                value = await act()
-            else:
-                self._invocation.run.note_effect(effect)
-                value = await self._perform(journal, effect, act, codec, reconcile, stand_in)
+            value = await self._perform(journal, doing)
+        except asyncio.CancelledError:
+            self._count_write(kind)
+            raise
         except Exception as error:
-            self._count_write(kind, has_happened=category_of(error) is ErrorCategory.TRANSIENT)
+            self._count_write(kind, has_happened=is_outcome_unknown(error))
             raise
         self._count_write(kind)
         return value
@@ -252,46 +277,49 @@ class Context:
         What failed is kept: a repeated run fails there again and takes the same way, so that what was done on that way
         is found and not done twice.
         """
-        await self._invocation.run.keep_failures(self.key)
+        run = self._invocation.run
+        if run.writing:
+            await run.settle_cut_off(self.key)
+        await run.keep_failures(self.key)
 
-    async def _perform(
-        self,
-        journal: Journal,
-        effect: Effect,
-        act: Callable[[], Awaitable[T]],
-        codec: "TypeAdapter[T]",
-        reconcile: Reconcile[T] | None,
-        stand_in: Callable[[], T] | None,
-    ) -> T:
+    async def _perform(self, journal: Journal | None, doing: "Doing[T]") -> T:
         """Do it once, with what it begins kept under the effect's own key and counted in a scope of its own.
 
         Of a recorded effect nothing inside is begun again: steps there must not count among those around it, and what
         they took is kept with it.
         """
+        run, effect, act = self._invocation.run, doing.effect, doing.act
         scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
 
         async def acting() -> T:
-            if effect.kind == "idempotent" or is_carrying():
+            if journal is not None and (effect.kind == "idempotent" or is_carrying()):
                 # An idempotent effect changes the world without an intent of its own: what led to it must not be lost
                 # and come out otherwise when the run is repeated. And the span that an outgoing call belongs to is
                 # known only once its event has been shown.
-                await self._invocation.run.emitter.barrier()
+                await run.emitter.barrier()
             token = current_context.set(self._invocation.within(scope, key=effect.key))
+            if effect.kind == "write":
+                run.writing[effect.key] = counted
             try:
                 return await act()
             finally:
                 current_context.reset(token)
 
-        spending = pipelines.SpendingCodec(codec, scope)
+        spending = pipelines.SpendingCodec(doing.codec, scope)
+        counted = replace(doing, act=acting, codec=spending)
+        is_cut_off = False
         try:
-            return await pipelines.perform(journal, effect, acting, spending, reconcile, stand_in)
+            return await pipelines.do_once(journal, counted)
         except asyncio.CancelledError:
-            self._invocation.run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
+            is_cut_off = True  # a write stays among those that are under way: it has to be found out about
+            run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
             raise
         except Exception as error:
-            self._invocation.run.note_failure(effect, error, spending)
+            run.note_failure(effect, error, spending)
             raise
         finally:
+            if not is_cut_off:
+                run.writing.pop(effect.key, None)
             scope.hand_over_undo()
             scope.close()
 

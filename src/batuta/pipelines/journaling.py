@@ -1,18 +1,26 @@
-"""Doing an effect once, with a journal.
+"""Doing an effect once, with a journal or without one.
 
     recall -> recorded: return it
-           -> pending:  a write was begun and nobody knows how it ended: reconcile, or ask
+           -> pending:  a write was begun and nobody knows how it ended: settle it
            -> nothing:  (intend, if it writes) -> act -> record
 
-A failure is not kept: whoever repeats the run tries again. Unless the run went on from it, by another attempt or a
-stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again there; a step that failed
-for a passing reason and without an effect, too.
+    settle -> a person has answered already: so be it
+           -> `reconcile` finds it out
+           -> a person is asked
+           -> neither can tell: `UnknownOutcomeError`; it is not repeated
+
+A write is settled when it is found begun by an earlier run, and at once when its answer is lost: nobody is told that it
+failed before that is known. A failure is not kept: whoever repeats the run tries again. Unless the run went on from it,
+by another attempt or a stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again
+there; a step that failed for a passing reason and without an effect, too.
 """
 
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
@@ -20,20 +28,28 @@ from pydantic_core import PydanticSerializationError, to_json
 from batuta.kernel.errors import (
     BatutaError,
     ErrorCategory,
+    FencedError,
     InvalidAnswerError,
     JournalMismatchError,
     LogicalError,
+    RecordingFailedError,
     Rejected,
+    RunCancelledError,
+    StepFailedError,
     TransientError,
     UnknownOutcomeError,
     WriteForbiddenError,
+    WriteNotDoneError,
     category_of,
 )
+from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import never_waits, to_the_end
 from batuta.pipelines.journal import RUN_INPUT, STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
 
 T = TypeVar("T")
 
+LOOK_UP_DELAYS_SECONDS = (0.5, 2.0)
+"""How long is waited before `reconcile` is asked again, if it could not be reached."""
 FAILED = "batuta.failed"
 """The one field of what is recorded of an effect that failed."""
 _KINDS: dict[str, type[BatutaError]] = {
@@ -44,28 +60,58 @@ _KINDS: dict[str, type[BatutaError]] = {
 """What a kept failure is raised as: whoever goes on from it looks at its category."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doing(Generic[T]):
+    """One effect to be done: how, and who can say what came of it if its answer is lost."""
+
+    effect: Effect
+    act: Callable[[], Awaitable[T]]
+    codec: Codec[T]
+    reconcile: Reconcile[T] | None = None
+    """Looks up whether a write took place."""
+    ask: Reconcile[T] | None = None
+    """Asks a person."""
+    not_done: Callable[[Exception], T] | None = None
+    """What stands for a lost write that surely did not take place; without it that is a failure."""
+    stand_in: Callable[[], T] | None = None
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
 async def perform(
     journal: Journal,
     effect: Effect,
     act: Callable[[], Awaitable[T]],
     codec: Codec[T],
     reconcile: Reconcile[T] | None = None,
-    stand_in: Callable[[], T] | None = None,
 ) -> T:
+    """Do an effect once that nobody can be asked about."""
+    return await do_once(journal, Doing(effect=effect, act=act, codec=codec, reconcile=reconcile))
+
+
+async def do_once(journal: Journal | None, doing: Doing[T]) -> T:
     """Do an effect once: from the journal if it is there, else for real and then into the journal."""
+    notes = _UNKEPT if journal is None else journal
     try:
-        known = await journal.recall(effect)
+        known = await notes.recall(doing.effect)
     except WriteForbiddenError:
-        if stand_in is None:
+        if doing.stand_in is None:
             raise
-        return stand_in()
+        return doing.stand_in()
     if isinstance(known, Recorded):
-        return _recorded(known.value, codec)
+        return _recorded(known.value, doing.codec)
     if isinstance(known, Pending):
-        return await _settle(journal, effect, known, act, codec, reconcile)
-    if effect.kind == "write":
-        await _intend(journal, effect)
-    return await _act_and_record(journal, effect, act, codec)
+        return await _settle(notes, doing, known)
+    return await _begin(notes, doing)
+
+
+async def settle_cut_off(journal: Journal | None, doing: Doing[T], lost: Exception) -> None:
+    """Find out about a write that was cancelled while it was under way. Raises `UnknownOutcomeError` if nobody can."""
+    notes = _UNKEPT if journal is None else journal
+    known = await notes.recall(doing.effect)
+    if journal is not None and not isinstance(known, Pending):
+        return
+    with suppress(WriteNotDoneError):
+        await _settle(notes, doing, known if isinstance(known, Pending) else Pending(), lost)
 
 
 class CostRecorder(Protocol):
@@ -81,7 +127,7 @@ async def keep_failure(
 ) -> None:
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
     facts: JsonValue = {FAILED: {"category": category_of(error).value, "message": str(error)}}
-    await _record(journal, effect, facts if costs is None else costs.with_spent(facts))
+    await _keep(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
 def digest_of(value: Any) -> str | None:
@@ -92,20 +138,24 @@ def digest_of(value: Any) -> str | None:
         return None
 
 
-async def check_input(journal: Journal, step_name: str, value: Any) -> None:
-    """Remember the input that a journal belongs to. Raises `JournalMismatchError` if it belongs to another one."""
+async def check_input(journal: Journal, step_name: str, value: Any, run_key: str) -> str:
+    """Remember the input that a journal belongs to, and what names its run in idempotency keys, which is returned.
+
+    Raises `JournalMismatchError` if it belongs to another input.
+    """
     digest = digest_of(value)
     effect = Effect(key=f"{step_name}:{RUN_INPUT}", kind="read", name=RUN_INPUT)
     known = await journal.recall(effect)
-    if digest is None:
-        return
     if not isinstance(known, Recorded):
-        await _record(journal, effect, digest)
-    elif known.value != digest:
+        await _keep(journal, effect, {"digest": digest, "run_key": run_key})
+        return run_key
+    kept = known.value if isinstance(known.value, dict) else {"digest": known.value}
+    if digest is not None and kept.get("digest") not in (digest, None):
         raise JournalMismatchError(
             f"{step_name}: this journal holds the effects of a run with another input, which would be returned for "
             "this one; use a journal of its own for each input, or `map` for many"
         )
+    return str(kept.get("run_key") or run_key)
 
 
 def failure_of_step(key: str) -> Effect:
@@ -127,6 +177,27 @@ async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[
     await journal.abandon(effect, "undone")
 
 
+async def _begin(journal: Journal, doing: Doing[T]) -> T:
+    """Do it for real. A write whose answer is lost is settled before anybody learns of it."""
+    effect = doing.effect
+    if effect.kind == "write":
+        await _intend(journal, effect)
+    try:
+        value = await doing.act()
+    except Exception as error:
+        if effect.kind != "write" or _is_of_the_run(error):
+            raise
+        if not is_outcome_unknown(error):
+            await journal.abandon(effect, str(error))
+            raise
+        lost = error
+    else:
+        await _record(journal, doing, value)
+        return value
+    known = await journal.recall(effect)
+    return await _settle(journal, doing, known if isinstance(known, Pending) else Pending(), lost)
+
+
 async def _intend(journal: Journal, effect: Effect) -> None:
     try:
         await to_the_end(journal.intend(effect))
@@ -135,49 +206,108 @@ async def _intend(journal: Journal, effect: Effect) -> None:
         raise
 
 
-async def _act_and_record(journal: Journal, effect: Effect, act: Callable[[], Awaitable[T]], codec: Codec[T]) -> T:
-    try:
-        value = await act()
-    except Exception as error:
-        # A transient error leaves open whether a write arrived; any other says that it did not happen.
-        if effect.kind == "write" and category_of(error) is not ErrorCategory.TRANSIENT:
-            await journal.abandon(effect, str(error))
-        raise
-    await _record(journal, effect, _as_json(codec, value))
-    return value
+async def _record(journal: Journal, doing: Doing[T], value: T) -> None:
+    if journal is not _UNKEPT:
+        await _keep(journal, doing.effect, _as_json(doing.codec, value))
 
 
-async def _record(journal: Journal, effect: Effect, value: JsonValue) -> None:
+async def _keep(journal: Journal, effect: Effect, value: JsonValue) -> None:
     """Keep what happened: it must not get lost, even if this run is cancelled meanwhile."""
     recording = journal.record(effect, value)
     await (recording if never_waits(journal, "record") else to_the_end(recording))
 
 
-async def _settle(
-    journal: Journal,
-    effect: Effect,
-    known: Pending,
-    act: Callable[[], Awaitable[T]],
-    codec: Codec[T],
-    reconcile: Reconcile[T] | None,
-) -> T:
-    """Find out how an interrupted write ended; `None` from `reconcile` means that it did not happen.
+async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Exception | None = None) -> T:
+    """Find out how a write ended. One that an earlier run began and that did not happen is begun anew."""
+    why = lost
+    if doing.reconcile is not None and not _is_answered(doing.ask, known):
+        try:
+            value = await _looked_up(doing.reconcile, known, doing.sleep)
+        except Exception as error:
+            if _is_of_the_run(error):
+                raise
+            why = error  # it cannot be looked up now: a person may know
+        else:
+            if value is not None:
+                await _record(journal, doing, value)
+                return value
+            if lost is not None:
+                return await _surely_not_done(journal, doing, lost)
+            await journal.abandon(doing.effect, "it did not happen")
+            return await _begin(journal, doing)
+    if doing.ask is None:
+        raise _unknown(doing.effect, lost) from why
+    answer = await doing.ask(known)
+    if answer is not None:
+        await _record(journal, doing, answer)
+        return answer
+    await journal.abandon(doing.effect, "a person says that it did not happen")
+    return await _begin(journal, doing)
 
-    Then it is begun anew: if that is interrupted too, its outcome has to be found out anew.
-    """
-    if reconcile is None:
-        raise UnknownOutcomeError(
-            f"{effect.name} was begun before an interruption and its outcome is unknown; it is not repeated. "
-            "Give it a `reconcile` function, or decide by hand.",
-            effect_key=effect.key,
-        )
-    value = await reconcile(known)
-    if value is None:
-        await journal.abandon(effect, "it did not happen")
-        await _intend(journal, effect)
-        return await _act_and_record(journal, effect, act, codec)
-    await journal.record(effect, _as_json(codec, value))
+
+async def _looked_up(reconcile: Reconcile[T], known: Pending, sleep: Callable[[float], Awaitable[None]]) -> T | None:
+    """What is found out; whatever lost the answer may need a moment until it can be asked."""
+    for seconds in LOOK_UP_DELAYS_SECONDS:
+        try:
+            return await reconcile(known)
+        except Exception as error:
+            if _is_of_the_run(error) or category_of(error) is not ErrorCategory.TRANSIENT:
+                raise
+            await sleep(seconds)
+    return await reconcile(known)
+
+
+async def _surely_not_done(journal: Journal, doing: Doing[T], lost: Exception) -> T:
+    """Its answer was lost and it did not happen: whoever asked for it may ask again."""
+    if doing.not_done is None:
+        await journal.abandon(doing.effect, "it did not happen")
+        raise WriteNotDoneError(
+            f"{doing.effect.name}: its answer was lost ({lost}), and it was looked up that it did not take place"
+        ) from lost
+    value = doing.not_done(lost)
+    await _record(journal, doing, value)
     return value
+
+
+def _is_answered(ask: Reconcile[Any] | None, known: Pending) -> bool:
+    """Whether a person has said already what happened: what is looked up afterwards does not overrule that."""
+    is_answered = getattr(ask, "is_answered", None)
+    return is_answered is not None and bool(is_answered(known))
+
+
+def _unknown(effect: Effect, lost: Exception | None) -> UnknownOutcomeError:
+    began = "was begun before an interruption" if lost is None else f"was begun and its answer was lost ({lost})"
+    return UnknownOutcomeError(
+        f"{effect.name} {began}, so its outcome is unknown; it is not repeated. "
+        "Give it a `reconcile` function, or decide by hand.",
+        effect_key=effect.key,
+    )
+
+
+class _NotKept:
+    """Stands for the journal of a run that has none."""
+
+    never_waits = True
+
+    async def recall(self, effect: Effect) -> Recorded | Pending | None:
+        return None
+
+    async def intend(self, effect: Effect) -> None: ...
+
+    async def record(self, effect: Effect, value: JsonValue) -> None: ...
+
+    async def abandon(self, effect: Effect, reason: str) -> None: ...
+
+
+_UNKEPT = _NotKept()
+
+_OF_THE_RUN = (RecordingFailedError, FencedError, RunCancelledError, WriteForbiddenError)
+
+
+def _is_of_the_run(error: Exception) -> bool:
+    """The run itself is broken or stopped: nothing can be settled in it, and the next owner finds what was begun."""
+    raised = getattr(error.error, "exception", None) if isinstance(error, StepFailedError) else error
+    return isinstance(raised, _OF_THE_RUN)
 
 
 def _recorded(value: JsonValue, codec: Codec[T]) -> T:

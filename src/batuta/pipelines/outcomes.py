@@ -1,10 +1,10 @@
-"""Asking whether an interrupted write took place: a person knows what code cannot find out."""
+"""Asking whether a write took place whose answer was lost: a person knows what code cannot find out."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from batuta.kernel.approvals import ApprovalRequest
+from batuta.kernel.approvals import ApprovalRequest, Approver
 from batuta.kernel.errors import UnknownOutcomeError
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Pending, Reconcile
@@ -12,46 +12,64 @@ from batuta.pipelines.journal import Pending, Reconcile
 T = TypeVar("T")
 
 OUTCOME_UNKNOWN = (
-    "This was begun before an interruption, and nobody knows whether it took place. Approve to do it now; reject if "
-    "it is already done."
+    "This was begun and no answer to it came back, so nobody knows whether it took place. Approve to do it now; reject "
+    "if it is already done."
 )
 NOT_EDITABLE = f"What was begun cannot be edited. {OUTCOME_UNKNOWN}"
 MAX_EDITS = 20
 
 
-def asking_a_person(
-    ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
-) -> Reconcile[T] | None:
-    """A `reconcile` that asks whoever decides in this run; none if nobody does.
+class OutcomeQuestion(Generic[T]):
+    """Asks whoever decides in a run whether a write took place; `None` is the answer that it did not.
 
     `about` says what was begun; `done` makes, of the words of a person who says that it took place, what stands for its
     result.
     """
-    approver = invocation_of(ctx).run.approver
-    if approver is None:
-        return None
 
-    async def ask(pending: Pending) -> T | None:
-        call = about()
-        request = replace(
-            call,
-            idempotency_key=_question(call, pending),
-            reason=OUTCOME_UNKNOWN,
-            user=ctx.user,
-            correlation_id=ctx.correlation_id,
-            is_about_outcome=True,
-        )
-        decision = await approver.decide(request)
+    def __init__(
+        self, ctx: Context, approver: Approver, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
+    ) -> None:
+        self._ctx = ctx
+        self._approver = approver
+        self._about = about
+        self._done = done
+
+    async def __call__(self, pending: Pending) -> T | None:
+        """Ask. The run may suspend until there is an answer."""
+        request = self._request(pending)
+        decision = await self._approver.decide(request)
         for time in range(1, MAX_EDITS):
             if decision.verdict != "edited":
                 break
             again = replace(request, idempotency_key=f"{request.idempotency_key}:edit-{time}", reason=NOT_EDITABLE)
-            decision = await approver.decide(again)
+            decision = await self._approver.decide(again)
         if decision.verdict != "rejected":
             return None
-        return done(f"A person confirmed: {decision.reason or 'this was already done'}")
+        return self._done(f"A person confirmed: {decision.reason or 'this was already done'}")
 
-    return ask
+    def is_answered(self, pending: Pending) -> bool:
+        """Whether a person has answered this question already, in an earlier part of the run."""
+        is_decided = getattr(self._approver, "is_decided", None)
+        return is_decided is not None and bool(is_decided(self._request(pending)))
+
+    def _request(self, pending: Pending) -> ApprovalRequest:
+        about = self._about()
+        return replace(
+            about,
+            idempotency_key=_question(about, pending),
+            reason=OUTCOME_UNKNOWN,
+            user=self._ctx.user,
+            correlation_id=self._ctx.correlation_id,
+            is_about_outcome=True,
+        )
+
+
+def asking_a_person(
+    ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
+) -> Reconcile[T] | None:
+    """The question that is asked in this run; none if nobody decides in it."""
+    approver = invocation_of(ctx).run.approver
+    return None if approver is None else OutcomeQuestion(ctx, approver, about, done)
 
 
 def asking_about(ctx: Context, name: str) -> Reconcile[T] | None:

@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from batuta import events, pipelines
-from batuta.kernel.errors import BatutaError, PipelineTypeError, Suspended
+from batuta.kernel.errors import BatutaError, PipelineTypeError, StepFailedError, Suspended
 from batuta.kernel.tasks import to_the_end
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import PartialJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
-from batuta.pipelines.runner import ENDING, STARTING, WORKING, owes_an_end, with_rollback_failures
+from batuta.pipelines.runner import ENDING, STARTING, WORKING, is_unsettled, owes_an_end, with_rollback_failures
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
@@ -34,7 +34,8 @@ class Pipeline(Step[In_contra, Out_co]):
 
         Pipeline("orders", parse >> price)
 
-    When a later step fails, the transactional actions that completed are rolled back in reverse order.
+    When a later step fails, the transactional actions that completed are rolled back in reverse order. An outcome that
+    nobody knows is no failure: then nothing is undone that it may be built on.
     """
 
     def __init__(
@@ -102,7 +103,10 @@ class Pipeline(Step[In_contra, Out_co]):
         except Suspended:
             raise  # nothing failed: nothing is undone
         except BaseException as error:
-            if scope.undo:
+            run = invocation_of(ctx).run
+            if run.writing and isinstance(error, StepFailedError):
+                await run.settle_cut_off(ctx.key)  # before anything is undone: it may have to be undone, too
+            if scope.undo and not is_unsettled(error):
                 with_rollback_failures(error, await to_the_end(scope.roll_back()))
             raise
         finally:

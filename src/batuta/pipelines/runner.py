@@ -21,11 +21,13 @@ from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
+    DeadlineExceededError,
     ErrorCategory,
     RecordingFailedError,
     RunCancelledError,
     StepFailedError,
     Suspended,
+    UnknownOutcomeError,
     category_of,
 )
 from batuta.kernel.ids import new_id
@@ -42,6 +44,7 @@ from batuta.resilience.deadlines import Deadline, within
 
 if TYPE_CHECKING:
     from batuta.conversations.conversation import Conversation
+    from batuta.pipelines.journaling import Doing
     from batuta.pipelines.spending import SpendingCodec
     from batuta.pipelines.step import Step
 
@@ -112,6 +115,10 @@ class Run:
         self._repetitions: dict[str, int] = {}
         self._failures: dict[str, tuple[Effect, Exception, SpendingCodec[Any] | None]] = {}
         self._begun: set[str] = set()
+        self.key = self.emitter.stamp.turn_id or self.emitter.stamp.correlation_id
+        """What names this run in idempotency keys: its turn, what its journal remembers, or its correlation id."""
+        self.writing: dict[str, Doing[Any]] = {}
+        """Writes that are under way, or were when something around them was cut off."""
 
     async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         """The outermost invocation: it can be stopped by its handle, and it leaves no task behind."""
@@ -138,13 +145,15 @@ class Run:
     async def _execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
         if self.journal is not None and options.get("naming") is None:  # the journal of a turn knows its request
             try:
-                await pipelines.check_input(self.journal, step.name, value)
+                self.key = await pipelines.check_input(self.journal, step.name, value, self.key)
             except BatutaError as error:
                 return StepResult(None, StepError.of(error, step_name=step.name, path=step.name), Metrics())
         scope = Scope()
         try:
             result = await self.measured(step, value, Invocation(self, scope), options)
-            if result.is_error and scope.undo:
+            if result.is_error and self.writing:
+                result = await self._without_doubt(step, result)
+            if result.is_error and scope.undo and not isinstance(result.error.exception, UnknownOutcomeError):
                 failures = await to_the_end(scope.roll_back())
                 result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
@@ -159,6 +168,30 @@ class Run:
             with suppress(BatutaError):  # why the run ends says more than that not all of it was recorded
                 await self.emitter.settle()
             raise
+
+    async def settle_cut_off(self, key: str = "") -> None:
+        """Find out about writes at a place that were cut off: by a deadline, or because something beside them failed.
+
+        Raises `UnknownOutcomeError` if nobody can tell, and `Suspended` if somebody has to. A run that was stopped asks
+        nobody any more: whoever repeats it finds what was begun.
+        """
+        places = (f"{key}/", f"{key}:") if key else ("",)
+        while not self.cancellation.is_requested:
+            left = next((doing for begun, doing in self.writing.items() if begun.startswith(places)), None)
+            if left is None:
+                return
+            del self.writing[left.effect.key]
+            lost = DeadlineExceededError(f"{left.effect.name} was cut off before its answer came")
+            await to_the_end(pipelines.settle_cut_off(self.journal, left, lost))
+
+    async def _without_doubt(self, step: "Step[Any, Any]", result: StepResult[Any]) -> StepResult[Any]:
+        """The error of a run, unless it left something undecided that is worse to know nothing about."""
+        try:
+            await self.settle_cut_off()
+        except BatutaError as error:
+            error.__cause__ = error.__cause__ or result.error.exception
+            return StepResult(None, StepError.of(error, step_name=step.name, path=step.name), result.metrics)
+        return result
 
     async def _settled(self, step: "Step[Any, Any]", result: StepResult[Any]) -> StepResult[Any]:
         """The result once everything that was told is durable; a run that could not be recorded has failed."""
@@ -308,7 +341,12 @@ class Run:
 
     async def _within_own_deadline(self, step: "Step[Any, Any]", value: Any, ctx: Context) -> Any:
         assert ctx.deadline is not None
-        return await within(ctx.deadline, lambda: step._perform(value, ctx), what=f"step {ctx.path!r}")
+        try:
+            return await within(ctx.deadline, lambda: step._perform(value, ctx), what=f"step {ctx.path!r}")
+        except DeadlineExceededError:
+            if self.writing:
+                await self.settle_cut_off(ctx.key)
+            raise
 
     async def _before(self, ctx: Context, value: Any) -> Exception | None:
         for hook in self.hooks:
@@ -417,6 +455,14 @@ def _failure(error: BaseException, ctx: Context) -> StepError:
     if isinstance(error, StepFailedError) and isinstance(error.error, StepError):
         return _located(error.error, ctx)
     return StepError.of(error, step_name=ctx.step_name, path=ctx.path)
+
+
+def is_unsettled(error: BaseException) -> bool:
+    """Whether a step ended because nobody knows the outcome of a write in it."""
+    raised = (
+        error.error.exception if isinstance(error, StepFailedError) and isinstance(error.error, StepError) else error
+    )
+    return isinstance(raised, UnknownOutcomeError)
 
 
 def with_rollback_failures(error: BaseException, failures: Sequence[BaseException]) -> None:

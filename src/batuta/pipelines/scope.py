@@ -63,6 +63,7 @@ class Scope:
     tally: Tally = field(default_factory=Tally)
     agents: AgentRecord = field(default_factory=AgentRecord)
     undo: list[Undo] = field(default_factory=list)
+    is_closed: bool = False
 
     def __post_init__(self) -> None:
         """Belong to the same specialist as the scope around, and be as much below something as that."""
@@ -78,10 +79,20 @@ class Scope:
 
     def close(self) -> None:
         """Hand counts over to the scope around, whatever the outcome."""
+        self.is_closed = True
         if self.parent is not None:
             self.parent.tally.add(self.tally)
             self.parent.agents.add(self.agents)
             self.parent.last_words = self.last_words or self.parent.last_words
+
+    def offer_undo(self, undo: Undo) -> None:
+        """Add a way to undo something: here, or around if this is over already, as when it was only looked up later
+        that something took place.
+        """
+        scope = self
+        while scope.is_closed and scope.parent is not None:
+            scope = scope.parent
+        scope.undo.append(undo)
 
     def hand_over_undo(self) -> None:
         """The pipeline succeeded: a failure further out still undoes it."""

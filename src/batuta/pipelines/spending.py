@@ -6,12 +6,13 @@ The same holds for a failure that the run went on from.
 """
 
 from decimal import Decimal
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import from_json, to_json
 
 from batuta.kernel.usage import NO_USAGE, Usage
+from batuta.pipelines.journal import Codec
 from batuta.pipelines.journaling import raise_if_failed
 from batuta.pipelines.result import FREE
 from batuta.pipelines.scope import Scope
@@ -59,11 +60,11 @@ class Spent(BaseModel):
 class SpendingCodec(Generic[T]):
     """Writes and reads what an effect brought, together with what was taken in its scope."""
 
-    def __init__(self, codec: TypeAdapter[T], scope: Scope) -> None:
+    def __init__(self, codec: Codec[T], scope: Scope) -> None:
         self._codec = codec
         self._scope = scope
 
-    def dump_python(self, value: T, *, mode: Any) -> Any:
+    def dump_python(self, value: T, /, *, mode: Literal["json"]) -> Any:
         """The value as JSON; what agents took beside it, if there were some."""
         return self.with_spent(self._codec.dump_python(value, mode=mode))
 
@@ -73,7 +74,7 @@ class SpendingCodec(Generic[T]):
             return brought
         return {SPENT: Spent.of(self._scope).model_dump(mode="json"), BROUGHT: brought}
 
-    def validate_json(self, text: bytes) -> T:
+    def validate_json(self, text: bytes, /) -> T:
         """The value; what agents took for it is counted. A failure that was kept is raised, once it is counted."""
         if SPENT.encode() in text:
             kept = from_json(text)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from batuta.steps.tagging import with_words as with_words
     from batuta.steps.tool_rounds import ToolRound as ToolRound
     from batuta.steps.toolbox import tools_by_name as tools_by_name
+    from batuta.tools.intents import IntentKeys as IntentKeys
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -26,6 +27,7 @@ _imported, __all__ = lazy_exports(
         "batuta.steps.tagging": ("ArtefactStream", "with_words"),
         "batuta.steps.tool_rounds": ("ToolRound",),
         "batuta.steps.toolbox": ("tools_by_name",),
+        "batuta.tools.intents": ("IntentKeys",),
     },
 )
 

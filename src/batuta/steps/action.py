@@ -1,6 +1,6 @@
 """Actions: steps that change something outside.
 
-| mode              | the pipeline               | if a later step fails          | after an interruption        |
+| mode              | the pipeline               | if a later step fails          | if its answer is lost        |
 |-------------------|----------------------------|--------------------------------|------------------------------|
 | `transactional`   | waits for it               | it is rolled back              | reconciled, or asked about   |
 | `idempotent`      | waits for it               | it stays                       | done again                   |
@@ -106,7 +106,8 @@ class ActionStep(Step[In_contra, Out_co]):
             codec,
             kind=_KINDS[self.mode],
             name=self.name,
-            reconcile=self._reconciler(value, ctx),
+            reconcile=self._reconciler(value, ctx, undo),
+            ask=self._asker(value, ctx, undo) if self.mode == "transactional" else self._left_open(ctx),
             stand_in=lambda: True if self._passes_on else self._pretend(value),
         )
         undo.offer(outcome)
@@ -127,14 +128,19 @@ class ActionStep(Step[In_contra, Out_co]):
         own = one_execution(self.name, self.timeout, 1 if self._reconcile is None else 2)
         return replace(own, executions=1 + helpers, cleanup=DRAIN_LIMIT if self._rollback else timedelta())
 
-    def _reconciler(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
+    def _reconciler(self, value: Any, ctx: Context, undo: "_Undo") -> Reconcile[Any] | None:
         reconcile = self._reconcile
         if reconcile is None:
-            return self._asker(value, ctx) if self.mode == "transactional" else self._left_open(ctx)
+            return None
 
         async def find_out(_: Pending) -> Any:
-            found = await ctx.invoke(reconcile, value)
-            return (True if found else None) if self._passes_on else found
+            # Whatever is left of the deadline that may have cut the action off.
+            timeless = invocation_of(ctx).within(invocation_of(ctx).scope, is_timeless=True)
+            found = await timeless.invoke(reconcile, value)
+            outcome = (True if found else None) if self._passes_on else found
+            if outcome is not None:
+                undo.offer(outcome)
+            return outcome
 
         return find_out
 
@@ -142,11 +148,11 @@ class ActionStep(Step[In_contra, Out_co]):
         """Nobody waits for it, so nobody is asked: it is not repeated, and its step says why."""
 
         async def refuse(_: Pending) -> Any:
-            raise unknown_outcome(ctx, self.name, "this was begun before an interruption")
+            raise unknown_outcome(ctx, self.name, "this was begun, and no answer to it came back")
 
         return refuse
 
-    def _asker(self, value: Any, ctx: Context) -> Reconcile[Any] | None:
+    def _asker(self, value: Any, ctx: Context, undo: "_Undo") -> Reconcile[Any] | None:
         """Whoever decides in this run is asked whether the action took place."""
 
         def about() -> ApprovalRequest:
@@ -154,14 +160,15 @@ class ActionStep(Step[In_contra, Out_co]):
                 tool_use_id=ctx.stable_id(f"action:{self.name}"),
                 tool_name=self.name,
                 args={"value": _shown(value)},
-                idempotency_key=f"{ctx.run_key}:{ctx.key}:{self.name}",
+                idempotency_key=f"{ctx.idempotency_key}:{self.name}",
                 agent_id=ctx.agent_id or self.name,
             )
 
         def done(words: str) -> bool:
-            if self._passes_on:
-                return True
-            raise unknown_outcome(ctx, self.name, words)
+            if not self._passes_on:
+                raise unknown_outcome(ctx, self.name, words)
+            undo.offer(True)
+            return True
 
         return asking_a_person(ctx, about, done)
 
@@ -287,4 +294,4 @@ class _Undo:
         self._is_offered = True
         action, ctx = self._action, self._ctx
         result = self._value if action._passes_on else outcome  # noqa: SLF001
-        invocation_of(ctx).scope.undo.append(lambda: action._undo(result, ctx))  # noqa: SLF001
+        invocation_of(ctx).scope.offer_undo(lambda: action._undo(result, ctx))  # noqa: SLF001

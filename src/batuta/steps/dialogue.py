@@ -31,6 +31,7 @@ from batuta.steps.model_calls import CallAccount, recorded_call
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
     from batuta.steps.tagging import ArtefactStream
+    from batuta.tools.intents import IntentKeys
 
 OnDelta = Callable[[Delta, str], Awaitable[None]]
 
@@ -68,6 +69,8 @@ class Dialogue:
         self._artefacts: ArtefactStream | None = None
         self._shown: str | None = None
         """The message that is told as it arrives, as long as it may turn out to be void."""
+        self._intents: IntentKeys | None = None
+        """The keys of what tools were asked to do."""
         self._calls = 0
         self._rounds = 0
         self._attempt = 0
@@ -88,7 +91,8 @@ class Dialogue:
             await self.emit(spoken)
             continuation = [spoken.answer.as_message(self.agent_id)]
             if calls:
-                round_of_tools = steps.ToolRound(self._agent, self._ctx, self.agent_id, self._calls)
+                self._intents = self._intents or steps.IntentKeys(self._ctx.idempotency_key)
+                round_of_tools = steps.ToolRound(self._agent, self._ctx, self.agent_id, self._calls, self._intents)
                 continuation.append(Message.tool(await round_of_tools.run(calls)))
             else:
                 tail.clear()  # a paused answer goes on where it is, and nothing may come between

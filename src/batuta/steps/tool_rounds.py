@@ -15,14 +15,15 @@ from batuta.events.progress import ToolProgress
 from batuta.events.runtime import ToolRefused
 from batuta.events.tools import ToolResponse
 from batuta.kernel.approvals import ApprovalRequest
-from batuta.kernel.errors import CannotHelpError
+from batuta.kernel.errors import CannotHelpError, UnknownOutcomeError
 from batuta.kernel.ids import canonical_id
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.kernel.tasks import all_or_first_failure
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.outcomes import asking_a_person
-from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler
+from batuta.tools.intents import IntentKeys
+from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler, surely_not_done
 from batuta.tools.outcome import Execution, ToolOutcome
 
 if TYPE_CHECKING:
@@ -34,21 +35,34 @@ _EXECUTION = TypeAdapter(Execution)
 class ToolRound:
     """The tool calls of one answer. `number` is that of the model call that asked for them."""
 
-    def __init__(self, agent: "AgentStep[Any, Any]", ctx: Context, agent_id: str, number: int) -> None:
+    def __init__(
+        self, agent: "AgentStep[Any, Any]", ctx: Context, agent_id: str, number: int, intents: IntentKeys
+    ) -> None:
         self._tools = agent.tools
         self._ctx = ctx
         self._agent_id = agent_id
         self._number = number
+        self._intents = intents
+        self._keys: dict[str, str] = {}
+        self._unknown: list[UnknownOutcomeError] = []
 
     async def run(self, calls: Sequence[ToolCallBlock]) -> list[ToolResultBlock]:
-        """Run the calls of one answer: side by side, except those that want to be alone, which follow in order."""
+        """Run the calls of one answer: side by side, except those that want to be alone, which follow in order.
+
+        If nobody knows what came of one of them, the others still end, and then the agent does: its model is told
+        neither that it was done nor that it failed.
+        """
         outcomes: dict[int, ToolOutcome] = {}
+        self._keys = self._intents.take(calls)
         shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
         scope = self._call_scope()
         together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
-        outcomes.update(zip(shared, together, strict=True))
-        for i in (i for i in range(len(calls)) if i not in outcomes):
-            outcomes[i] = await self._run_tool(i, calls[i], scope)
+        outcomes.update((i, outcome) for i, outcome in zip(shared, together, strict=True) if outcome is not None)
+        for i in (i for i in range(len(calls)) if i not in shared):
+            if not self._unknown and (outcome := await self._run_tool(i, calls[i], scope)) is not None:
+                outcomes[i] = outcome
+        if self._unknown:
+            raise self._unknown[0]
         for outcome in outcomes.values():
             if outcome.error == CannotHelpError.code:
                 raise CannotHelpError(outcome.result.content)
@@ -64,6 +78,7 @@ class ToolRound:
             services=self._ctx.services,
             approver=invocation_of(self._ctx).run.approver,
             around=self._once,
+            intent_key=lambda call: self._keys.get(call.id),
             on_progress=self._progress,
         )
 
@@ -71,10 +86,18 @@ class ToolRound:
         tool = self._tools.get(call.name)
         return tool is not None and tool.policy.exclusive
 
-    async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome:
-        key = f"{self._ctx.run_key}:{self._ctx.key}:{self._number}.{position}"
+    async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome | None:
+        """What came of a call; nothing if nobody knows."""
+        key = f"{self._ctx.idempotency_key}:{self._number}.{position}"
         invoker = invocation_of(self._ctx).run.options.get("invoker") or default_invoker()
-        outcome = await invoker.invoke(call, scope, idempotency_key=key)
+        try:
+            outcome = await invoker.invoke(call, scope, idempotency_key=key)
+        except UnknownOutcomeError as unknown:
+            self._unknown.append(unknown)
+            await self._ctx.emit(self._open_end(call, unknown), live=True)
+            return None
+        if not outcome.result.is_error and call.id in self._keys:
+            self._intents.succeeded(self._keys[call.id])
         if outcome.is_security_event:
             await self._ctx.emit(
                 ToolRefused(
@@ -104,6 +127,17 @@ class ToolRound:
             await self._ctx.emit(event_type.model_validate({**payload, "source_agent_id": self._agent_id}))
         return outcome
 
+    def _open_end(self, call: ToolCallBlock, unknown: UnknownOutcomeError) -> ToolResponse:
+        return ToolResponse(
+            tool_use_id=call.id,
+            tool_name=call.name,
+            content=str(unknown),
+            success=False,
+            error=unknown.code,
+            duration_ms=0.0,
+            source_agent_id=canonical_id(self._agent_id),
+        )
+
     async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
         """Run a tool through the journal."""
         return await self._ctx.effect(
@@ -111,7 +145,9 @@ class ToolRound:
             _EXECUTION,
             kind=prepared.tool.policy.effect,
             name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
-            reconcile=reconciler(prepared, self._call_scope()) or self._asker(prepared),
+            reconcile=reconciler(prepared, self._call_scope()),
+            ask=self._asker(prepared),
+            not_done=lambda lost: surely_not_done(prepared, lost),
         )
 
     def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:

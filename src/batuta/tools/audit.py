@@ -10,7 +10,8 @@ from batuta.kernel.effects import EffectKind
 
 log = logging.getLogger("batuta.tools.audit")
 
-AuditOutcome = Literal["succeeded", "failed", "refused", "cancelled"]
+AuditOutcome = Literal["succeeded", "failed", "refused", "cancelled", "unknown"]
+"""`unknown`: the answer of a write was lost, and whether it took place was not known when this was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,9 @@ class ToolContext:
 
     tool_use_id: str = ""
     idempotency_key: str = ""
-    """The same for the same call whenever it is resumed; hand it to systems that know such keys."""
+    """The same for the same call whenever it is resumed, and for a write that is tried again until it succeeded; hand
+    it to systems that know such keys.
+    """
     agent_id: str = ""
     user: ToolUser = ANYBODY
     correlation_id: str = ""

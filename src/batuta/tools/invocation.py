@@ -4,11 +4,13 @@
 
 What a model gets wrong and what a tool raises comes back as a result for the model. Cancellation and other control
 flow pass through, and so does what the caller's own seams raise (approver, `around`). The bracket runs inside
-`around`, where the caller may journal it, or return what an earlier run recorded.
+`around`, where the caller may journal it, or return what an earlier run recorded. An error after which nobody knows
+whether a write took place is no result: it is raised out of the bracket, and `around` settles it.
 """
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,9 +24,11 @@ from batuta.kernel.errors import (
     InvalidArgumentsError,
     RunCancelledError,
     ToolRefusedError,
+    UnknownOutcomeError,
     code_of,
 )
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import within_tool_use
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
@@ -33,6 +37,8 @@ from batuta.tools.context import ANYBODY, ToolContext, ToolUser
 from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ResultObject, ToolOutcome, as_content, payloads
 from batuta.tools.tool import Tool
+
+log = logging.getLogger("batuta.tools")
 
 MAX_ERROR_CHARS = 2_000
 MAX_REFUSED_EDITS = 20
@@ -52,11 +58,22 @@ class PreparedCall:
     values: dict[str, Any]
     """As the tool takes them."""
     idempotency_key: str
+    """Names this call: what is asked and journalled about it."""
+    intent_key: str
+    """Names what is intended: a call that tries the same again has the same. The tool sees this one."""
 
 
 Execute = Callable[[], Awaitable[Execution]]
 Around = Callable[[PreparedCall, Execute], Awaitable[Execution]]
 OnProgress = Callable[[ToolCallBlock, str, float | None, float | None], Awaitable[None]]
+
+
+IntentKey = Callable[[ToolCallBlock], str | None]
+"""The key of what a call intends; `None`: the call is an intent of its own."""
+
+
+def _its_own_intent(_: ToolCallBlock) -> str | None:
+    return None
 
 
 async def _just_run(_: PreparedCall, execute: Execute) -> Execution:
@@ -78,6 +95,8 @@ class CallScope:
     services: Mapping[Any, Any] = field(default_factory=dict)
     approver: Approver | None = None
     around: Around = _just_run
+    """Runs a call; what it raises passes through. Alone, a lost answer is looked up, or reported as unknown."""
+    intent_key: IntentKey = _its_own_intent
     on_progress: OnProgress = _nobody_listens
 
 
@@ -108,15 +127,26 @@ class ToolInvoker:
             execution = _refusal(refused.refusal, str(refused))
             self._record_refusal(call, scope, idempotency_key, refused)
         else:
-            execution = await scope.around(prepared, lambda: self._execute(prepared, scope))
+            execution = await self._run_around(prepared, scope)
         return _outcome(call, prepared, execution, self._clock.monotonic() - started)
+
+    async def _run_around(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+        """Run through the caller's seam. Where there is none, nobody else settles what was lost."""
+        try:
+            return await scope.around(prepared, lambda: self._execute(prepared, scope))
+        except Exception as error:
+            if scope.around is not _just_run or not is_outcome_unknown(error):
+                raise
+            return await _settled_alone(prepared, scope, error)
 
     def _prepare(self, call: ToolCallBlock, scope: CallScope, idempotency_key: str) -> PreparedCall:
         tool = _granted_tool(call, scope)
         _require_roles(tool, scope.user)
         values = _checked(tool, call.args, call.invalid_args)
+        key = idempotency_key or call.id
+        intent = scope.intent_key(call) if tool.policy.effect == "write" else None
         return PreparedCall(
-            tool=tool, call=call, args=call.args, values=values, idempotency_key=idempotency_key or call.id
+            tool=tool, call=call, args=call.args, values=values, idempotency_key=key, intent_key=intent or key
         )
 
     async def _approved(self, prepared: PreparedCall, scope: CallScope) -> PreparedCall:
@@ -139,13 +169,17 @@ class ToolInvoker:
         detail = ""
         try:
             execution = await self._run_within_rate(prepared, scope)
+        except Exception as error:
+            outcome, detail = "unknown", code_of(error)
+            raise
+        else:
             outcome = "refused" if execution.refusal else "failed" if execution.is_error else "succeeded"
             detail = execution.refusal or execution.error or ""
             return execution
         finally:
             self._audit.record(
                 self._entry(
-                    prepared.call, scope, prepared.idempotency_key, tool=prepared.tool, args=prepared.args,
+                    prepared.call, scope, prepared.intent_key, tool=prepared.tool, args=prepared.args,
                     outcome=outcome, detail=detail, duration_seconds=self._clock.monotonic() - started,
                 )
             )  # fmt: skip
@@ -169,21 +203,29 @@ class ToolInvoker:
             return _refusal(Refusal.BUSY, f"{tool.name} is busy with other calls; try again later")
 
     async def _run_to_a_result(self, prepared: PreparedCall, scope: CallScope) -> Execution:
-        """Whatever the tool returns or raises, as a result; control flow passes through."""
+        """Whatever the tool returns or raises, as a result; control flow passes through.
+
+        So does an error that leaves open whether a write took place: it is no answer to anybody yet.
+        """
         context = _context(prepared, scope)
         try:
             value = await self._limits.guarded(prepared.tool, lambda: _run_within_timeout(prepared, context))
-            return await _execution_of(value, prepared.tool, context)
         except RunCancelledError:
             raise
         except Exception as error:  # whatever a tool raises is an answer to the model
+            if prepared.tool.policy.effect == "write" and is_outcome_unknown(error):
+                raise
             return _failure(prepared.tool, error, context)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             # Nobody cancelled this call: the tool let a cancellation of its own escape.
+            if prepared.tool.policy.effect == "write":
+                words = f"{prepared.tool.name} was cut off by a cancellation of its own"
+                raise UnknownOutcomeError(words, effect_key=prepared.intent_key) from error
             return _failure(prepared.tool, error, context)
+        return await _execution_of(value, prepared.tool, context)
 
     def _record_refusal(self, call: ToolCallBlock, scope: CallScope, key: str, refused: _Refused) -> None:
         tool = scope.tools.get(call.name)
@@ -223,18 +265,50 @@ def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[object], A
     if reconcile is None:
         return None
 
-    async def ask(_: object) -> Execution | None:
+    async def look_up(_: object) -> Execution | None:
         context = _context(prepared, scope)
-        value = await reconcile(prepared.values, context)
+        async with asyncio.timeout(prepared.tool.policy.limits.timeout.total_seconds()):
+            value = await reconcile(prepared.values, context)
         return None if value is None else await _execution_of(value, prepared.tool, context)
 
-    return ask
+    return look_up
+
+
+def surely_not_done(prepared: PreparedCall, lost: Exception) -> Execution:
+    """What the model is told of a call whose answer was lost and that did not take place."""
+    words = f"{_failure_words(prepared.tool, lost)}. It was looked up: nothing was done, so it may be tried again."
+    return Execution(content=words[:MAX_ERROR_CHARS], is_error=True, error=code_of(lost))
+
+
+async def _settled_alone(prepared: PreparedCall, scope: CallScope, lost: Exception) -> Execution:
+    """What a call without a run around it came to, when its answer was lost."""
+    look_up = reconciler(prepared, scope)
+    if look_up is not None:
+        try:
+            found = await look_up(None)
+        except Exception:  # it cannot be looked up now either
+            log.warning("%s: what came of a lost call cannot be looked up", prepared.tool.name, exc_info=True)
+        else:
+            return surely_not_done(prepared, lost) if found is None else found
+    words = (
+        str(lost)
+        if isinstance(lost, UnknownOutcomeError)
+        else f"{prepared.tool.name}: no answer came back ({_words(lost)}), so it is not known whether it took place. "
+        "It is neither done nor failed until somebody has looked; do not call it again for the same purpose."
+    )
+    return Execution(content=words[:MAX_ERROR_CHARS], is_error=True, error=UnknownOutcomeError.code)
 
 
 async def _execution_of(value: Any, tool: Tool, context: ToolContext) -> Execution:
     """What a tool returned, as it is journalled. A `ResultObject` keeps itself first."""
-    shown = await value.as_tool_result(context) if isinstance(value, ResultObject) else value
-    content = as_content(shown, tool.policy.max_result_chars)
+    try:
+        shown = await value.as_tool_result(context) if isinstance(value, ResultObject) else value
+        content = as_content(shown, tool.policy.max_result_chars)
+    except Exception as error:
+        if tool.policy.effect != "write":
+            return _failure(tool, error, context)
+        # It took place, whatever became of its value: to say that it failed would invite a second time.
+        content = f"{tool.name} was done, but what it returned cannot be shown: {_words(error)}"[:MAX_ERROR_CHARS]
     return Execution(content=content, details=context.facts, events=payloads(context.events))
 
 
@@ -360,7 +434,7 @@ def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
 
     return ToolContext(
         tool_use_id=prepared.call.id,
-        idempotency_key=prepared.idempotency_key,
+        idempotency_key=prepared.intent_key,
         agent_id=scope.agent_id,
         user=scope.user,
         correlation_id=scope.correlation_id,
@@ -374,9 +448,16 @@ def _failure(tool: Tool, error: BaseException, context: ToolContext) -> Executio
         return _refusal(Refusal.FORBIDDEN, f"{tool.name} refused: {error}", details=context.facts)
     if isinstance(error, CannotHelpError):  # the agent's word about its task, no failure of the tool
         return Execution(content=str(error), is_error=True, error=error.code, details=context.facts)
-    words = str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"
-    content = f"{tool.name} failed: {words}"[:MAX_ERROR_CHARS]
+    content = _failure_words(tool, error)[:MAX_ERROR_CHARS]
     return Execution(content=content, is_error=True, error=code_of(error), details=context.facts)
+
+
+def _failure_words(tool: Tool, error: BaseException) -> str:
+    return f"{tool.name} failed: {_words(error)}"
+
+
+def _words(error: BaseException) -> str:
+    return str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"
 
 
 def _refusal(refusal: Refusal, words: str, details: dict[str, Any] | None = None) -> Execution:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from batuta.events.tools import MCP_DETAILS
-from batuta.kernel.errors import MissingExtraError, ToolFailedError
+from batuta.kernel.errors import ConnectorUnavailableError, MissingExtraError, ToolFailedError
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.tools.context import ToolContext
 from batuta.tools.mcp_tools import McpServer, content_of, digest_of, tool_of
@@ -42,6 +42,11 @@ SECONDS_OF_SILENCE = 300.0
 SECONDS_BETWEEN_LISTENS = 1.0
 SESSION_HEADER = "mcp-session-id"
 
+IDEMPOTENCY_META = "ai.batuta/idempotencyKey"
+"""Where a server finds the key of what a call intends: equal for every try of it."""
+
+_REFUSALS = frozenset({wire.PARSE_ERROR, wire.INVALID_REQUEST, wire.METHOD_NOT_FOUND, wire.INVALID_PARAMS})
+"""Errors of the protocol that say that the tool was not run."""
 _LOST = (ConnectionError, BrokenResourceError, ClosedResourceError, EndOfStream, OSError)
 
 
@@ -135,7 +140,10 @@ class McpConnection:
 
     def _body(self, name: str) -> ToolBody:
         async def call(args: dict[str, Any], context: ToolContext) -> str:
-            session = await self._open_session()
+            try:
+                session = await self._open_session()
+            except ConnectionError as error:
+                raise ConnectorUnavailableError(str(error), was_sent=False) from error
             return await session.call(name, args, context)
 
         return call
@@ -190,23 +198,33 @@ class _Session:
         self._wake.set()
 
     async def call(self, name: str, args: dict[str, Any], context: ToolContext) -> str:
-        """Have the server run a tool. Raises `ToolFailedError`, or `ConnectionError` when the server is gone."""
+        """Have the server run a tool.
+
+        Raises `ToolFailedError` if the server says that it failed, and `ConnectorUnavailableError` if the server is
+        gone or its answer is none; `was_sent` then says whether it may have run the tool all the same.
+        """
         if self.client is None:
-            raise self._gone()
+            raise self._gone(was_sent=False)
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             await context.progress(message or "", done=progress, total=total)
 
         context.enrich(**{MCP_DETAILS: self._facts(self.client)})
+        meta: Any = {**outgoing_headers(), IDEMPOTENCY_META: context.idempotency_key}
         try:
-            meta: Any = outgoing_headers() or None
             result = await self.client.call_tool(name, args, progress_callback=report, meta=meta)
         except MCPError as error:
             if error.code == wire.CONNECTION_CLOSED:
-                raise self._gone() from error
-            raise ToolFailedError(f"MCP server {self._server.name}: {error.message}") from error
+                raise self._gone(was_sent=True) from error
+            words = f"MCP server {self._server.name}: {error.message}"
+            if error.code in _REFUSALS:
+                raise ToolFailedError(words) from error
+            raise ConnectorUnavailableError(words, was_sent=True) from error
         except _LOST as error:
-            raise self._gone() from error
+            raise self._gone(was_sent=True) from error
+        except Exception as error:  # an answer came that cannot be read: the tool may have run
+            words = f"MCP server {self._server.name}: {type(error).__name__}: {error}"
+            raise ConnectorUnavailableError(words, was_sent=True) from error
         return content_of(result)
 
     def _facts(self, client: Client) -> dict[str, str]:
@@ -224,9 +242,10 @@ class _Session:
         if (session_id := response.headers.get(SESSION_HEADER)) is not None:
             self._fingerprint = hashlib.sha256(session_id.encode()).hexdigest()[:16]
 
-    def _gone(self) -> ConnectionError:
+    def _gone(self, *, was_sent: bool) -> ConnectorUnavailableError:
         self.end()
-        return ConnectionError(f"MCP server {self._server.name} is gone; the next call connects again")
+        words = f"MCP server {self._server.name} is gone; the next call connects again"
+        return ConnectorUnavailableError(words, was_sent=was_sent)
 
     async def _own(self) -> None:
         """Open the session, keep the list of tools fresh, close it when it is over."""

@@ -19,7 +19,7 @@ from batuta.kernel.errors import (
     ToolFailedError,
 )
 from batuta.tools.foreign_schema import SchemaArguments
-from batuta.tools.policy import KIND_LIMITS, Approval, ToolBounds, ToolPolicy
+from batuta.tools.policy import KIND_LIMITS, Approval, Reconcile, ToolBounds, ToolPolicy
 from batuta.tools.registry import SEPARATOR
 from batuta.tools.tool import Tool, ToolBody
 
@@ -59,6 +59,10 @@ class McpServer:
     """What the administrator knows about single tools, by the server's own names."""
     approval: Approval = "always"
     """For every tool that does more than read."""
+    reconcile: Mapping[str, Reconcile] = field(default_factory=dict)
+    """How to find out about single tools, by the server's own names, whether a call happened whose answer was lost.
+    Without one a person is asked.
+    """
     roles: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
     """The tools to take, by the server's own names; all when `None`."""
@@ -135,6 +139,7 @@ def _policy_of(offered: wire.Tool, server: McpServer) -> ToolPolicy:
         limits=ToolBounds(timeout=server.timeout, rate=defaults.rate, max_concurrency=defaults.max_concurrency),
         approval="never" if effect == "read" else server.approval,
         roles=server.roles,
+        reconcile=server.reconcile.get(offered.name),
         version=digest_of(offered)[:12],
     )
 

@@ -99,7 +99,7 @@ class ToolPolicy:
     preview: Preview | None = None
     """Shows a person what a call would do."""
     reconcile: Reconcile | None = None
-    """Finds out whether an interrupted write happened: returns its result, or raises."""
+    """Finds out whether a write happened whose answer was lost: its result, `None` if it did not, or it raises."""
     version: str = "1"
     max_argument_bytes: int = MAX_ARGUMENT_BYTES
     max_result_chars: int = MAX_RESULT_CHARS

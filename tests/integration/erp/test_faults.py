@@ -33,6 +33,7 @@ from batuta.kernel.errors import (
     ConnectorUnavailableError,
     MissingCompanyError,
     ToolFailedError,
+    UnknownOutcomeError,
 )
 from batuta.offline.model import OfflineModel
 from batuta.orchestration.orchestrator import Orchestrator
@@ -339,7 +340,7 @@ async def test_a_posting_of_which_nothing_is_known_is_not_to_be_repeated(
     """The answer is lost, and so is every answer to the question whether it happened."""
     access, posting = await draft_invoice(erp)
     erp.fails("none", "executed-dropped", *["503"] * MAX_ATTEMPTS)
-    with pytest.raises(ToolFailedError, match=words):
+    with pytest.raises(UnknownOutcomeError, match=words):
         await tools_of(access)["run_action"].call(called("post", language), **posting)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from batuta import AgentStep
-from batuta.kernel.errors import ConfigurationError, InvalidArgumentsError
+from batuta.kernel.errors import ConfigurationError, ConnectorUnavailableError, InvalidArgumentsError
 from batuta.kernel.messages import ToolCallBlock
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import CallScope, Refusal, Tool, ToolInvoker, ToolOutcome, ToolRegistry
@@ -98,8 +98,9 @@ async def test_a_tool_outlives_its_connection_only_to_say_so() -> None:
     async with connected(command=stdio_command()) as (_, registry):
         add = tool_named(registry, "add")
 
-    with pytest.raises(ConnectionError, match="is closed"):
+    with pytest.raises(ConnectorUnavailableError, match="is closed") as closed:
         await add.call(a=1, b=1)
+    assert not closed.value.was_sent
 
 
 async def test_arguments_are_checked_before_the_server_hears_of_them(connect: Connect) -> None:

@@ -8,9 +8,15 @@ import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta import Context, MemoryJournal, Pipeline, action, step
-from batuta.kernel.errors import JournalMismatchError, ProviderTimeoutError, Rejected, UnknownOutcomeError
+from batuta.kernel.errors import (
+    JournalMismatchError,
+    ProviderTimeoutError,
+    Rejected,
+    UnknownOutcomeError,
+    WriteNotDoneError,
+)
 from batuta.pipelines.journal import Effect, Pending, Recorded
-from batuta.pipelines.journaling import perform, revoke
+from batuta.pipelines.journaling import LOOK_UP_DELAYS_SECONDS, Doing, do_once, perform, revoke
 
 WRITE = Effect(key="p/charge:charge", kind="write", name="charge")
 READ = Effect(key="p/read:read", kind="read", name="read")
@@ -68,26 +74,52 @@ async def test_a_write_that_surely_did_not_happen_may_be_tried_again() -> None:
 @pytest.mark.parametrize("error", [ProviderTimeoutError("late"), ConnectionResetError(), TimeoutError()])
 async def test_a_write_that_broke_off_has_an_unknown_outcome(error: Exception) -> None:
     journal, outside = MemoryJournal(), Outside(error, 5)
-    with pytest.raises(type(error)):
+    with pytest.raises(UnknownOutcomeError, match="its answer was lost") as at_once:
         await perform(journal, WRITE, outside.act, NUMBER)
+    assert at_once.value.__cause__ is error
     with pytest.raises(UnknownOutcomeError, match="charge was begun before an interruption") as raised:
         await perform(journal, WRITE, outside.act, NUMBER)
     assert raised.value.effect_key == WRITE.key
     assert outside.calls == 1
 
 
-@pytest.mark.parametrize(("found", "calls"), [(7, 1), (None, 2)])
-async def test_reconciling_finds_out_whether_it_happened(found: int | None, calls: int) -> None:
+async def test_what_a_lost_write_brought_is_looked_up_at_once() -> None:
+    journal, outside = MemoryJournal(), Outside(TimeoutError())
+
+    async def reconcile(_: Pending) -> int | None:
+        return 7
+
+    assert await perform(journal, WRITE, outside.act, NUMBER, reconcile) == 7
+    assert (outside.calls, await journal.recall(WRITE)) == (1, Recorded(7))
+
+
+async def test_a_lost_write_that_did_not_take_place_is_a_failure_and_may_be_tried_again() -> None:
     journal, outside = MemoryJournal(), Outside(TimeoutError(), 7)
 
     async def reconcile(_: Pending) -> int | None:
-        return found
+        return None
 
-    with pytest.raises(TimeoutError):
+    with pytest.raises(WriteNotDoneError, match="it did not take place"):
         await perform(journal, WRITE, outside.act, NUMBER, reconcile)
     assert await perform(journal, WRITE, outside.act, NUMBER, reconcile) == 7
-    assert outside.calls == calls
-    assert await journal.recall(WRITE) == Recorded(7)
+
+
+async def test_looking_up_is_tried_again_while_the_other_side_is_away() -> None:
+    journal, outside, waits = MemoryJournal(), Outside(TimeoutError()), list[float]()
+    answers: list[int | Exception] = [ConnectionError("still away"), ConnectionError("still away"), 7]
+
+    async def reconcile(_: Pending) -> int | None:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    doing = Doing(effect=WRITE, act=outside.act, codec=NUMBER, reconcile=reconcile, sleep=sleep)
+    assert await do_once(journal, doing) == 7
+    assert waits == list(LOOK_UP_DELAYS_SECONDS)
 
 
 async def test_an_undone_effect_is_done_again() -> None:

@@ -19,6 +19,7 @@ from batuta.kernel.errors import (
     MissingRecordError,
     RecordChangedError,
     ToolFailedError,
+    UnknownOutcomeError,
 )
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
@@ -133,10 +134,13 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
             try:
                 done = await _found_done(access, company, change)  # the answer was lost, not the change
             except ConnectorUnavailableError as unknown:
-                raise ToolFailedError(_UNKNOWN_OUTCOME[language].format(detail=unknown)) from error
+                words = _UNKNOWN_OUTCOME[language].format(detail=unknown)
+                raise UnknownOutcomeError(words, effect_key=context.idempotency_key) from error
             if done is None:
                 raise ToolFailedError(_NOT_CARRIED_OUT[language].format(detail=error)) from error
             return done
+    except UnknownOutcomeError:
+        raise  # neither done nor failed: the run asks `reconcile` once more, then a person
     except RecordChangedError as error:
         raise ToolFailedError(
             f"the record has changed since it was shown: {error}. Nothing was written. Find it again and ask with "

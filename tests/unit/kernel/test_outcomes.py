@@ -1,0 +1,60 @@
+"""Which errors leave open whether a write took place (F-98)."""
+
+import asyncio
+import socket
+from http.client import RemoteDisconnected
+
+import aiohttp
+import httpx
+import pytest
+
+from batuta.kernel.errors import (
+    CircuitOpenError,
+    ConnectorUnavailableError,
+    DeadlineExceededError,
+    ProviderUnavailableError,
+    RateLimitedError,
+    ToolFailedError,
+    UnknownOutcomeError,
+)
+from batuta.kernel.outcomes import is_outcome_unknown
+
+REQUEST = httpx.Request("POST", "http://shop.test")
+
+
+def answered(status: int) -> httpx.HTTPStatusError:
+    return httpx.HTTPStatusError(str(status), request=REQUEST, response=httpx.Response(status, request=REQUEST))
+
+
+def wrapped(inner: Exception, outer: Exception) -> Exception:
+    outer.__cause__ = inner
+    return outer
+
+
+LOST = [
+    ConnectionResetError(), TimeoutError(), asyncio.IncompleteReadError(b"", 1), RemoteDisconnected(""),
+    DeadlineExceededError("late"), ProviderUnavailableError("", status=503), ProviderUnavailableError(""),
+    ConnectorUnavailableError("", was_sent=True), UnknownOutcomeError("", effect_key="k"),
+    httpx.ReadTimeout(""), httpx.RemoteProtocolError(""), httpx.WriteError(""),
+    answered(500), answered(504), answered(408),
+    aiohttp.ServerDisconnectedError(), aiohttp.ClientPayloadError(),
+    wrapped(httpx.ReadError(""), RuntimeError("the shop failed")), ExceptionGroup("", [ValueError(), TimeoutError()]),
+]  # fmt: skip
+NOT_LOST = [
+    ValueError(), KeyError(), FileNotFoundError(), ConnectionRefusedError(), socket.gaierror(),
+    CircuitOpenError("", retry_after=1), RateLimitedError(""), ConnectorUnavailableError("", was_sent=False),
+    ProviderUnavailableError("", status=429), ToolFailedError("no such customer"),
+    httpx.ConnectError(""), httpx.ConnectTimeout(""), answered(422), answered(429),
+    wrapped(httpx.ReadError(""), ToolFailedError("nothing was ordered")),
+    wrapped(httpx.ConnectError(""), RuntimeError("the shop failed")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", LOST, ids=repr)
+def test_a_lost_answer_leaves_it_open(error: Exception) -> None:
+    assert is_outcome_unknown(error)
+
+
+@pytest.mark.parametrize("error", NOT_LOST, ids=repr)
+def test_a_refusal_and_a_request_that_never_left_do_not(error: Exception) -> None:
+    assert not is_outcome_unknown(error)
