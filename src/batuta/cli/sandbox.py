@@ -22,7 +22,14 @@ def sandbox(
     port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = 7048,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     data: Annotated[Path | None, typer.Option(help="A file to keep the data in; without one, memory.")] = None,
-    company_size: Annotated[str, typer.Option(help="Size of the demo companies: S or M.")] = "S",
+    company_size: Annotated[
+        str | None,
+        typer.Option(
+            help="Size of the first demo company, when the data are made: S (15 customers, 18 months) or M (500 "
+            "customers, 2,000 items, 20,000 documents in 24 months; takes a minute or two). The second company is "
+            "always small. [default: S]"
+        ),
+    ] = None,
     quirks: Annotated[Manner, typer.Option(help="bc copies silent traps; teach refuses them.")] = Manner.TEACH,
     today: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The working date.")] = None,
     client: Annotated[list[str] | None, typer.Option(help="id:secret; with one, tokens are asked for.")] = None,
@@ -54,7 +61,7 @@ def sandbox(
             return
 
 
-def _opened(data: Path | None, size: str, settings: SandboxSettings, today: date | None) -> Sandbox:
+def _opened(data: Path | None, size: str | None, settings: SandboxSettings, today: date | None) -> Sandbox:
     try:
         with err.status("opening the companies ...") as status:
             return open_sandbox(

@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from batuta.sandbox.behaviour import Behaviour
-from batuta.sandbox.errors import EntityChangedError, SandboxError
+from batuta.sandbox.errors import EntityChangedError, MethodNotAllowedError
 from batuta.sandbox.filter_sql import fields_of
 from batuta.sandbox.filter_syntax import FilterComparison, FilterField, FilterJunction, FilterLiteral
 from batuta.sandbox.metadata import csdl_json, csdl_xml, service_document
@@ -70,8 +70,7 @@ class ApiCall:
         is_stream = resource.kind in (ResourceKind.PROPERTY, ResourceKind.RAW_VALUE) and any(
             each.name == resource.name for each in resource.entity.streams
         )
-        method = "GET" if self._request.method == "HEAD" else self._request.method
-        handler = {
+        handlers: dict[tuple[ResourceKind, str], Callable[[ApiResource], SandboxResponse]] = {
             (ResourceKind.COLLECTION, "GET"): self._list,
             (ResourceKind.COLLECTION, "POST"): self._create,
             (ResourceKind.COUNT, "GET"): self._count,
@@ -81,13 +80,20 @@ class ApiCall:
             (ResourceKind.PROPERTY, "GET"): self._read_stream if is_stream else self._property,
             (ResourceKind.RAW_VALUE, "GET"): self._read_stream if is_stream else self._raw_value,
             (ResourceKind.ACTION, "POST"): self._act,
-        }.get((resource.kind, method))
-        if is_stream and method in ("PATCH", "PUT"):
-            handler = self._write_stream
+        }
+        if is_stream:
+            handlers |= {(resource.kind, method): self._write_stream for method in ("PATCH", "PUT")}
         is_set_method = resource.kind in (ResourceKind.COLLECTION, ResourceKind.ENTITY)
-        if handler is None or (is_set_method and method not in resource.entity.methods):
-            raise _not_allowed(method, resource)
-        return handler
+        allowed = {
+            method: handler
+            for (kind, method), handler in handlers.items()
+            if kind is resource.kind and (not is_set_method or method in resource.entity.methods)
+        }
+        method = "GET" if self._request.method == "HEAD" else self._request.method
+        if method not in allowed:
+            name = resource.name or resource.entity.name
+            raise MethodNotAllowedError(f"{method[:20]} is not allowed on {name}.", allowed)
+        return allowed[method]
 
     def _list(self, resource: ApiResource) -> SandboxResponse:
         self._check_required_filter(resource, self._options)
@@ -283,14 +289,4 @@ class ApiCall:
 
     def _only(self, method: str) -> None:
         if self._request.method not in (method, "HEAD"):
-            raise SandboxError(
-                f"{self._request.method} is not allowed here.", code="BadRequest_MethodNotAllowed", status=405
-            )
-
-
-def _not_allowed(method: str, resource: ApiResource) -> SandboxError:
-    return SandboxError(
-        f"{method[:20]} is not allowed on {resource.name or resource.entity.name}.",
-        code="BadRequest_MethodNotAllowed",
-        status=405,
-    )
+            raise MethodNotAllowedError(f"{self._request.method[:20]} is not allowed here.", [method])

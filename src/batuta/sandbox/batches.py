@@ -1,20 +1,25 @@
 """`$batch`: several requests in one, as JSON or as multipart.
 
 With `Isolation: snapshot` all of them are one transaction: one that fails takes all back. A change set of a multipart
-batch is always one transaction. Without `Prefer: odata.continue-on-error` the batch ends at the first failure.
+batch and an `atomicityGroup` of a JSON batch are always one transaction. What was taken back is never shown as done: in
+JSON its parts answer 424, in multipart the change set has one answer, that of the part that failed. Without
+`Prefer: odata.continue-on-error` the batch ends at the first failure; what depends on it still answers 424.
 """
 
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from batuta.sandbox.errors import BadRequestError, SandboxError
+from batuta.sandbox.errors import BadRequestError, MethodNotAllowedError
 from batuta.sandbox.paths import ApiPath
+from batuta.sandbox.quirks import quirk_refusal
 from batuta.sandbox.records import SandboxStore
-from batuta.sandbox.requests import SandboxRequest, SandboxResponse
+from batuta.sandbox.requests import SandboxRequest, SandboxResponse, reason_phrase
 
 MOST_REQUESTS: Final = 100
 _METHODS: Final = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE"})
@@ -30,6 +35,8 @@ class BatchPart:
     depends_on: tuple[str, ...] = ()
     group: str = ""
     """Parts of one group succeed or fail together."""
+    content_id: str = ""
+    """How a multipart batch names the part; its answer repeats it."""
 
 
 class _BatchFailedError(Exception):
@@ -39,7 +46,7 @@ class _BatchFailedError(Exception):
 def answer_batch(request: SandboxRequest, path: ApiPath, store: SandboxStore, answer: Answer) -> SandboxResponse:
     """Answer every part of a batch; `answer` answers one request and never raises for what is wrong with it."""
     if request.method != "POST":
-        raise SandboxError("A batch is sent with POST.", code="BadRequest_MethodNotAllowed", status=405)
+        raise MethodNotAllowedError("A batch is sent with POST.", ["POST"])
     content_type = request.header("content-type", "application/json")
     is_multipart = content_type.lower().startswith("multipart/mixed")
     parts = _multipart_parts(request, path, content_type) if is_multipart else _json_parts(request, path)
@@ -56,61 +63,73 @@ class _Batch:
         self._is_snapshot = request.header("isolation", request.header("odata-isolation")).lower() == "snapshot"
         self._goes_on = "continue-on-error" in request.header("prefer").lower()
         self._responses: dict[str, SandboxResponse] = {}
+        self._failed: set[str] = set()
+        """Ids and groups of what failed or was taken back."""
 
     def run(self, parts: list[BatchPart]) -> dict[str, SandboxResponse]:
         if not self._is_snapshot:
             self._run_groups(parts)
             return self._responses
-        try:
-            with self._store.transaction():
-                self._run_groups(parts)
-                self._raise_if_failed(parts)
-        except _BatchFailedError:
-            pass
+        with suppress(_BatchFailedError), self._store.transaction():
+            self._run_groups(parts)
+            if self._failed:
+                self._take_back([part for part in parts if part.id in self._responses], "the batch")
+                raise _BatchFailedError
         return self._responses
 
     def _run_groups(self, parts: list[BatchPart]) -> None:
-        groups: list[list[BatchPart]] = []
-        for part in parts:
-            if part.group and groups and groups[-1][0].group == part.group:
-                groups[-1].append(part)
-            else:
-                groups.append([part])
-        for group in groups:
-            self._run_group(group)
-            if not self._goes_on and any(
-                _has_failed(self._responses[part.id]) for part in group if part.id in self._responses
-            ):
-                return
+        is_over = False
+        for _, listed in groupby(parts, key=lambda part: part.group or part.id):
+            group = list(listed)
+            if not is_over:
+                self._run_group(group)
+                is_over = bool(self._failed) and not self._goes_on
+            elif any(self._missing_need(part) for part in group):
+                self._refuse_group(group)
 
     def _run_group(self, group: list[BatchPart]) -> None:
         if not group[0].group:
             self._run_part(group[0])
             return
-        try:
-            with self._store.transaction():
-                for part in group:
-                    self._run_part(part)
-                    self._raise_if_failed([part])
-        except _BatchFailedError:
-            return
+        with suppress(_BatchFailedError), self._store.transaction():
+            for part in group:
+                self._run_part(part)
+                if part.id in self._failed:
+                    self._take_back(group, "the change set")
+                    raise _BatchFailedError
 
     def _run_part(self, part: BatchPart) -> None:
-        failed = [each for each in part.depends_on if each in self._responses and _has_failed(self._responses[each])]
-        if failed:
-            message = {
-                "error": {"code": "BadRequest", "message": f"The request {failed[0]}, which this one needs, failed."}
-            }
-            self._responses[part.id] = SandboxResponse.of_json(message, 424)
-            return
-        self._responses[part.id] = self._answer(part.request)
+        needed = self._missing_need(part)
+        if needed:
+            self._note(part, _failed_dependency(f"The request {needed}, which this one needs, failed."))
+        else:
+            self._note(part, self._answer(part.request))
 
-    def _raise_if_failed(self, parts: list[BatchPart]) -> None:
-        if self._has_failure(parts):
-            raise _BatchFailedError
+    def _refuse_group(self, group: list[BatchPart]) -> None:
+        """After the end of a batch: what depends on a failure gets its answer, and its group with it."""
+        for part in group:
+            if self._missing_need(part):
+                self._run_part(part)
+        self._take_back(group if group[0].group else [], "the change set")
 
-    def _has_failure(self, parts: list[BatchPart]) -> bool:
-        return any(_has_failed(self._responses[part.id]) for part in parts if part.id in self._responses)
+    def _take_back(self, parts: list[BatchPart], what: str) -> None:
+        """No part of what is rolled back is shown as done, also where it was before another one failed."""
+        for part in parts:
+            if part.id not in self._failed:
+                self._note(part, _failed_dependency(f"Another request of {what} failed, so this one was taken back."))
+
+    def _missing_need(self, part: BatchPart) -> str:
+        return next((each for each in part.depends_on if each in self._failed), "")
+
+    def _note(self, part: BatchPart, response: SandboxResponse) -> None:
+        self._responses[part.id] = response
+        if _has_failed(response):
+            self._failed |= {part.id, part.group} - {""}
+
+
+def _failed_dependency(message: str) -> SandboxResponse:
+    error = quirk_refusal("rolled_back_part", message)
+    return SandboxResponse.of_json({"error": {"code": error.code, "message": error.message}}, error.status)
 
 
 def _has_failed(response: SandboxResponse) -> bool:
@@ -139,7 +158,24 @@ def _json_parts(request: SandboxRequest, path: ApiPath) -> list[BatchPart]:
     parts = [_json_part(request, path, each) for each in listed]
     if len({part.id for part in parts}) != len(parts):
         raise BadRequestError("Every request of a batch needs its own id.")
+    known: set[str] = set()
+    for part in parts:
+        unknown = sorted(set(part.depends_on) - known)
+        if unknown:
+            raise BadRequestError(
+                f"The request '{part.id[:60]}' depends on '{unknown[0][:60]}', which is no request or group before it."
+            )
+        known |= {part.id, part.group} - {""}
+    _check_groups_lie_together(parts)
     return parts
+
+
+def _check_groups_lie_together(parts: list[BatchPart]) -> None:
+    named = [name for name, _ in groupby(parts, key=lambda part: part.group) if name]
+    if len(set(named)) != len(named):
+        raise BadRequestError("The requests of an atomicityGroup stand one after another.")
+    if set(named) & {part.id for part in parts}:
+        raise BadRequestError("An atomicityGroup and a request have the same name.")
 
 
 def _json_part(outer: SandboxRequest, path: ApiPath, given: Any) -> BatchPart:
@@ -225,34 +261,39 @@ def _multipart_part(
         request = _inner(outer, path, words[0].upper(), words[1], inner_headers, inner_body)
     except ValueError as error:
         raise BadRequestError(f"'{words[1][:60]}' is not an address.") from error
-    return BatchPart(id=place[0], request=request, group=place[1])
+    return BatchPart(id=place[0], request=request, group=place[1], content_id=headers.get("content-id", "")[:100])
 
 
 def _multipart_response(parts: list[BatchPart], responses: dict[str, SandboxResponse]) -> SandboxResponse:
     boundary = "batchresponse_sandbox"
     answered = [part for part in parts if part.id in responses]
     pieces: list[bytes] = []
-    open_group = ""
-    for part in answered:
-        if open_group and part.group != open_group:
-            pieces.append(f"--{open_group}--\r\n".encode())
-        if part.group and part.group != open_group:
-            pieces.append(f"--{boundary}\r\nContent-Type: multipart/mixed; boundary={part.group}\r\n\r\n".encode())
-        open_group = part.group
-        pieces.append(_http_piece(part.group or boundary, part.id, responses[part.id]))
-    if open_group:
-        pieces.append(f"--{open_group}--\r\n".encode())
+    for group, listed in groupby(answered, key=lambda part: part.group):
+        members = [(part, responses[part.id]) for part in listed]
+        if group and any(_has_failed(response) for _, response in members):
+            members = [_failure_of(members)]  # OData: one answer for a change set that failed
+        elif group:
+            pieces.append(f"--{boundary}\r\nContent-Type: multipart/mixed; boundary={group}\r\n\r\n".encode())
+            pieces.extend(_http_piece(group, part.content_id, response) for part, response in members)
+            pieces.append(f"--{group}--\r\n".encode())
+            continue
+        pieces.extend(_http_piece(boundary, part.content_id, response) for part, response in members)
     pieces.append(f"--{boundary}--\r\n".encode())
     headers = {"Content-Type": f"multipart/mixed; boundary={boundary}"}
     return SandboxResponse(status=200, headers=headers, body=b"".join(pieces))
 
 
-def _http_piece(boundary: str, name: str, response: SandboxResponse) -> bytes:
+def _failure_of(members: list[tuple[BatchPart, SandboxResponse]]) -> tuple[BatchPart, SandboxResponse]:
+    """The part that failed by itself, not because of another one."""
+    return next((each for each in members if _has_failed(each[1]) and each[1].status != 424), members[0])
+
+
+def _http_piece(boundary: str, content_id: str, response: SandboxResponse) -> bytes:
     headers = {**response.headers, "Content-Length": str(len(response.body))}
     head = "".join(f"{key}: {value}\r\n" for key, value in headers.items())
+    named = f"Content-ID: {content_id}\r\n" if content_id else ""
     opening = (
-        f"--{boundary}\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n"
-        f"Content-ID: {name}\r\n\r\n"
-        f"HTTP/1.1 {response.status} Answer\r\n{head}\r\n"
+        f"--{boundary}\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n{named}\r\n"
+        f"HTTP/1.1 {response.status} {reason_phrase(response.status)}\r\n{head}\r\n"
     )
     return opening.encode() + response.body + b"\r\n"

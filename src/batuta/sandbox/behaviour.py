@@ -36,12 +36,13 @@ Several modules may register hooks for the same set: they run in the order of re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, TypeAlias, TypeVar
 
 from batuta.sandbox.errors import BadRequestError, RecordNotFoundError
 from batuta.sandbox.records import Records
 from batuta.sandbox.schema import EntitySet
-from batuta.sandbox.values import Row, Value
+from batuta.sandbox.values import Row, SqlValue, Value, from_scaled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,26 @@ class FlowFilter:
 class StreamContent:
     media_type: str
     body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewedLedger:
+    """How a preview shows the rows of an internal table: `{}` in the name stands for the column `kind`."""
+
+    name: str
+    kind: str = ""
+    decimals: frozenset[str] = frozenset()
+
+    def shown(self, row: Mapping[str, SqlValue]) -> dict[str, Decimal | SqlValue]:
+        """A row under names like those of the API, without the company it is in."""
+        return {
+            _camel_case(name): from_scaled(int(value or 0)) if name in self.decimals else value
+            for name, value in row.items()
+            if name != "company"
+        }
+
+    def name_of(self, row: Mapping[str, SqlValue]) -> str:
+        return self.name.replace("{}", str(row.get(self.kind, "")).lower())
 
 
 InsertHook: TypeAlias = Callable[[Records, Row], Row]
@@ -88,7 +109,7 @@ class Behaviour:
     def __init__(self) -> None:
         self.ddl: list[str] = []
         self.expressions: dict[tuple[str, str], str] = {}
-        self.ledgers: dict[str, frozenset[str]] = {}
+        self.ledgers: dict[str, PreviewedLedger] = {}
         self.actions: dict[tuple[str, str], ActionHook] = {}
         self.reports: dict[str, Report] = {}
         self.contents: dict[tuple[str, str], ContentHook] = {}
@@ -104,9 +125,9 @@ class Behaviour:
         """Declare internal tables and indexes (names start with `_`), one or several statements."""
         self.ddl.append(ddl)
 
-    def ledger(self, table: str, *decimals: str) -> None:
-        """Show the rows of an internal table in previews, with these columns as decimals; others are bookkeeping."""
-        self.ledgers[table] = frozenset(decimals)
+    def ledger(self, table: str, ledger: "PreviewedLedger") -> None:
+        """Show the rows of an internal table in previews; tables without this are bookkeeping."""
+        self.ledgers[table] = ledger
 
     def computed(self, set_name: str, prop: str, expression: str) -> None:
         """Read a property by a scalar SQL expression over its row `t` instead of its column.
@@ -206,6 +227,11 @@ class Behaviour:
         if row is None:
             raise RecordNotFoundError(f"The {set_name} record {', '.join(map(str, key))} does not exist.")
         return row
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
 
 
 def _registration(hooks: defaultdict[str, list[HookT]], sets: tuple[str, ...]) -> Callable[[HookT], HookT]:

@@ -12,11 +12,13 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 
+from batuta.sandbox.behaviour import PreviewedLedger
 from batuta.sandbox.json_values import json_writer
 from batuta.sandbox.records import SandboxStore
-from batuta.sandbox.values import from_scaled
+from batuta.sandbox.values import SqlValue
 
 MOST_CHANGES: Final = 5_000
 
@@ -45,12 +47,15 @@ class TouchedRow:
 @dataclass(kw_only=True)
 class RehearsalResult:
     changes: dict[str, list[RowChange]] = field(default_factory=dict)
+    """By entity set."""
+    ledgers: dict[str, list[RowChange]] = field(default_factory=dict)
+    """Entries that the API has no set for, by the name of their ledger."""
 
 
 class ChangeRecorder:
     """Watches the entity sets and ledgers of one store with temporary triggers, made when they are first needed."""
 
-    def __init__(self, store: SandboxStore, ledgers: Mapping[str, frozenset[str]]) -> None:
+    def __init__(self, store: SandboxStore, ledgers: Mapping[str, PreviewedLedger]) -> None:
         self._store = store
         self._ledgers = ledgers
         self._keys: dict[str, tuple[str, ...]] = {}
@@ -69,7 +74,17 @@ class ChangeRecorder:
         for touched, now in after:
             before = self._row(touched)
             if before != now:
-                result.changes.setdefault(touched.table, []).append(RowChange(before=before, after=now))
+                self._add(result, touched.table, before, now)
+
+    def _add(
+        self, result: RehearsalResult, table: str, before: dict[str, Any] | None, now: dict[str, Any] | None
+    ) -> None:
+        ledger = self._ledgers.get(table)
+        if ledger is None:
+            result.changes.setdefault(table, []).append(RowChange(before=before, after=now))
+            return
+        shown = RowChange(before=before and _json_row(ledger.shown(before)), after=now and _json_row(ledger.shown(now)))
+        result.ledgers.setdefault(ledger.name_of(now or before or {}), []).append(shown)
 
     @contextmanager
     def watch(self) -> Iterator[list[TouchedRow]]:
@@ -129,9 +144,7 @@ class ChangeRecorder:
         row = found.fetchone()
         if row is None:
             return None
-        scaled = self._ledgers[touched.table]
-        named = zip((each[0] for each in found.description), row, strict=True)
-        return {name: float(from_scaled(value)) if name in scaled else value for name, value in named}
+        return dict(zip((each[0] for each in found.description), row, strict=True))
 
     def _record(self, touched: TouchedRow, tests: str) -> dict[str, Any] | None:
         table = self._store.table(touched.table)
@@ -140,3 +153,7 @@ class ChangeRecorder:
             return None
         columns = table.columns.values()
         return {each.name: json_writer(each.property)(value) for each, value in zip(columns, row, strict=True)}
+
+
+def _json_row(row: Mapping[str, Decimal | SqlValue]) -> dict[str, Any]:
+    return {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}

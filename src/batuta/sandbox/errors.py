@@ -4,8 +4,11 @@ SandboxError
 ├── BadRequestError       BadRequest_*      the request itself is wrong
 ├── ApplicationError      Application_*     a business rule refuses it
 ├── RecordNotFoundError   Internal_*        what it speaks of does not exist
-└── EntityChangedError    Request_*         another request changed the record
+├── EntityChangedError    Request_*         another request changed the record
+└── MethodNotAllowedError BadRequest_*      the method does not go with the address; the answer names those that do
 """
+
+from collections.abc import Iterable
 
 
 class SandboxError(Exception):
@@ -39,3 +42,14 @@ class RecordNotFoundError(SandboxError):
 class EntityChangedError(SandboxError):
     status = 409
     code = "Request_EntityChanged"
+
+
+class MethodNotAllowedError(SandboxError):
+    status = 405
+    code = "BadRequest_MethodNotAllowed"
+
+    def __init__(self, message: str, allowed: Iterable[str]) -> None:
+        super().__init__(message)
+        methods = set(allowed)
+        self.allowed = ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
+        """The value of the header `Allow`."""

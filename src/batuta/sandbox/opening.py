@@ -12,11 +12,12 @@ from typing import Final
 
 from batuta.sandbox.behaviour import Behaviour
 from batuta.sandbox.business import business_central
-from batuta.sandbox.demo import DEMO_TODAY, create_demo
+from batuta.sandbox.demo import DEMO_TODAY, SIZE_SETTING, SIZES, create_demo, unknown_size
 from batuta.sandbox.media import with_media
 from batuta.sandbox.platform_sets import with_platform_sets
-from batuta.sandbox.records import MEMORY, SandboxStore
+from batuta.sandbox.records import MEMORY, SandboxFileError, SandboxStore
 from batuta.sandbox.service import Sandbox, SandboxSettings
+from batuta.sandbox.snapshots import snapshot_files
 
 SMALL: Final = "S"
 
@@ -29,17 +30,29 @@ def full_behaviour() -> Behaviour:
 def open_sandbox(
     path: Path | str = MEMORY,
     *,
-    size: str = SMALL,
+    size: str | None = None,
     settings: SandboxSettings | None = None,
     today: date | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Sandbox:
-    """Open a sandbox; an empty file (or memory) is filled with the demo companies first."""
+    """Open a sandbox; an empty file (or memory) is filled with the demo companies first, of size S unless one is given.
+
+    A file that holds companies of another size than the one that is asked for is refused: `SandboxFileError`.
+    """
+    if size is not None and size not in SIZES:
+        raise ValueError(unknown_size(size))
     behaviour = full_behaviour()
     store = SandboxStore(path, behaviour=behaviour)
     sandbox = Sandbox(store, behaviour, settings, clock=time.monotonic)
     if not store.records("").exists("companies"):
-        _fill(store, behaviour, size, progress)
+        _fill(store, behaviour, size or SMALL, progress)
+    elif size is not None and store.setting(SIZE_SETTING) not in (size, None):
+        kept = store.setting(SIZE_SETTING)
+        store.close()
+        raise SandboxFileError(
+            f"{path} holds companies of size {kept}, not {size}: start with --reset to make them anew, or without "
+            "--company-size"
+        )
     if today is not None:
         store.set_today(today)
     return sandbox
@@ -53,12 +66,17 @@ def _fill(store: SandboxStore, behaviour: Behaviour, size: str, progress: Callab
     if size in _made:
         store.load(_made[size])
         return
-    create_demo(store, behaviour, size=size, today=DEMO_TODAY, progress=progress)
+    # In memory first: a file would write and read its pages again and again, and could be left half made.
+    made = SandboxStore(behaviour=behaviour)
+    create_demo(made, behaviour, size=size, today=DEMO_TODAY, progress=progress)
+    store.take_over(made)
     if size == SMALL:
-        _made[size] = store.dump()
+        _made[size] = made.dump()
+    made.close()
 
 
 def reset_file(path: Path) -> None:
-    """Remove a database with what SQLite keeps beside it."""
-    for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+    """Remove a database with what SQLite keeps beside it, and its snapshots."""
+    snapshots = snapshot_files(path) if path.parent.is_dir() else []
+    for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"), *snapshots):
         name.unlink(missing_ok=True)

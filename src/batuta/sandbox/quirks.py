@@ -113,6 +113,39 @@ QUIRKS: Final[dict[str, Quirk]] = {
         code="Application_DialogException",
         message="{detail}",
     ),
+    "rolled_back_part": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE, status=424,
+        message="{detail}",  # OData allows 424 for what was rolled back; what Business Central shows was not seen
+    ),
+    "customer_payment_sign": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        code="Application_DialogException",
+        message="{detail}: the amount of a customer's payment must be negative.",
+    ),
+    "vendor_payment_sign": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        code="Application_DialogException",
+        message="{detail}: the amount of a payment to a vendor must be positive.",
+    ),
+    "vendor_invoice_number_of_an_order": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
+        message="A purchase order has no field for the number of the vendor's invoice: the posted invoice gets that of "
+        "the order. A tenant with mandatory external document numbers may refuse receiveAndInvoice instead.",
+    ),
+    "payments_are_posted_by_journals": Quirk(
+        source=QuirkSource.SOURCE, bc=Treatment.IGNORE, teach=Treatment.IGNORE,
+        message="Payment journals have no action to post: journals({same id})/Microsoft.NAV.post posts them.",
+    ),
+    "cancel_of_a_paid_document": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        code="Application_DialogException",
+        message="{detail} cannot be cancelled: it is paid or applied, at least in part.",
+    ),
+    "second_correction": Quirk(
+        source=QuirkSource.UNVERIFIED, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
+        code="Application_DialogException",
+        message="{detail}",
+    ),
     "data_access_intent_on_write": Quirk(
         source=QuirkSource.DOCS, bc=Treatment.REFUSE, teach=Treatment.REFUSE,
         message="Data-Access-Intent: ReadOnly goes with GET only.",
@@ -140,6 +173,10 @@ class Quirks:
             raise self.refusal(name, detail)
 
     def refusal(self, name: str, detail: str = "") -> SandboxError:
-        quirk = QUIRKS[name]
-        message = quirk.message.replace("{detail}", detail)
-        return BadRequestError(message, code=quirk.code, status=quirk.status)
+        return quirk_refusal(name, detail)
+
+
+def quirk_refusal(name: str, detail: str = "") -> SandboxError:
+    """The error of a row that both manners refuse."""
+    quirk = QUIRKS[name]
+    return BadRequestError(quirk.message.replace("{detail}", detail), code=quirk.code, status=quirk.status)

@@ -22,18 +22,33 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from batuta.sandbox.errors import RecordNotFoundError, SandboxError
 from batuta.sandbox.schema import EdmProperty, EntitySet, SandboxSchema, load_schema
 from batuta.sandbox.values import Row, SqlValue, Value, column_type, decoder, encoder, unset
 
 MEMORY: Final = ":memory:"
+CACHE_KIB: Final = 65_536
+"""How much of a file is kept in memory: a medium company is posted to without reading pages again and again."""
+MemoryT = TypeVar("MemoryT")
 INDEXED: Final = (
     "number", "code", "documentId", "parentId", "journalId", "documentNumber", "customerId", "vendorId", "itemId",
     "accountId", "orderId", "postingDate", "status",
 )  # fmt: skip
 """Properties by which children, documents and entries are looked up; each has an index where a set has it."""
+READ_BELOW_PARENT: Final = frozenset({"dimensionSetLines"})
+"""Sets that are only ever read by their parent, with which their key begins: other indexes would not help."""
+REMEMBERED: Final = frozenset(
+    {"currencies", "defaultDimensions", "dimensions", "dimensionValues", "generalLedgerSetup",
+     "generalProductPostingGroups", "inventoryPostingGroups", "itemCategories", "journals", "paymentMethods",
+     "paymentTerms", "shipmentMethods",
+     "taxGroups", "unitsOfMeasure"}
+)  # fmt: skip
+"""Small sets that posting looks up for every line: read once in a transaction, and again after one was written.
+
+No statement of ours writes these tables but through `Records`.
+"""
 _INTERNAL: Final = """
 CREATE TABLE IF NOT EXISTS _settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS _streams (
@@ -66,11 +81,16 @@ class SandboxStore:
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.schema: SandboxSchema = load_schema()
+        self.path = None if str(path) == MEMORY else Path(path)
+        """The file; nothing for a database in memory."""
         self.new_id = new_id
         self.lock = threading.RLock()
         self.wall_clock = wall_clock
         self._expressions = behaviour.expressions if behaviour else {}
         self._depth = 0
+        self.is_rehearsing = False
+        """Whether what happens now will be rolled back: then nothing may leave this process."""
+        self._memory: dict[tuple[str, ...], Any] = {}
         self._tables: dict[str, SetTable] = {}
         self.connection = sqlite3.connect(
             str(path), isolation_level=None, check_same_thread=False, cached_statements=1024
@@ -94,6 +114,8 @@ class SandboxStore:
         """All or nothing; inside another one a savepoint, so that a part can fail or be rolled back alone."""
         with self.lock:
             name = f"level_{self._depth}"
+            if self._depth == 0:
+                self.forget()
             self.connection.execute("BEGIN IMMEDIATE" if self._depth == 0 else f"SAVEPOINT {name}")
             self._depth += 1
             try:
@@ -105,16 +127,36 @@ class SandboxStore:
             self._depth -= 1
             self.connection.execute("COMMIT" if self._depth == 0 else f"RELEASE {name}")
 
+    def remember(self, key: tuple[str, ...], read: Callable[[], MemoryT]) -> MemoryT:
+        """What was read under a key before in this transaction, else what `read` gives; outside of one, always that.
+
+        Nobody else writes while a transaction lasts, so only our own writes can make a memory stale: they `forget` it.
+        """
+        if self._depth == 0:
+            return read()
+        if key not in self._memory:
+            self._memory[key] = read()
+        known: MemoryT = self._memory[key]
+        return known
+
+    def forget(self) -> None:
+        """Read everything again: something that is remembered was written."""
+        self._memory.clear()
+
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """A transaction that is always rolled back: what happens inside can be looked at and is not kept."""
-        with suppress(_RehearsalEndedError), self.transaction():
-            yield
+        with self.lock, suppress(_RehearsalEndedError), self.transaction():
+            before, self.is_rehearsing = self.is_rehearsing, True
+            try:
+                yield
+            finally:
+                self.is_rehearsing = before
             raise _RehearsalEndedError
 
     def today(self) -> date:
         """The working date: the one that was set, else the day of the wall clock."""
-        stored = self.setting("today")
+        stored = self.remember(("_settings", "today"), lambda: self.setting("today"))
         return date.fromisoformat(stored) if stored else self.wall_clock().date()
 
     def set_today(self, today: date) -> None:
@@ -131,6 +173,7 @@ class SandboxStore:
     def set_setting(self, name: str, value: str) -> None:
         with self.transaction():
             self.connection.execute("INSERT OR REPLACE INTO _settings VALUES (?, ?)", (name, value))
+            self.forget()
 
     def fill_report(self, set_name: str, company: str, rows: Iterable[Row]) -> None:
         """Put the rows of a computed set into its temporary table, in place of those of the last time."""
@@ -162,6 +205,11 @@ class SandboxStore:
             finally:
                 source.close()
 
+    def take_over(self, other: "SandboxStore") -> None:
+        """Become a copy of another store, in one step."""
+        with self.lock, other.lock:
+            other.connection.backup(self.connection)
+
     def dump(self) -> bytes:
         """The whole database as bytes."""
         with self.lock:
@@ -187,6 +235,7 @@ class SandboxStore:
         for name, value in (("journal_mode", "WAL"), ("synchronous", "NORMAL"), ("temp_store", "MEMORY")):
             self.connection.execute(f"PRAGMA {name} = {value}")
         self.connection.execute("PRAGMA busy_timeout = 5000")
+        self.connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         layout = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if layout == 0:
             self.connection.executescript(_whole_ddl(ddl))
@@ -201,6 +250,7 @@ class SandboxStore:
         self.connection.create_function("unicode_upper", 1, str.upper, deterministic=True)
 
     def _undo(self, name: str) -> None:
+        self.forget()
         if self._depth == 0:
             # SQLite itself may have rolled back already, as it does when the disk is full.
             if self.connection.in_transaction:
@@ -220,8 +270,11 @@ class Records:
     def get(self, set_name: str, *key: Value) -> Row | None:
         """The record of a key, or nothing."""
         table = self.store.table(set_name)
-        equals = dict(zip(table.entity.identity, key, strict=True))
-        return next(self._select(table, equals), None)
+        if set_name in REMEMBERED:
+            return next(self._select(table, dict(zip(table.entity.identity, key, strict=True))), None)
+        bound = (self._company_of(table), *table.encode_key(key))
+        found = self.store.connection.execute(table.get_sql, bound).fetchone()
+        return None if found is None else table.decode(found)
 
     def find(self, set_name: str, **equals: Value) -> list[Row]:
         """The records whose properties have these values, in the order in which they were stored."""
@@ -249,6 +302,7 @@ class Records:
                 code="Internal_EntityWithSameKeyExists",
                 status=409,
             ) from error
+        self._written(set_name)
         return row
 
     def update(self, set_name: str, *key: Value, values: Mapping[str, Value]) -> Row:
@@ -263,6 +317,7 @@ class Records:
             f'UPDATE "{set_name}" SET {assignments}"_version" = "_version" + 1 WHERE {table.key_test}',
             (*bound, self._company_of(table), *table.encode_key(key)),
         )
+        self._written(set_name)
         row = self.get(set_name, *key) if done.rowcount else None
         if row is None:
             raise RecordNotFoundError(f"The record {', '.join(map(str, key))} of {set_name} does not exist.")
@@ -273,6 +328,7 @@ class Records:
         table = self.store.table(set_name)
         bound = (self._company_of(table), *table.encode_key(key))
         self.store.connection.execute(f'DELETE FROM "{set_name}" WHERE {table.key_test}', bound)
+        self._written(set_name)
 
     def version(self, set_name: str, *key: Value) -> int:
         """The version of a record, from which its ETag is made; 0 where there is none."""
@@ -287,12 +343,20 @@ class Records:
 
     def sql_many(self, statement: str, bound: Iterable[Sequence[SqlValue]]) -> None:
         """Run one statement for many bound values."""
-        self.store.connection.executemany(statement, bound)
+        listed = bound if isinstance(bound, list) else list(bound)
+        if listed:
+            self.store.connection.executemany(statement, listed)
 
     def key_of(self, set_name: str, row: Row) -> tuple[Value, ...]:
         return tuple(row[name] for name in self.store.table(set_name).entity.identity)
 
     def _select(self, table: "SetTable", equals: Mapping[str, Value]) -> Iterator[Row]:
+        if table.entity.name not in REMEMBERED:
+            return self._read(table, equals)
+        key = (table.entity.name, self.company, *(f"{name}={value}" for name, value in equals.items()))
+        return map(dict, self.store.remember(key, lambda: list(self._read(table, equals))))
+
+    def _read(self, table: "SetTable", equals: Mapping[str, Value]) -> Iterator[Row]:
         columns = [table.column(name) for name in equals]
         tests = "".join(f" AND {column.expression} = ?" for column in columns)
         bound = [column.encode(value) for column, value in zip(columns, equals.values(), strict=True)]
@@ -301,6 +365,10 @@ class Records:
             (self._company_of(table), *bound),
         )
         return map(table.decode, found)
+
+    def _written(self, set_name: str) -> None:
+        if set_name in REMEMBERED:
+            self.store.forget()
 
     def _company_of(self, table: "SetTable") -> str:
         return self.company if table.entity.is_in_company else ""
@@ -346,6 +414,10 @@ class SetTable:
         return f'SELECT {self.read_list} FROM "{self.entity.name}" t'
 
     @cached_property
+    def get_sql(self) -> str:
+        return f"{self.select_sql} WHERE {self.key_test}"
+
+    @cached_property
     def read_list(self) -> str:
         return ", ".join(each.expression for each in self.columns.values())
 
@@ -367,6 +439,11 @@ class SetTable:
     def key_test(self) -> str:
         return "company = ?" + "".join(f' AND "{self.columns[name].name}" = ?' for name in self.entity.identity)
 
+    @cached_property
+    def _converted(self) -> list[tuple[str, Callable[[SqlValue], Value]]]:
+        """The columns whose stored form is another than the one in Python."""
+        return [(name, each.decode) for name, each in self.columns.items() if each.decode is not str]
+
     def encode(self, row: Row) -> list[SqlValue]:
         if len(row) > len(self.columns):
             raise KeyError(f"{self.entity.name} has no property {', '.join(row.keys() - self.columns.keys())}")
@@ -376,7 +453,10 @@ class SetTable:
         return [self.columns[name].encode(value) for name, value in zip(self.entity.identity, key, strict=True)]
 
     def decode(self, stored: Sequence[SqlValue]) -> Row:
-        return {name: each.decode(value) for (name, each), value in zip(self.columns.items(), stored, strict=True)}
+        row: dict[str, Any] = dict(zip(self.columns, stored, strict=True))
+        for name, decode in self._converted:
+            row[name] = decode(row[name])
+        return row
 
 
 class _RehearsalEndedError(Exception):
@@ -413,6 +493,8 @@ def _table_ddl(entity: EntitySet) -> str:
         f'CREATE TABLE "{entity.name}" (company TEXT NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1{columns}, '
         f"PRIMARY KEY (company, {key}))"
     )
+    if entity.name in READ_BELOW_PARENT:
+        return table
     indexes = [
         f'CREATE INDEX "{entity.name}_{name}" ON "{entity.name}" (company, "{name}")'
         for name in INDEXED

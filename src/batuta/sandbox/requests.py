@@ -6,6 +6,7 @@ SandboxRequest.of("GET", "http://127.0.0.1:7048/v2.0/production/api/v2.0/compani
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -76,6 +77,14 @@ class SandboxResponse:
     def json(self) -> Any:
         """The body, parsed: for callers in Python."""
         return json.loads(self.body)
+
+
+def reason_phrase(status: int) -> str:
+    """The words that go with a status in HTTP."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
 
 
 def _no_constant(name: str) -> float:

@@ -6,7 +6,7 @@ schema.set("customers").properties["displayName"].max_length   # 100
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
@@ -21,6 +21,8 @@ WITHOUT_COMPANY: Final = frozenset(
     }
 )  # fmt: skip
 """Sets that stand beside the companies, not inside one."""
+EVERYWHERE: Final = frozenset({"companies", "apicategoryroutes"})
+"""Sets that every API route serves."""
 NAMESPACE: Final = "Microsoft.NAV"
 REPEATED_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "dimensionSetLines": ("parentId",),  # the id is that of the dimension: once for every parent
@@ -155,7 +157,19 @@ class SandboxSchema:
 
     def route(self, route: str) -> Mapping[str, EntitySet]:
         """The sets that are served under an API route."""
-        return {name: each for name, each in self.sets.items() if each.route == route or name == "apicategoryroutes"}
+        if route not in self._routes:
+            self._routes[route] = self._served(route)
+        return self._routes[route]
+
+    @cached_property
+    def _routes(self) -> dict[str, Mapping[str, EntitySet]]:
+        return {}
+
+    def _served(self, route: str) -> Mapping[str, EntitySet]:
+        served = {name: each for name, each in self.sets.items() if each.route == route or name in EVERYWHERE}
+        companies = served["companies"]
+        ways = {name: way for name, way in companies.navigation.items() if way.target in served}
+        return {**served, "companies": replace(companies, navigation=ways)}
 
 
 @cache

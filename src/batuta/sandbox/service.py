@@ -21,9 +21,9 @@ from typing import Final
 from batuta.sandbox.api import ApiCall
 from batuta.sandbox.batches import answer_batch
 from batuta.sandbox.behaviour import Behaviour
-from batuta.sandbox.changes import ChangeRecorder
+from batuta.sandbox.changes import ChangeRecorder, RowChange
 from batuta.sandbox.controls import SandboxControls
-from batuta.sandbox.errors import BadRequestError, SandboxError
+from batuta.sandbox.errors import BadRequestError, MethodNotAllowedError, SandboxError
 from batuta.sandbox.limits import (
     AnswerLoss,
     FaultPlan,
@@ -117,6 +117,8 @@ class Sandbox:
             return self._tokens.issue(request)
         client = self._tokens.client_of(request)
         if request.path.startswith("/sandbox"):
+            if request.method != "GET" and _asks_for_preview(request):
+                raise BadRequestError("Snapshots and faults cannot be rehearsed: only requests to the API can.")
             return self._controls.answer(request)
         with self._limiter.admitted(client):
             fault = self._faults.next(request.header(FAULT))
@@ -157,13 +159,17 @@ class Sandbox:
         """Carry a request out, show what it did, and take it back."""
         with self.recorder.rehearse() as rehearsal:
             response = self._answered(request, path)
-        changes = {
-            table: [{"kind": each.kind, "before": each.before, "after": each.after} for each in listed]
-            for table, listed in rehearsal.changes.items()
-        }
         is_json = "json" in response.headers.get("Content-Type", "")
         body = response.json() if is_json else response.body.decode("utf-8", "replace") or None
-        return SandboxResponse.of_json({"preview": True, "status": response.status, "body": body, "changes": changes})
+        return SandboxResponse.of_json(
+            {
+                "preview": True,
+                "status": response.status,
+                "body": body,
+                "changes": _shown(rehearsal.changes),
+                "ledgers": _shown(rehearsal.ledgers),
+            }
+        )
 
     def _answered(self, request: SandboxRequest, path: ApiPath) -> SandboxResponse:
         # below a company too: clients that are given a company as their root post their batches there
@@ -228,12 +234,21 @@ def _lost(response: SandboxResponse, loss: AnswerLoss) -> SandboxResponse:
             return replace(response, body=response.body[:half])
 
 
+def _shown(changes: Mapping[str, list[RowChange]]) -> dict[str, list[dict[str, object]]]:
+    return {
+        name: [{"kind": each.kind, "before": each.before, "after": each.after} for each in listed]
+        for name, listed in changes.items()
+    }
+
+
 def error_response(error: SandboxError, correlation: str) -> SandboxResponse:
     """The error body of Business Central."""
     body = {"error": {"code": error.code, "message": f"{error.message}  CorrelationId:  {correlation}."}}
     headers: dict[str, str] = {}
     if isinstance(error, TooManyRequestsError):
         headers["Retry-After"] = str(error.retry_after_seconds)
+    if isinstance(error, MethodNotAllowedError):
+        headers["Allow"] = error.allowed
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return SandboxResponse.of_json(body, error.status, headers)

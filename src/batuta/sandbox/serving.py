@@ -8,18 +8,19 @@ in a browser can neither reach it under a name of its own (DNS rebinding) nor po
 """
 
 import threading
+import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final
 
-from batuta.sandbox.requests import SandboxRequest, SandboxResponse
-from batuta.sandbox.service import Sandbox
+from batuta.sandbox.bodies import read_body
+from batuta.sandbox.errors import SandboxError
+from batuta.sandbox.requests import SandboxRequest, SandboxResponse, reason_phrase
+from batuta.sandbox.service import Sandbox, error_response
 
 LOOPBACK_NAMES: Final = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
-_METHODS: Final = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
 
 
 class SandboxServer:
@@ -77,7 +78,7 @@ def wsgi_app(sandbox: Sandbox) -> Callable[[dict[str, Any], Callable[..., Any]],
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         response = sandbox.handle(_request_of(environ, sandbox.settings.largest_body_bytes))
         headers = [*response.headers.items(), ("Content-Length", str(len(response.body)))]
-        start_response(f"{response.status} {_phrase(response.status)}", headers)
+        start_response(f"{response.status} {reason_phrase(response.status)}", headers)
         return [response.body]
 
     return application
@@ -90,7 +91,9 @@ def _request_of(environ: dict[str, Any], largest: int) -> SandboxRequest:
         if name.startswith("HTTP_") or name in ("CONTENT_TYPE", "CONTENT_LENGTH")
     }
     length = headers.get("content-length", "")
-    size = int(length) if length.isascii() and length.isdigit() else 0
+    size = min(int(length[:20]), largest + 1) if length.isascii() and length.isdigit() else 0
+    if environ.get("wsgi.input_terminated"):  # the server takes chunks apart and ends the stream with the body
+        size = largest + 1
     # RAW_URI and REQUEST_URI keep the encoding; PATH_INFO is decoded, and only good enough.
     raw = str(environ.get("RAW_URI") or environ.get("REQUEST_URI") or environ.get("PATH_INFO", "/"))
     host = headers.get("host") or f"{environ.get('SERVER_NAME')}:{environ.get('SERVER_PORT')}"
@@ -100,7 +103,7 @@ def _request_of(environ: dict[str, Any], largest: int) -> SandboxRequest:
         query=str(environ.get("QUERY_STRING", "")),
         headers=headers,
         # One byte more than is allowed is enough to see that it is too large.
-        body=environ["wsgi.input"].read(min(size, largest + 1)) if size else b"",
+        body=environ["wsgi.input"].read(size) if size else b"",
         origin=f"{environ.get('wsgi.url_scheme', 'http')}://{host}",
         client=str(environ.get("REMOTE_ADDR", "anonymous")),
     )
@@ -113,26 +116,32 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
         sys_version = ""
         timeout = 60  # a connection that says nothing is closed
 
+        def __getattr__(self, name: str) -> Any:
+            """Every method of HTTP is answered, also the unknown ones: the service says which are allowed."""
+            if name.startswith("do_"):
+                return self.answer
+            raise AttributeError(name)
+
         def answer(self) -> None:
             with suppress(ConnectionError, TimeoutError):
                 self._write(self._response())
 
+        def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+            """What is no request of HTTP (line, version, size of the headers) is refused as the API refuses."""
+            del explain
+            self.close_connection = True
+            self.request_version = "HTTP/1.1"  # else an answer to a wrong version would have no status line
+            text = f"{message or reason_phrase(code)}."
+            with suppress(ConnectionError, TimeoutError):
+                self._write(_refusal(SandboxError(text, code="BadRequest", status=code)))
+
         def _response(self) -> SandboxResponse:
-            host = self.headers.get("Host", "")
-            if only_loopback and _name_in(host) not in LOOPBACK_NAMES:
-                self.close_connection = True
-                return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Unknown host."}}, 421)
-            origin = self.headers.get("Origin")
-            if only_loopback and origin is not None and _name_in(origin.partition("://")[2]) not in LOOPBACK_NAMES:
-                self.close_connection = True
-                return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Unknown origin."}}, 403)
-            length = self.headers.get("Content-Length", "0")
-            if not length.isdigit() or "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-                self.close_connection = True
-                return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Send a length."}}, 411)
-            if int(length) > sandbox.settings.largest_body_bytes:
+            try:
+                self._check_names()
+                body = read_body(self.headers, self.rfile, sandbox.settings.largest_body_bytes)
+            except SandboxError as error:
                 self.close_connection = True  # the body stays unread
-                return SandboxResponse.of_json({"error": {"code": "BadRequest", "message": "Too large."}}, 413)
+                return _refusal(error)
             path, _, query = self.path.partition("?")
             return sandbox.handle(
                 SandboxRequest(
@@ -140,21 +149,32 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
                     path=path,
                     query=query,
                     headers={name.lower(): value for name, value in self.headers.items()},
-                    body=self.rfile.read(int(length)),
-                    origin=f"http://{host}",
+                    body=body,
+                    origin=f"http://{self.headers.get('Host', '')}",
                     client=self.client_address[0],
                 )
             )
+
+        def _check_names(self) -> None:
+            if not only_loopback:
+                return
+            if _name_in(self.headers.get("Host", "")) not in LOOPBACK_NAMES:
+                raise SandboxError("Unknown host.", code="BadRequest", status=421)
+            origin = self.headers.get("Origin")
+            if origin is not None and _name_in(origin.partition("://")[2]) not in LOOPBACK_NAMES:
+                raise SandboxError("Unknown origin.", code="BadRequest", status=403)
 
         def _write(self, response: SandboxResponse) -> None:
             if response.delivered_bytes is not None:
                 self.close_connection = True
             if response.delivered_bytes == 0:
                 return
-            self.send_response(response.status, _phrase(response.status))
+            self.send_response(response.status, reason_phrase(response.status))
             for name, value in response.headers.items():
                 self.send_header(name, value.replace("\r", " ").replace("\n", " "))
             self.send_header("Content-Length", str(len(response.body)))
+            if self.close_connection:
+                self.send_header("Connection", "close")
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(response.body[: response.delivered_bytes])
@@ -162,19 +182,17 @@ def _handler(sandbox: Sandbox, *, only_loopback: bool) -> type[BaseHTTPRequestHa
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
             """No line for every request."""
 
-    for method in _METHODS:
-        setattr(Handler, f"do_{method}", Handler.answer)
     return Handler
+
+
+def _refusal(error: SandboxError) -> SandboxResponse:
+    response = error_response(error, str(uuid.uuid4()))
+    return SandboxResponse(
+        status=response.status, headers={"OData-Version": "4.0", **response.headers}, body=response.body
+    )
 
 
 def _name_in(host: str) -> str:
     """The name of a host without its port."""
     name, _, port = host.rpartition(":")
     return name if port.isdigit() else host
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Answer"

@@ -3,7 +3,7 @@
 from typing import Final
 
 from batuta.sandbox.behaviour import Behaviour, StreamContent
-from batuta.sandbox.errors import SandboxError
+from batuta.sandbox.errors import MethodNotAllowedError
 from batuta.sandbox.records import Records
 from batuta.sandbox.schema import EntitySet
 from batuta.sandbox.values import Row
@@ -32,7 +32,7 @@ class StreamStore:
     def write(self, entity: EntitySet, row: Row, name: str, media_type: str, body: bytes) -> None:
         """Store a content; the record itself counts as changed."""
         if entity.properties[name].read_only or not entity.methods & {"PATCH", "POST"}:
-            raise SandboxError(f"'{name}' cannot be written.", code="BadRequest_MethodNotAllowed", status=405)
+            raise MethodNotAllowedError(f"'{name}' cannot be written.", ["GET"])
         self._records.sql(
             "INSERT OR REPLACE INTO _streams VALUES (?, ?, ?, ?, ?, ?)",
             (self._records.company, entity.name, self._key(entity, row), name, media_type[:200], body),

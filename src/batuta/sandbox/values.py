@@ -33,19 +33,25 @@ UNSET_TIME: Final = datetime(1, 1, 1, tzinfo=UTC)
 UNSET_GUID: Final = "00000000-0000-0000-0000-000000000000"
 LARGEST_DECIMAL: Final = Decimal(2**63 - 1).scaleb(-SCALE)
 _UNIT: Final = Decimal(1).scaleb(-SCALE)
+_ZERO: Final = Decimal(0)
 
 
 def to_scaled(value: Decimal | int) -> int:
     """A decimal as the integer it is stored as, rounded half up to five places."""
-    if abs(Decimal(value)) > LARGEST_DECIMAL:
+    if not value:
+        return 0
+    number = Decimal(value)
+    if abs(number) > LARGEST_DECIMAL:
         raise ApplicationError(
             f"The value {value} is too large for a decimal field.", code="Application_EvaluateException"
         )
-    return int(Decimal(value).quantize(_UNIT, ROUND_HALF_UP).scaleb(SCALE))
+    return int(number.quantize(_UNIT, ROUND_HALF_UP).scaleb(SCALE))
 
 
 def from_scaled(stored: int) -> Decimal:
     """The stored integer as a decimal without trailing zeros."""
+    if not stored:
+        return _ZERO
     whole, rest = divmod(stored, 10**SCALE)
     return Decimal(stored).scaleb(-SCALE).normalize() if rest else Decimal(whole)
 

@@ -65,12 +65,16 @@ def test_a_preview_shows_ledger_entries_that_balance(file: Path) -> None:
     order = get(sandbox, f"{company}/salesOrders?$top=1")["value"][0]
     before = sandbox.store.connection.serialize()
     place = f"{company}/salesOrders({order['id']})/Microsoft.NAV.shipAndInvoice"
-    changes = post(sandbox, place, {"X-Sandbox-Preview": "true"})["changes"]
+    shown = post(sandbox, place, {"X-Sandbox-Preview": "true"})
+    changes = shown["changes"]
     entries = [each["after"] for each in changes["generalLedgerEntries"]]
     assert round(sum(each["debitAmount"] - each["creditAmount"] for each in entries), 5) == 0
     invoice = changes["salesInvoices"][0]["after"]
-    assert [each["after"]["amount"] for each in changes["_party_entries"]] == [invoice["totalAmountIncludingTax"]]
-    assert not {"_counters", "_numbers", "_stock"} & changes.keys()
+    charged = [each["after"]["amount"] for each in shown["ledgers"]["customerLedgerEntries"]]
+    assert charged == [invoice["totalAmountIncludingTax"]]
+    assert "taxEntries" in shown["ledgers"]
+    assert not [name for name in (*changes, *shown["ledgers"]) if name.startswith("_")]
+    assert not [name for each in shown["ledgers"].values() for row in each for name in row["after"] if "_" in name]
     assert sandbox.store.connection.serialize() == before
     sandbox.store.close()
 
@@ -91,6 +95,34 @@ def test_snapshots_take_everything_back(file: Path) -> None:
     assert [control(method, "before") for method in ("DELETE", "POST", "DELETE")] == [204, 404, 404]
     assert [control("PUT", str(number)) for number in range(6)] == [204] * 5 + [400]
     sandbox.store.close()
+
+
+def test_snapshots_of_a_file_outlive_the_process_and_end_with_a_reset(file: Path) -> None:
+    def control(sandbox: Sandbox, method: str, name: str) -> int:
+        return sandbox.handle(SandboxRequest.of(method, f"/sandbox/snapshots/{name}")).status
+
+    sandbox = open_sandbox(file)
+    company = get(sandbox, "companies")["value"][0]["id"]
+    assert control(sandbox, "PUT", "before") == 204
+    sandbox.store.records(company).insert("customers", {"number": "NEW"})
+    sandbox.store.close()
+    again = open_sandbox(file)
+    assert again.handle(SandboxRequest.of("GET", "/sandbox")).json()["snapshots"] == ["before"]
+    assert control(again, "POST", "before") == 204
+    assert not again.store.records(company).exists("customers", number="NEW")
+    (file.parent / "demo.db.other.snapshot").write_bytes(b"no database")
+    assert control(again, "POST", "other") == 400
+    again.store.close()
+    reset_file(file)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_another_size_than_the_file_has_is_refused(file: Path) -> None:
+    told = CliRunner().invoke(app, ["sandbox", "--port", "0", "--data", str(file), "--company-size", "M"])
+    assert told.exit_code == 2
+    assert "holds companies of size S, not M: start with --reset" in " ".join(told.output.split())
+    with open_sandbox(file, size="S").store.transaction():
+        pass
 
 
 def test_sandboxes_in_memory_are_alike_and_apart() -> None:

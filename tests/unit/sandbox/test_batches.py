@@ -1,5 +1,7 @@
 """`$batch`: JSON and multipart, one after another or all or nothing."""
 
+import re
+
 import pytest
 
 from tests.unit.sandbox.service import COMPANY, ROOT, ApiClient
@@ -39,7 +41,7 @@ def test_a_failed_snapshot_leaves_the_database_byte_for_byte(client: ApiClient) 
     before = client.store.connection.serialize()
     requests = [part(str(number), GOOD) for number in range(20)] + [part("last", BAD)]
     body = client.send("POST", f"{ROOT}/$batch", {"requests": requests}, SNAPSHOT).json()
-    assert body["responses"][-1]["status"] == 400
+    assert [each["status"] for each in body["responses"]] == [424] * 20 + [400]
     assert client.store.connection.serialize() == before
 
 
@@ -60,8 +62,28 @@ def test_a_batch_may_go_on_after_an_error(client: ApiClient) -> None:
 def test_a_group_succeeds_or_fails_together(client: ApiClient) -> None:
     requests = [{**part("a", GOOD), "atomicityGroup": "g"}, {**part("b", BAD), "atomicityGroup": "g"}, part("c", GOOD)]
     headers = {"Prefer": "odata.continue-on-error"}
-    client.send("POST", f"{ROOT}/$batch", {"requests": requests}, headers)
+    body = client.send("POST", f"{ROOT}/$batch", {"requests": requests}, headers).json()
+    assert [(each["id"], each["status"]) for each in body["responses"]] == [("a", 424), ("b", 400), ("c", 201)]
     assert len(client.get("customers")["value"]) == 1
+
+
+def test_what_depends_on_a_failure_answers_so_also_after_the_end(client: ApiClient) -> None:
+    """Without continue-on-error the batch ends; a dependent, and what depends on that, still get an answer."""
+    requests = [
+        part("a", BAD),
+        part("b", GOOD),
+        {**part("c", GOOD), "dependsOn": ["a"]},
+        {**part("d", GOOD), "dependsOn": ["c"]},
+    ]
+    body = client.send("POST", f"{ROOT}/$batch", {"requests": requests}).json()
+    assert [(each["id"], each["status"]) for each in body["responses"]] == [("a", 400), ("c", 424), ("d", 424)]
+
+
+def test_a_request_may_depend_on_a_group(client: ApiClient) -> None:
+    requests = [{**part("a", BAD), "atomicityGroup": "g"}, {**part("b", GOOD), "dependsOn": ["g"]}]
+    headers = {"Prefer": "odata.continue-on-error"}
+    body = client.send("POST", f"{ROOT}/$batch", {"requests": requests}, headers).json()
+    assert [each["status"] for each in body["responses"]] == [400, 424]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +97,11 @@ def test_a_group_succeeds_or_fails_together(client: ApiClient) -> None:
         {"requests": [part("a", GOOD, method="TRACE")]},
         {"requests": [{**part("a", GOOD), "headers": {"a": 5}}]},
         {"requests": [{**part("a", GOOD), "dependsOn": "b"}]},
+        {"requests": [{**part("a", GOOD), "dependsOn": ["nothing"]}]},
+        {"requests": [{**part("a", GOOD), "dependsOn": ["a"]}]},
+        {"requests": [{**part("a", GOOD), "dependsOn": ["b"]}, part("b", GOOD)]},
+        {"requests": [{**part(each, GOOD), "atomicityGroup": group} for each, group in zip("abc", "ghg", strict=True)]},
+        {"requests": [{**part("a", GOOD), "atomicityGroup": "b"}, part("b", GOOD)]},
         {"requests": [part("a", GOOD, url="http://[")]},
         {"requests": [part(str(number), GOOD) for number in range(101)]},
     ],
@@ -131,6 +158,14 @@ def test_a_change_set_of_a_multipart_batch_is_one_transaction(
     assert response.headers["Content-Type"].startswith("multipart/mixed; boundary=")
     assert response.body.rstrip().endswith(b"--batchresponse_sandbox--")
     assert b"\r\n\r\n" + count + b"\r\n" in response.body
+    statuses = re.findall(rb"HTTP/1.1 (\d+ [A-Za-z ]+)\r\n", response.body)
+    assert statuses == ([b"201 Created"] * 2 if count == b"2" else [b"400 Bad Request"]) + [b"200 OK"]
+
+
+def test_an_answer_repeats_the_content_id(client: ApiClient) -> None:
+    text = MULTIPART.replace("SECOND", '"Bolt"').encode()
+    response = client.send("POST", f"{ROOT}/$batch", text, {"Content-Type": "multipart/mixed; boundary=outer"})
+    assert re.findall(rb"Content-ID: (\d+)", response.body) == [b"1", b"2"]
 
 
 @pytest.mark.parametrize(

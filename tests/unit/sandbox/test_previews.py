@@ -2,7 +2,7 @@
 
 import pytest
 
-from batuta.sandbox.behaviour import Behaviour
+from batuta.sandbox.behaviour import Behaviour, PreviewedLedger
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import Row
 from tests.unit.sandbox.service import COMPANY, EVERY_ROW, ROOT, ApiClient
@@ -14,7 +14,7 @@ PREVIEW = {"X-Sandbox-Preview": "true"}
 def client() -> ApiClient:
     behaviour = Behaviour()
     behaviour.tables("CREATE TABLE _entries (company TEXT, number TEXT, amount INTEGER NOT NULL)")
-    behaviour.ledger("_entries", "amount")
+    behaviour.ledger("_entries", PreviewedLedger(name="saleEntries", decimals=frozenset({"amount"})))
 
     @behaviour.action("salesInvoices", "post")
     def post(records: Records, row: Row, parameters: object) -> None:
@@ -34,7 +34,9 @@ def test_an_action_shows_the_entries_and_documents_that_would_arise(client: ApiC
     shown = client.send("POST", f"salesInvoices({invoice['id']})/Microsoft.NAV.post", headers=PREVIEW).json()
     changes = shown["changes"]
     assert (shown["preview"], shown["status"]) == (True, 204)
-    assert changes["_entries"][0]["after"]["amount"] == 12.5
+    assert shown["ledgers"] == {
+        "saleEntries": [{"kind": "added", "before": None, "after": {"number": "I1", "amount": 12.5}}]
+    }
     assert (changes["salesInvoices"][0]["before"]["status"], changes["salesInvoices"][0]["after"]["status"]) == (
         "Draft",
         "Open",
@@ -92,3 +94,10 @@ def test_a_part_of_a_batch_cannot_be_rehearsed_alone_and_writes_nothing(client: 
     answers = client.send("POST", f"{ROOT}/$batch", {"requests": requests}).json()["responses"]
     assert answers[0]["status"] == 400
     assert client.records.first("customers") is None
+
+
+@pytest.mark.parametrize(("method", "path"), [("PUT", "/sandbox/snapshots/x"), ("POST", "/sandbox/faults")])
+def test_the_switches_of_the_sandbox_are_not_rehearsed(client: ApiClient, method: str, path: str) -> None:
+    assert client.refusal(method, path, {"faults": ["503"]}, PREVIEW) == (400, "BadRequest")
+    assert client.get("/sandbox")["snapshots"] == []
+    assert client.get("customers")["value"] == []

@@ -3,6 +3,7 @@
 import http.client
 import io
 import json
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -99,9 +100,10 @@ def sent(
     ("headers", "status"),
     [
         ({"Content-Length": "999999999999"}, 413),
-        ({"Content-Length": "-5"}, 411),
-        ({"Content-Length": "x"}, 411),
-        ({"Transfer-Encoding": "chunked"}, 411),
+        ({"Content-Length": "-5"}, 400),
+        ({"Content-Length": "x"}, 400),
+        ({"Transfer-Encoding": "chunked", "Content-Length": "3"}, 400),
+        ({"Transfer-Encoding": "gzip"}, 501),
     ],
 )
 def test_a_body_of_unclear_or_huge_length_is_not_read(
@@ -151,3 +153,100 @@ def test_an_answer_can_get_lost_after_the_change(name: str, error: type[Exceptio
             json.loads(connection.getresponse().read())
         connection.close()
     assert [row["displayName"] for row in client.get("customers")["value"]] == ["Peña"]
+
+
+def talked(place: str, raw: bytes) -> tuple[int, dict[str, str], bytes]:
+    """The answer to bytes that no client library would send."""
+    host, _, port = place.partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as plug:
+        plug.sendall(raw)
+        plug.shutdown(socket.SHUT_WR)
+        response = http.client.HTTPResponse(plug)
+        response.begin()
+        return response.status, dict(response.headers), response.read()
+
+
+def place_of(connection: http.client.HTTPConnection) -> str:
+    return f"{connection.host}:{connection.port}"
+
+
+def test_a_body_in_chunks_is_read(connection: http.client.HTTPConnection) -> None:
+    """Clients that stream their body do not know its length; the next request on the connection is read as well."""
+    pieces = iter([b'{"display', b'Name": "Pe', "ña".encode(), b'"}'])
+    connection.request("POST", CUSTOMERS, pieces, {"Content-Type": "application/json"}, encode_chunked=True)
+    created = connection.getresponse()
+    assert (created.status, json.loads(created.read())["displayName"]) == (201, "Peña")
+    connection.request("GET", f"{CUSTOMERS}/$count")
+    assert connection.getresponse().read() == b"1"
+
+
+HEAD = f"POST {CUSTOMERS} HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'17;name=value\r\n{"displayName": "Acme"}\r\n0\r\nX-Sum: 1\r\n\r\n', 201),
+        (b"x\r\n", 400),
+        (b"\r\n", 400),
+        (b"-5\r\n", 400),
+        (b"2\r\n{}x", 400),
+        (b"5\r\n{}", 400),
+        (b"2\r\n{}\r\n", 400),
+        (b"2\r\n{}\r\n0\r\nno trailer\r\n\r\n", 400),
+        (b"2\r\n{}\r\n0\r\n" + b"a: b\r\n" * 100 + b"\r\n", 400),
+        (b"1" * 20 + b"\r\n", 400),
+        (b"2" + b";" + b"x" * 5000 + b"\r\n{}\r\n0\r\n\r\n", 400),
+        (b"FFFFFFFFFF\r\n", 413),
+    ],
+)
+def test_chunks_that_are_wrong_or_too_large_are_refused(
+    connection: http.client.HTTPConnection, body: bytes, status: int
+) -> None:
+    found, _, content = talked(place_of(connection), HEAD + body)
+    assert found == status, content
+    assert status == 201 or json.loads(content)["error"]["code"].startswith("BadRequest")
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "PROPFIND", "BREW", "PUT"])
+def test_a_method_that_does_not_fit_is_refused_with_those_that_do(
+    connection: http.client.HTTPConnection, method: str
+) -> None:
+    connection.request(method, CUSTOMERS)
+    response = connection.getresponse()
+    assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD, POST")
+    assert json.loads(response.read())["error"]["code"] == "BadRequest_MethodNotAllowed"
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"GET / HTTP/3.0\r\nHost: localhost\r\n\r\n", 505),
+        (b"GET / HTTP/x\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET  too many words HTTP/1.1\r\n\r\n", 400),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\n" + b"X-Many: 1\r\n" * 200 + b"\r\n", 431),
+        (b"GET / HTTP/1.1\r\nX-Long: " + b"a" * 70_000 + b"\r\n\r\n", 431),
+    ],
+)
+def test_what_is_no_request_is_refused_as_the_api_refuses(
+    connection: http.client.HTTPConnection, raw: bytes, status: int
+) -> None:
+    found, headers, body = talked(place_of(connection), raw)
+    assert (found, headers["Connection"]) == (status, "close")
+    assert "CorrelationId" in json.loads(body)["error"]["message"]
+
+
+def test_a_wsgi_server_that_takes_chunks_apart_needs_no_length() -> None:
+    application = wsgi_app(ApiClient().sandbox)
+    started: list[str] = []
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": "POST",
+        "PATH_INFO": CUSTOMERS,
+        "wsgi.input": io.BytesIO(b'{"displayName": "Acme"}'),
+        "wsgi.input_terminated": True,
+        "CONTENT_TYPE": "application/json",
+    }
+    setup_testing_defaults(environ)
+    application(environ, lambda status, headers: started.append(status))
+    assert started == ["201 Created"]

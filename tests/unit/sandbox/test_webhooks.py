@@ -162,3 +162,15 @@ def test_a_wrong_subscription_is_refused(client: ApiClient, wrong: dict[str, str
 def test_an_address_that_does_not_repeat_the_token_is_refused(client: ApiClient, receiver: Receiver) -> None:
     receiver.repeats = False
     assert client.refusal("POST", f"{ROOT}/subscriptions", {"notificationUrl": HOOK, "resource": RESOURCE})[0] == 400
+
+
+def test_a_previewed_subscription_calls_no_one(client: ApiClient, receiver: Receiver) -> None:
+    """Nothing of a rehearsal leaves the sandbox, not even the handshake; a wrong address is still refused."""
+    preview = {"X-Sandbox-Preview": "true"}
+    body = {"notificationUrl": HOOK, "resource": RESOURCE}
+    receiver.repeats = False
+    shown = client.send("POST", f"{ROOT}/subscriptions", body, preview).json()
+    assert (shown["preview"], shown["status"]) == (True, 201)
+    assert client.get(f"{ROOT}/subscriptions")["value"] == []
+    wrong = {**body, "notificationUrl": "http://example.com/hook"}
+    assert client.refusal("POST", f"{ROOT}/subscriptions", wrong, preview)[0] == 400

@@ -297,9 +297,11 @@ def party_id(records: Records, party: Party, number_: str) -> str:
 
 def business_group(records: Records, party: str) -> str:
     """The posting group of a customer or vendor, by id."""
-    found = records.sql(
-        "SELECT business_group FROM _posting_groups WHERE company = ? AND party_id = ?", (records.company, party)
+    statement, bound = (
+        "SELECT business_group FROM _posting_groups WHERE company = ? AND party_id = ?",
+        (records.company, party),
     )
+    found = records.store.remember(("_posting_groups", *bound), lambda: records.sql(statement, bound))
     return str(found[0][0]) if found else ""
 
 

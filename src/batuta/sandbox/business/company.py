@@ -65,6 +65,10 @@ class CompanySetup:
 
 def company_setup(records: Records) -> CompanySetup:
     """The setup of the company that the records belong to."""
+    return records.store.remember(("_company_setup", records.company), lambda: _stored_setup(records))
+
+
+def _stored_setup(records: Records) -> CompanySetup:
     found = records.sql("SELECT setup FROM _company_setup WHERE company = ?", (records.company,))
     if not found:
         raise ApplicationError("This company has no posting setup. Create it with the generator of demo companies.")
@@ -80,6 +84,7 @@ def store_setup(records: Records, setup: CompanySetup) -> None:
     }
     stored = {**asdict(setup), "posting": posting}
     records.sql("INSERT OR REPLACE INTO _company_setup VALUES (?, ?)", (records.company, json.dumps(stored)))
+    records.store.forget()
 
 
 def local_currency(records: Records) -> str:

@@ -56,12 +56,17 @@ def dimension_set(records: Records, parent_id: str) -> DimensionSet:
 
 def preset_dimensions(records: Records, owner_id: str) -> DimensionSet:
     """What a customer, vendor or item brings along."""
-    found = records.sql(
-        "SELECT dimensionCode, dimensionValueCode FROM defaultDimensions WHERE company = ? AND parentId = ? AND "
-        "dimensionValueCode <> ''",
-        (records.company, owner_id),
+    return tuple(sorted((code, value) for code, value, _ in _presets(records, owner_id) if value))
+
+
+def _presets(records: Records, owner_id: str) -> list[tuple[str, str, str]]:
+    """Code, value and posting rule of the default dimensions of a customer, vendor or item."""
+    statement = (
+        "SELECT dimensionCode, dimensionValueCode, postingValidation FROM defaultDimensions WHERE company = ? AND "
+        "parentId = ?"
     )
-    return tuple(sorted((code, value) for code, value in found))
+    bound = (records.company, owner_id)
+    return records.store.remember(("defaultDimensions", *bound, "codes"), lambda: records.sql(statement, bound))
 
 
 def merged(*sets: DimensionSet) -> DimensionSet:
@@ -77,13 +82,16 @@ class DimensionWriter:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        found = records.sql(
+        self._values = records.store.remember(("dimensionValues", records.company, "codes"), self._all_values)
+
+    def _all_values(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        found = self._records.sql(
             "SELECT d.code, v.code, d.id, d.displayName, d.consolidationCode, v.id, v.displayName, v.consolidationCode "
             "FROM dimensionValues v JOIN dimensions d ON d.company = v.company AND d.id = v.dimensionId "
             "WHERE v.company = ?",
-            (records.company,),
+            (self._records.company,),
         )
-        self._values = {(each[0], each[1]): each[2:] for each in found}
+        return {(each[0], each[1]): each[2:] for each in found}
 
     def write(self, set_name: str, sets: Iterable[tuple[str, DimensionSet]]) -> None:
         """Give new records (by id) their sets."""
@@ -106,13 +114,8 @@ class DimensionWriter:
 
 def check_presets(records: Records, owner_id: str, owner: str, used: DimensionSet) -> None:
     """Refuse to post what breaks a rule of a preset: a mandatory dimension, a fixed value, one not allowed."""
-    found = records.sql(
-        "SELECT dimensionCode, dimensionValueCode, postingValidation FROM defaultDimensions WHERE company = ? AND "
-        "parentId = ? AND postingValidation <> '_x0020_'",
-        (records.company, owner_id),
-    )
     given = dict(used)
-    for code, value, rule in found:
+    for code, value, rule in _presets(records, owner_id):
         if rule == _MANDATORY and code not in given:
             raise ApplicationError(f"Select a value of dimension {code} for {owner} before posting.")
         if rule == _SAME and given.get(code, "") != value:

@@ -18,12 +18,13 @@ from batuta.sandbox.business.dimensions import (
     remove_sets,
 )
 from batuta.sandbox.business.fields import day, flag, is_set, number, reference, text, whole
-from batuta.sandbox.business.references import RecordReference, resolved
+from batuta.sandbox.business.references import ReferencePair, resolved
 from batuta.sandbox.business.series import take_number
 from batuta.sandbox.errors import ApplicationError
 from batuta.sandbox.ledger.amounts import rounded
 from batuta.sandbox.ledger.entries import EntryKind, Party, PostingError
 from batuta.sandbox.ledger.journal import JournalAccount, JournalEntryLine, documents_of, post_journal
+from batuta.sandbox.quirks import quirk_refusal
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import UNSET_GUID, Row
 
@@ -193,7 +194,7 @@ def _resolve_accounts(records: Records, values: Row, row: Row | None = None) -> 
         if kind_name in values and row is not None and values[kind_name] != row[kind_name] and id_name not in values:
             values.setdefault(id_name, UNSET_GUID)
             values.setdefault(code_name, "")
-        pair = RecordReference(id=id_name, code=code_name, target=target, target_code="number")
+        pair = ReferencePair(id=id_name, code=code_name, target=target, target_code="number")
         values.update(resolved(records, pair, values))
         if not text(values, "description") and not text(before, "description") and id_name == "accountId":
             found = records.get(target, text(values, id_name)) if reference(values, id_name) else None
@@ -305,9 +306,9 @@ def _payment_account(records: Records, set_name: str, line: Row, where: str) -> 
     if not key:
         raise ApplicationError(f"{where} needs a {party.value.lower()}.")
     if is_customer and number(line, "amount") > 0:
-        raise ApplicationError(f"{where}: the amount of a customer's payment must be negative.")
+        raise quirk_refusal("customer_payment_sign", where)
     if not is_customer and number(line, "amount") < 0:
-        raise ApplicationError(f"{where}: the amount of a payment to a vendor must be positive.")
+        raise quirk_refusal("vendor_payment_sign", where)
     row = records.first("customers" if is_customer else "vendors", number=key) or {}
     if text(row, "blocked") == "All" or (not is_customer and text(row, "blocked") == "Payment"):
         raise ApplicationError(f"{where}: {party.value.lower()} {key} is blocked with type {text(row, 'blocked')}.")

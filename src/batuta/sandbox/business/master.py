@@ -131,6 +131,7 @@ def _register_in_use(behaviour: Behaviour, set_name: str) -> None:
             records.sql(
                 "DELETE FROM defaultDimensions WHERE company = ? AND parentId = ?", (records.company, text(row, "id"))
             )
+            records.store.forget()
 
 
 def _refuse_in_use(records: Records, set_name: str, row: Row, what: str) -> None:
@@ -193,6 +194,7 @@ def _store_group(records: Records, row: Row) -> None:
     found = records.get("taxAreas", area) if area else None
     group = text(found, "code") if found else company_setup(records).business_group(text(row, "country"))
     records.sql("INSERT OR REPLACE INTO _posting_groups VALUES (?, ?, ?)", (records.company, text(row, "id"), group))
+    records.store.forget()
 
 
 def _check_terms(records: Records, values: Row) -> Row:

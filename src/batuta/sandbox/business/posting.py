@@ -26,6 +26,7 @@ from batuta.sandbox.errors import ApplicationError
 from batuta.sandbox.ledger.amounts import rounded
 from batuta.sandbox.ledger.entries import EntryKind, Posting, PostingError
 from batuta.sandbox.ledger.trade import TradeDocument, TradeLine, post_trade
+from batuta.sandbox.quirks import quirk_refusal
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import Row, Value, from_scaled, to_scaled
 
@@ -82,6 +83,7 @@ def post_document(records: Records, spec: DocumentSpec, row: Row) -> str:
     posted_number = take_number(records, spec.posted_series)
     document = trade_document(records, spec, row, trade_lines)
     posting = posted(records, document)
+    _check_not_credited_twice(records, spec, row)
     entry_ids = write_posting(records, posting, posted_header(spec, row, document, posted_number))
     remember_costs(records, posting)
     records.update(
@@ -99,6 +101,26 @@ def post_document(records: Records, spec: DocumentSpec, row: Row) -> str:
         refresh_document(records, invoice)
     refresh_document(records, text(row, "id"))
     return posted_number
+
+
+def _check_not_credited_twice(records: Records, spec: DocumentSpec, row: Row) -> None:
+    """The credit memos of one invoice together come to no more than the invoice."""
+    invoice_id = reference(row, "invoiceId") if spec.kind is EntryKind.CREDIT_MEMO else None
+    if not invoice_id:
+        return
+    invoice = records.get(OPPOSITE[spec.set], invoice_id) or {}
+    posted_memos = [
+        memo
+        for memo in records.find(spec.set, invoiceId=invoice_id)
+        if is_posted(spec, text(memo, "status")) and text(memo, "status") != "Canceled"
+    ]
+    credited = sum((number(memo, "totalAmountIncludingTax") for memo in posted_memos), Decimal(0))
+    if posted_memos and credited + number(row, "totalAmountIncludingTax") > number(invoice, "totalAmountIncludingTax"):
+        raise quirk_refusal(
+            "second_correction",
+            f"{spec.noun} {text(row, 'number')} cannot be posted: with {text(posted_memos[-1], 'number')} it would "
+            f"credit more than invoice {text(invoice, 'number')} comes to.",
+        )
 
 
 def check_can_post(records: Records, spec: DocumentSpec, row: Row, lines: Sequence[Row]) -> None:
@@ -280,7 +302,7 @@ def cancel_document(records: Records, spec: DocumentSpec, row: Row) -> None:
         raise ApplicationError(f"{name} is not posted, so it cannot be cancelled. Delete it instead.")
     entry = document_entry(records, text(row, "id"))
     if entry.remaining != _charged(records, text(row, "id")):
-        raise ApplicationError(f"{name} cannot be cancelled: it is paid or applied, at least in part.")
+        raise quirk_refusal("cancel_of_a_paid_document", name)
     opposite = DOCUMENTS[OPPOSITE[spec.set]]
     today = records.store.today()
     values: Row = {opposite.date: today, "postingDate": today, "dueDate": today}
@@ -315,6 +337,13 @@ def _make_corrective(records: Records, row: Row, parameters: Mapping[str, Value]
         raise ApplicationError(f"{spec.noun} {text(row, 'number')} is not posted, so there is nothing to correct.")
     if text(row, "status") == "Canceled":
         raise ApplicationError(f"{spec.noun} {text(row, 'number')} is cancelled, so there is nothing to correct.")
+    for memo in records.find("salesCreditMemos", invoiceId=text(row, "id")):
+        if text(memo, "status") != "Canceled":
+            raise quirk_refusal(
+                "second_correction",
+                f"{spec.noun} {text(row, 'number')} cannot be corrected again: credit memo {text(memo, 'number')} was "
+                "already made for it.",
+            )
     today = records.store.today()
     values: Row = {"creditMemoDate": today, "postingDate": today, "dueDate": today}
     values.update(invoiceId=row["id"], invoiceNumber=row["number"])

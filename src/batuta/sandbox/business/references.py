@@ -15,7 +15,7 @@ from batuta.sandbox.values import UNSET_GUID, Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordReference:
+class ReferencePair:
     """A pair of properties that name a record of `target`; without `code` there is only the id."""
 
     id: str
@@ -24,65 +24,65 @@ class RecordReference:
     target_code: str = "code"
 
 
-_CURRENCY = RecordReference(id="currencyId", code="currencyCode", target="currencies")
-_TERMS = RecordReference(id="paymentTermsId", target="paymentTerms")
-_SHIPMENT = RecordReference(id="shipmentMethodId", target="shipmentMethods")
-_METHOD = RecordReference(id="paymentMethodId", target="paymentMethods")
+_CURRENCY = ReferencePair(id="currencyId", code="currencyCode", target="currencies")
+_TERMS = ReferencePair(id="paymentTermsId", target="paymentTerms")
+_SHIPMENT = ReferencePair(id="shipmentMethodId", target="shipmentMethods")
+_METHOD = ReferencePair(id="paymentMethodId", target="paymentMethods")
 _SALES_HEADER = (
-    RecordReference(id="customerId", code="customerNumber", target="customers", target_code="number"),
-    RecordReference(id="billToCustomerId", code="billToCustomerNumber", target="customers", target_code="number"),
+    ReferencePair(id="customerId", code="customerNumber", target="customers", target_code="number"),
+    ReferencePair(id="billToCustomerId", code="billToCustomerNumber", target="customers", target_code="number"),
     _CURRENCY, _TERMS, _SHIPMENT,
 )  # fmt: skip
 _PURCHASE_HEADER = (
-    RecordReference(id="vendorId", code="vendorNumber", target="vendors", target_code="number"),
-    RecordReference(id="payToVendorId", code="payToVendorNumber", target="vendors", target_code="number"),
+    ReferencePair(id="vendorId", code="vendorNumber", target="vendors", target_code="number"),
+    ReferencePair(id="payToVendorId", code="payToVendorNumber", target="vendors", target_code="number"),
     _CURRENCY, _TERMS, _SHIPMENT,
 )  # fmt: skip
 _LINE = (
-    RecordReference(id="unitOfMeasureId", code="unitOfMeasureCode", target="unitsOfMeasure"),
-    RecordReference(id="locationId", target="locations"),
-    RecordReference(id="itemVariantId", target="itemVariants"),
+    ReferencePair(id="unitOfMeasureId", code="unitOfMeasureCode", target="unitsOfMeasure"),
+    ReferencePair(id="locationId", target="locations"),
+    ReferencePair(id="itemVariantId", target="itemVariants"),
 )
-_BALANCING = RecordReference(
+_BALANCING = ReferencePair(
     id="balancingAccountId", code="balancingAccountNumber", target="accounts", target_code="number"
 )
 
-REFERENCES: Mapping[str, tuple[RecordReference, ...]] = {
+REFERENCES: Mapping[str, tuple[ReferencePair, ...]] = {
     "customers": (
         _CURRENCY, _TERMS, _SHIPMENT, _METHOD,
-        RecordReference(id="taxAreaId", code="taxAreaDisplayName", target="taxAreas", target_code="displayName"),
+        ReferencePair(id="taxAreaId", code="taxAreaDisplayName", target="taxAreas", target_code="displayName"),
     ),
     "vendors": (_CURRENCY, _TERMS, _METHOD),
     "bankAccounts": (_CURRENCY,),
     "items": (
-        RecordReference(id="taxGroupId", code="taxGroupCode", target="taxGroups"),
-        RecordReference(id="itemCategoryId", code="itemCategoryCode", target="itemCategories"),
-        RecordReference(id="baseUnitOfMeasureId", code="baseUnitOfMeasureCode", target="unitsOfMeasure"),
-        RecordReference(
+        ReferencePair(id="taxGroupId", code="taxGroupCode", target="taxGroups"),
+        ReferencePair(id="itemCategoryId", code="itemCategoryCode", target="itemCategories"),
+        ReferencePair(id="baseUnitOfMeasureId", code="baseUnitOfMeasureCode", target="unitsOfMeasure"),
+        ReferencePair(
             id="generalProductPostingGroupId",
             code="generalProductPostingGroupCode",
             target="generalProductPostingGroups",
         ),
-        RecordReference(
+        ReferencePair(
             id="inventoryPostingGroupId", code="inventoryPostingGroupCode", target="inventoryPostingGroups"
         ),
     ),
-    "itemVariants": (RecordReference(id="itemId", code="itemNumber", target="items", target_code="number"),),
+    "itemVariants": (ReferencePair(id="itemId", code="itemNumber", target="items", target_code="number"),),
     "salesQuotes": _SALES_HEADER,
     "salesOrders": _SALES_HEADER,
     "salesInvoices": (
-        *_SALES_HEADER, RecordReference(id="disputeStatusId", code="disputeStatus", target="disputeStatus"),
+        *_SALES_HEADER, ReferencePair(id="disputeStatusId", code="disputeStatus", target="disputeStatus"),
     ),
     "salesCreditMemos": (
         *_SALES_HEADER,
-        RecordReference(id="invoiceId", code="invoiceNumber", target="salesInvoices", target_code="number"),
-        RecordReference(id="customerReturnReasonId", target="customerReturnReasons"),
+        ReferencePair(id="invoiceId", code="invoiceNumber", target="salesInvoices", target_code="number"),
+        ReferencePair(id="customerReturnReasonId", target="customerReturnReasons"),
     ),
     "purchaseOrders": _PURCHASE_HEADER,
     "purchaseInvoices": tuple(each for each in _PURCHASE_HEADER if each not in {_TERMS, _SHIPMENT}),
     "purchaseCreditMemos": (
         *_PURCHASE_HEADER,
-        RecordReference(id="invoiceId", code="invoiceNumber", target="purchaseInvoices", target_code="number"),
+        ReferencePair(id="invoiceId", code="invoiceNumber", target="purchaseInvoices", target_code="number"),
     ),
     "salesQuoteLines": _LINE,
     "salesOrderLines": _LINE,
@@ -95,14 +95,14 @@ REFERENCES: Mapping[str, tuple[RecordReference, ...]] = {
     "customerPaymentJournals": (_BALANCING,),
     "vendorPaymentJournals": (_BALANCING,),
     "customerPayments": (
-        RecordReference(id="customerId", code="customerNumber", target="customers", target_code="number"),
-        RecordReference(
+        ReferencePair(id="customerId", code="customerNumber", target="customers", target_code="number"),
+        ReferencePair(
             id="appliesToInvoiceId", code="appliesToInvoiceNumber", target="salesInvoices", target_code="number"
         ),
     ),
     "vendorPayments": (
-        RecordReference(id="vendorId", code="vendorNumber", target="vendors", target_code="number"),
-        RecordReference(
+        ReferencePair(id="vendorId", code="vendorNumber", target="vendors", target_code="number"),
+        ReferencePair(
             id="appliesToInvoiceId", code="appliesToInvoiceNumber", target="purchaseInvoices", target_code="number"
         ),
     ),
@@ -114,7 +114,7 @@ def register(behaviour: Behaviour) -> None:
         _register_set(behaviour, set_name, references)
 
 
-def _register_set(behaviour: Behaviour, set_name: str, references: tuple[RecordReference, ...]) -> None:
+def _register_set(behaviour: Behaviour, set_name: str, references: tuple[ReferencePair, ...]) -> None:
     @behaviour.on_insert(set_name)
     def resolve_new(records: Records, values: Row) -> Row:
         for each in references:
@@ -129,7 +129,7 @@ def _register_set(behaviour: Behaviour, set_name: str, references: tuple[RecordR
         return changes
 
 
-def resolved(records: Records, pair: RecordReference, values: Row) -> Row:
+def resolved(records: Records, pair: ReferencePair, values: Row) -> Row:
     """What the given id and code stand for: both of them, or nothing where neither was given."""
     has_id, has_code = pair.id in values, bool(pair.code) and pair.code in values
     if not has_id and not has_code:
@@ -150,7 +150,7 @@ def resolved(records: Records, pair: RecordReference, values: Row) -> Row:
     return both
 
 
-def _named(records: Records, pair: RecordReference, key: str | None, code: str) -> Row:
+def _named(records: Records, pair: ReferencePair, key: str | None, code: str) -> Row:
     if key is not None:
         found = records.get(pair.target, key)
         given = f'"{pair.id}" {key}'

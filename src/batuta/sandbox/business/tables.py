@@ -5,7 +5,7 @@ vendors, which the API does not show; `_account_days` sums the general ledger by
 any period needs no walk through its entries.
 """
 
-from batuta.sandbox.behaviour import Behaviour
+from batuta.sandbox.behaviour import Behaviour, PreviewedLedger
 
 LEDGER_TABLES = """
 CREATE TABLE _numbers (company TEXT NOT NULL, series TEXT NOT NULL, last TEXT NOT NULL, PRIMARY KEY (company, series))
@@ -51,11 +51,15 @@ CREATE INDEX _item_entries_item ON itemLedgerEntries (company, itemNumber, entry
 """
 
 LEDGERS = {
-    "_party_entries": ("amount", "local", "remaining", "remaining_local", "sales"),
-    "_applications": ("amount", "local", "against_local"),
-    "_tax_entries": ("percent", "base", "tax"),
+    "_party_entries": PreviewedLedger(
+        name="{}LedgerEntries",
+        kind="party",
+        decimals=frozenset({"amount", "local", "remaining", "remaining_local", "sales"}),
+    ),
+    "_applications": PreviewedLedger(name="appliedEntries", decimals=frozenset({"amount", "local", "against_local"})),
+    "_tax_entries": PreviewedLedger(name="taxEntries", decimals=frozenset({"percent", "base", "tax"})),
 }
-"""Tables that a preview shows, with their decimal columns; the others are bookkeeping."""
+"""Tables that a preview shows; the others are bookkeeping."""
 
 _OPEN = "FROM _party_entries e WHERE e.company = t.company AND e.party_id = t.id AND e.remaining <> 0"
 
@@ -74,7 +78,7 @@ COMPUTED = {
 
 def register(behaviour: Behaviour) -> None:
     behaviour.tables(LEDGER_TABLES)
-    for table, decimals in LEDGERS.items():
-        behaviour.ledger(table, *decimals)
+    for table, ledger in LEDGERS.items():
+        behaviour.ledger(table, ledger)
     for (set_name, prop), expression in COMPUTED.items():
         behaviour.computed(set_name, prop, expression)

@@ -3,6 +3,6 @@
 create_demo(store, behaviour, size="S")
 """
 
-from batuta.sandbox.demo.generator import DEMO_TODAY, create_demo
+from batuta.sandbox.demo.generator import DEMO_TODAY, SIZE_SETTING, SIZES, create_demo, unknown_size
 
-__all__ = ["DEMO_TODAY", "create_demo"]
+__all__ = ["DEMO_TODAY", "SIZES", "SIZE_SETTING", "create_demo", "unknown_size"]

@@ -45,15 +45,21 @@ class Trading:
     profile: CompanyProfile
     master: DemoMaster
     rng: random.Random
+    returned_share: float = 0.0
+    """How many of the deliveries of vendors are sent back in part."""
     stock: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     payments: dict[date, list[tuple[str, Row]]] = field(default_factory=lambda: defaultdict(list))
     blocked: set[str] = field(default_factory=set)
     last_day: date = date.min
     vendor_documents: int = 0
+    vendor_credits: int = 0
+    returns_rng: random.Random = field(init=False)
+    """Apart from `rng`, so that returns do not change what else happens."""
     item_weights: list[float] = field(init=False)
     item_numbers: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.returns_rng = random.Random(self.profile.seed + 1)
         self.item_weights = list(accumulate(item.weight for item in self.master.items))
         self.item_numbers = {item.id: item.number for item in self.master.items}
 
@@ -222,10 +228,37 @@ class Trading:
         post = post_order if is_order else post_document
         posted = post(self.records, spec, document)
         invoice = self.records.first("purchaseInvoices", number=posted)
-        if invoice is not None:
-            self._plan_payment("vendorPayments", str(invoice["id"]), vendor.habit, day)
+        if invoice is None:
+            return
+        credited = Decimal(0)
+        if self.returned_share and self.returns_rng.random() < self.returned_share:
+            credited = self._send_back(vendor, invoice, lines[0], day)
+        self._plan_payment("vendorPayments", str(invoice["id"]), vendor.habit, day, credited)
 
-    def _plan_payment(self, kind: str, invoice_id: str, habit: PaymentHabit, day: date) -> None:
+    def _send_back(self, vendor: DemoVendor, invoice: Row, line: Row, day: date) -> Decimal:
+        """Part of a delivery was damaged: the vendor credits it. What the credit memo comes to."""
+        spec = DOCUMENTS["purchaseCreditMemos"]
+        self.vendor_credits += 1
+        values: Row = {
+            "vendorId": vendor.id,
+            "invoiceId": invoice["id"],
+            spec.date: day,
+            spec.external: f"A{day.year % 100}/{self.vendor_credits:05d}",
+        }
+        price = line.get(spec.price, line.get("directUnitCost"))
+        damaged: Row = {
+            "itemId": line["itemId"],
+            "quantity": max(Decimal(str(line["quantity"])) // 10, Decimal(1)),
+            spec.price: Decimal(str(price)),
+        }
+        memo = self._document(spec.set, values, [damaged], day)
+        self._take_out([damaged])
+        post_document(self.records, spec, memo)
+        return Decimal(str(memo["totalAmountIncludingTax"]))
+
+    def _plan_payment(
+        self, kind: str, invoice_id: str, habit: PaymentHabit, day: date, credited: Decimal = Decimal(0)
+    ) -> None:
         """Put the payment of an invoice into the diary."""
         set_name = "salesInvoices" if kind == "customerPayments" else "purchaseInvoices"
         invoice = self.records.get(set_name, invoice_id)
@@ -234,7 +267,7 @@ class Trading:
         due = invoice["dueDate"]
         start = due if isinstance(due, date) else due_date(self.records, invoice, day)
         when = max(day + timedelta(days=1), start + timedelta(days=self.rng.randint(habit.late_from, habit.late_to)))
-        total = Decimal(str(invoice["totalAmountIncludingTax"]))
+        total = Decimal(str(invoice["totalAmountIncludingTax"])) - credited
         parts = [total]
         if habit.is_partial and self.rng.random() < 0.3:
             parts = [(total / 2).quantize(Decimal("0.01"))]
@@ -343,6 +376,13 @@ class Trading:
             values: Row = {"vendorId": vendor.id, "orderDate": day - timedelta(days=6)}
             ordered: Row = {"itemId": item.id, "quantity": Decimal(item.target), "directUnitCost": item.cost}
             self._document("purchaseOrders", values, [ordered], day)
+        faulty = self.master.items[4]
+        self._document(
+            "purchaseCreditMemos",
+            {"vendorId": self.master.vendors[faulty.vendor].id, "creditMemoDate": day},
+            [{"itemId": faulty.id, "quantity": Decimal(1), "unitCost": faulty.cost}],
+            day,
+        )
         for customer in self.master.customers[2:5]:
             lines = self._sales_lines(customer)
             if lines:

@@ -29,12 +29,18 @@ class DemoSize:
     months: int
     sales_a_month: int
     days_between_restocks: int
+    returned_share: float = 0.0
+    """How many of the deliveries of vendors are sent back in part."""
 
 
 SMALL = DemoSize(customers=15, vendors=5, items=30, months=18, sales_a_month=9, days_between_restocks=28)
-MEDIUM = DemoSize(customers=500, vendors=100, items=2000, months=24, sales_a_month=300, days_between_restocks=7)
+MEDIUM = DemoSize(
+    customers=500, vendors=100, items=2000, months=24, sales_a_month=570, days_between_restocks=7, returned_share=0.04
+)  # fmt: skip
 SIZES = {"S": (SMALL, SMALL), "M": (MEDIUM, SMALL)}
-"""Sizes of the two companies; the second one is always small."""
+"""Sizes of the two companies. The second one is always small: it is there so that a mix-up of companies shows."""
+SIZE_SETTING = "company_size"
+"""The setting of a store that says which size its companies have."""
 
 
 def create_demo(
@@ -47,16 +53,21 @@ def create_demo(
 ) -> list[str]:
     """Fill an empty store with the demo companies; their ids. `progress` gets a name and the share that is done."""
     if size not in SIZES:
-        msg = f"There is no company size {size!r}: choose one of {', '.join(SIZES)}."
-        raise ValueError(msg)
+        raise ValueError(unknown_size(size))
     ids = []
     with store.transaction():  # both companies or none: a file that was left half made is made anew
         for profile, plan in zip(PROFILES, SIZES[size], strict=True):
             with _repeatable(store, profile.seed):
                 ids.append(_create_company(store, behaviour, profile, plan, today, progress))
         store.set_today(today)
+        store.set_setting(SIZE_SETTING, size)
     store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return ids
+
+
+def unknown_size(size: str) -> str:
+    """What is said about a size that there is not."""
+    return f"There is no company size {size!r}: choose one of {', '.join(SIZES)}."
 
 
 def _create_company(
@@ -72,7 +83,14 @@ def _create_company(
     company = create_company(store, behaviour, profile, first_day, today)
     records, rng = store.records(company), random.Random(profile.seed)
     master = create_master_data(records, behaviour, profile, rng, (plan.customers, plan.vendors, plan.items))
-    trading = Trading(records=records, behaviour=behaviour, profile=profile, master=master, rng=rng)
+    trading = Trading(
+        records=records,
+        behaviour=behaviour,
+        profile=profile,
+        master=master,
+        rng=rng,
+        returned_share=plan.returned_share,
+    )
     trading.open_books(first_day)
     for done in trading.run(first_day, today, plan.sales_a_month, plan.days_between_restocks):
         if progress is not None:

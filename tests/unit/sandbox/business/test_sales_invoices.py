@@ -234,6 +234,38 @@ class TestCorrecting:
         with shop.refused("nothing to correct"):
             shop.act("salesInvoices", "makeCorrectiveCreditMemo", draft)
 
+    def test_not_twice(self, shop: Shop) -> None:
+        invoice = shop.sold()
+        shop.act("salesInvoices", "makeCorrectiveCreditMemo", invoice)
+        with shop.refused("cannot be corrected again: credit memo"):
+            shop.act("salesInvoices", "makeCorrectiveCreditMemo", invoice)
+        memo = shop.one("salesCreditMemos", invoiceId=invoice["id"])
+        shop.act("salesCreditMemos", "post", memo)
+        with shop.refused("cannot be corrected again: credit memo"):
+            shop.act("salesInvoices", "makeCorrectiveCreditMemo", invoice)
+
+    def test_again_after_the_draft_was_deleted(self, shop: Shop) -> None:
+        invoice = shop.sold()
+        shop.act("salesInvoices", "makeCorrectiveCreditMemo", invoice)
+        shop.remove("salesCreditMemos", shop.one("salesCreditMemos", invoiceId=invoice["id"]))
+        shop.act("salesInvoices", "makeCorrectiveCreditMemo", invoice)
+        assert shop.one("salesCreditMemos", invoiceId=invoice["id"])["status"] == "Draft"
+
+    def test_two_credit_memos_do_not_credit_more_than_the_invoice(self, shop: Shop) -> None:
+        """Also those that a client makes by hand: parts are possible, together no more than was charged."""
+        invoice = shop.sold(quantity=2)
+        customer, item = shop.one("customers", id=invoice["customerId"]), shop.find("items")[-1]
+        drafts = [
+            shop.document("salesCreditMemos", customer, shop.line(item, 1, unitPrice=Dec(100)), invoiceId=invoice["id"])
+            for _ in range(3)
+        ]
+        for draft in drafts[:2]:
+            shop.act("salesCreditMemos", "post", draft)
+        with shop.refused("would credit more than invoice"):
+            shop.act("salesCreditMemos", "post", drafts[2])
+        assert shop.again("salesInvoices", invoice)["status"] == "Paid"
+        check_books(shop.records)
+
     def test_not_of_a_cancelled_invoice(self, shop: Shop) -> None:
         invoice = shop.sold()
         shop.act("salesInvoices", "cancel", invoice)
