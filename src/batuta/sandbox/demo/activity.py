@@ -376,13 +376,14 @@ class Trading:
             values: Row = {"vendorId": vendor.id, "orderDate": day - timedelta(days=6)}
             ordered: Row = {"itemId": item.id, "quantity": Decimal(item.target), "directUnitCost": item.cost}
             self._document("purchaseOrders", values, [ordered], day)
-        faulty = self.master.items[4]
-        self._document(
-            "purchaseCreditMemos",
-            {"vendorId": self.master.vendors[faulty.vendor].id, "creditMemoDate": day},
-            [{"itemId": faulty.id, "quantity": Decimal(1), "unitCost": faulty.cost}],
-            day,
-        )
+        if self.returned_share:
+            faulty = self.master.items[4]
+            self._document(
+                "purchaseCreditMemos",
+                {"vendorId": self.master.vendors[faulty.vendor].id, "creditMemoDate": day},
+                [{"itemId": faulty.id, "quantity": Decimal(1), "unitCost": faulty.cost}],
+                day,
+            )
         for customer in self.master.customers[2:5]:
             lines = self._sales_lines(customer)
             if lines:
