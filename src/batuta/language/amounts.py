@@ -50,7 +50,7 @@ UNITS: dict[str, tuple[str, str]] = {
     "g": ("mass", "g,gr,gram,grams,gramo,gramos"),
     "kg": ("mass", "kg,kgs,kilo,kilos,kilogram,kilograms,kilogramo,kilogramos"),
     "t": ("mass", "tonne,tonnes,tonelada,toneladas"),
-    "lb": ("mass", "lb,lbs,pound weight"),
+    "lb": ("mass", "lb,lbs,pound weight,pound,pounds,libra,libras"),
     "oz": ("mass", "oz,ounce,ounces,onza,onzas"),
     "ml": ("volume", "ml,millilitre,millilitres,milliliter,milliliters,mililitro,mililitros"),
     "l": ("volume", "l,litre,litres,liter,liters,litro,litros"),
@@ -65,6 +65,13 @@ UNITS: dict[str, tuple[str, str]] = {
     "h": ("time", "h,hr,hrs,hour,hours,hora,horas"),
     "s": ("time", "s,sec,secs,second,seconds,segundo,segundos"),
     "d": ("time", "day,days,dia,dias"),
+    "mo": ("time", "month,months,mes,meses"),
+    "yr": ("time", "year,years,ano,anos"),
+    "B": ("data", "byte,bytes"),
+    "kB": ("data", "kb,kilobyte,kilobytes"),
+    "MB": ("data", "mb,megabyte,megabytes,mega,megas"),
+    "GB": ("data", "gb,gigabyte,gigabytes,giga,gigas"),
+    "TB": ("data", "tb,terabyte,terabytes,tera,teras"),
     "wk": ("time", "week,weeks,semana,semanas"),
 }
 """By symbol: what is measured, and the words for it."""
@@ -83,6 +90,11 @@ _MONEY_AFTER = re.compile(rf"\s*(?:(?:de|of)\s+)?(?P<currency>[{_SYMBOLS}]|{_COD
 _MONEY_BEFORE = re.compile(rf"(?P<currency>us\$|[{_SYMBOLS}]|(?:eur|usd|gbp|chf|mxn|jpy))\s*$")
 _PERCENT_AFTER = re.compile(r"\s*(?:%|percent\b|per\s+cent\b|pct\b|por\s+cientos?\b|porciento\b)")
 _UNIT_AFTER = re.compile(rf"\s*(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS)})(?![a-z0-9])")
+
+_UNNUMBERED = re.compile(
+    rf"\b(?:(?P<half>half\s+an?|half\s+of\s+an?|medi[oa])|(?P<quarter>(?:a\s+)?quarter\s+of\s+an?|(?:un\s+)?cuarto\s+de)|an?|one|un[oa]?)\s+"
+    rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
+)
 
 
 def find_money(text: str, *, language: Language | None = None) -> list[Finding[Money]]:
@@ -142,6 +154,24 @@ def find_quantities(text: str, *, language: Language | None = None) -> list[Find
             others = tuple(Quantity(amount=other, unit=unit) for other in number.alternatives)
             value = Quantity(amount=number.value, unit=unit)
             found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
+    return found
+
+
+def find_unnumbered(text: str) -> list[Finding[Quantity]]:
+    """One of a unit, or half of one, said without a number: "a pound", "half a kilo", "media hora".
+
+    Found only beside another unit of the same kind, as in a conversion: "an hour" stands everywhere.
+    """
+    text = composed(text)
+    plain = aligned(text)
+    named = [(DIMENSIONS[each.value], each.span) for each in find_units(text)]
+    found = []
+    for match in _UNNUMBERED.finditer(plain):
+        unit = UNIT_WORDS[" ".join(match["unit"].split())]
+        span = TextSpan(start=match.start(), end=match.end())
+        if any(kind == DIMENSIONS[unit] and not other.overlaps(span) for kind, other in named):
+            amount = Decimal("0.5") if match["half"] else Decimal("0.25") if match["quarter"] else Decimal(1)
+            found.append(Finding(value=Quantity(amount=amount, unit=unit), span=span, text=text[span.start : span.end]))
     return found
 
 

@@ -6,13 +6,15 @@ from functools import lru_cache
 
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed, nearest, stem
-from batuta.language.understanding import Synonyms
+from batuta.language.understanding import Slot, Synonyms
 
 MAX_WORDS = 6
 SHORTEST_PART = 4
 """A single word of a longer name ("cardoza" of "Cronus Cardoza Ltd") is enough from this length on, if no other has it."""
 
 
+MAX_KEPT = 4096
+"""How many words are remembered with what they were mended to."""
 SHORTEST_OWN = 4
 """A shorter value that has words is a code and no word: `DE` is Germany, and the commonest word of Spanish."""
 
@@ -36,6 +38,10 @@ class ChoiceIndex:
                     for word in words:
                         parts[stem(word)].add(value)
         self._parts = {part: next(iter(values)) for part, values in parts.items() if len(values) == 1}
+        self._near: dict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._words):
+            self._near[word[0]].append(word)
+        self._mending: dict[str, str] = {}
         self._longest = min(max((len(key) for key in self._phrases), default=1), MAX_WORDS)
 
     def find(self, text: str, *, takes_parts: bool = False) -> list[Finding[str]]:
@@ -43,27 +49,31 @@ class ChoiceIndex:
         text = composed(text)
         words = words_with_places(text)
         found: list[Finding[str]] = []
-        for size in range(self._longest, 0, -1):
+        stems = [stem(word) for word, _, _ in words]
+        mended = [self._mended(word) for word, _, _ in words]
+        for size in range(min(self._longest, len(words)), 0, -1):
             for at in range(len(words) - size + 1):
-                piece = words[at : at + size]
-                span = TextSpan(start=piece[0][1], end=piece[-1][2])
-                if any(span.overlaps(each.span) for each in found):
+                values = self._phrases.get(tuple(stems[at : at + size]))
+                if values is None and size == 1 and takes_parts and len(words[at][0]) >= SHORTEST_PART:
+                    values = [self._parts[stems[at]]] if stems[at] in self._parts else None
+                if values is None:
+                    values = self._phrases.get(tuple(mended[at : at + size]))
+                if values is None:
                     continue
-                values = self._named(tuple(word for word, _, _ in piece), takes_parts=takes_parts)
-                if values:
+                span = TextSpan(start=words[at][1], end=words[at + size - 1][2])
+                if not any(span.overlaps(each.span) for each in found):
                     shown = text[span.start : span.end]
                     found.append(Finding(value=values[0], span=span, text=shown, alternatives=tuple(values[1:])))
         return sorted(found, key=lambda each: each.span)
 
-    def _named(self, words: tuple[str, ...], *, takes_parts: bool) -> list[str]:
-        key = tuple(stem(word) for word in words)
-        values = self._phrases.get(key)
-        if values:
-            return values
-        if len(words) == 1 and takes_parts and len(words[0]) >= SHORTEST_PART and key[0] in self._parts:
-            return [self._parts[key[0]]]
-        mended = tuple(word if word in self._words else nearest(word, self._words) or word for word in words)
-        return self._phrases.get(tuple(stem(word) for word in mended), []) if mended != words else []
+    def _mended(self, word: str) -> str:
+        """The stem of the word that a mistyped one means, else its own."""
+        if word not in self._mending:
+            if len(self._mending) >= MAX_KEPT:
+                self._mending.clear()
+            close = self._near.get(word[0], ()) if word not in self._words else ()
+            self._mending[word] = stem(nearest(word, close) or word)
+        return self._mending[word]
 
 
 def words_with_places(text: str) -> list[tuple[str, int, int]]:
@@ -83,6 +93,20 @@ def words_with_places(text: str) -> list[tuple[str, int, int]]:
 def index_of(values: Synonyms) -> ChoiceIndex:
     """The index of some values, made once for the same values."""
     return _index(tuple((value, tuple(words)) for value, words in values.items()))
+
+
+def index_for(slot: Slot) -> ChoiceIndex:
+    """The index of what a slot takes now. Values that are fixed are looked at once."""
+    if callable(slot.values):
+        return index_of(slot.values())
+    known = _FIXED.get(id(slot.values))
+    if known is None or known[0] is not slot.values:
+        known = _FIXED[id(slot.values)] = (slot.values, index_of(slot.values))
+    return known[1]
+
+
+_FIXED: dict[int, tuple[Synonyms, ChoiceIndex]] = {}
+"""By the identity of values that are data of a slot; kept beside their index, so that an identity is never used again."""
 
 
 @lru_cache(maxsize=64)

@@ -58,7 +58,9 @@ FEASTS = {
     **dict.fromkeys(("christmas eve", "nochebuena"), (12, 24)),
     **dict.fromkeys(("christmas day", "christmas", "xmas", "el dia de navidad", "dia de navidad", "navidad"), (12, 25)),
     **dict.fromkeys(("new year's eve", "new years eve", "nochevieja", "fin de ano"), (12, 31)),
-    **dict.fromkeys(("new year's day", "new years day", "dia de ano nuevo", "ano nuevo"), (1, 1)),
+    **dict.fromkeys(
+        ("new year's day", "new years day", "dia de ano nuevo", "ano nuevo", "new year", "the new year"), (1, 1)
+    ),
     **dict.fromkeys(("dia de reyes",), (1, 6)),
     **dict.fromkeys(("valentine's day", "valentines day", "san valentin"), (2, 14)),
     **dict.fromkeys(("halloween",), (10, 31)),
@@ -307,7 +309,10 @@ def _weekday(match: Match, reference: Reference) -> list[date]:
     if re.search(r"\bnext\b|proximo|que\s+viene|siguiente", said):
         coming = today + timedelta(days=ahead or 7)
         other = of_week + timedelta(weeks=1)
-        return [coming] if other == coming else [coming, other]
+        if other == coming:
+            return [coming]
+        # nobody calls tomorrow "next Tuesday"
+        return [other, coming] if ahead == 1 else [coming, other]
     if reference.prefer == "past":
         return [today - timedelta(days=(today.weekday() - number) % 7)]
     return [today + timedelta(days=ahead)]
@@ -400,7 +405,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"a\s+week\s+(?:on|from)\s+(?P<weekday>{WEEKDAY})", _week_on),
     (rf"(?P<weekday>{WEEKDAY})\s+week", _week_on),
     (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
-    (rf"(?:(?:on|en|el)\s+)?(?P<feast>{one_of(FEASTS)}){YEAR}", _feast),
+    (rf"(?:(?:on|en|el)\s+)?(?P<feast>{one_of(FEASTS)})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
     (rf"(?:(?:next|this|last|past|previous|proximo|este|pasado|ultimo)\s+)?(?P<weekday>{WEEKDAY})"
      r"(?:\s+(?:que\s+viene|proximo|pasado|siguiente|anterior))?", _weekday),
     (rf"(?:on|next|this|last|el)\s+(?P<weekday>{one_of(SHORT_WEEKDAYS)})", _weekday),

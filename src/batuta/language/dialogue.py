@@ -14,7 +14,7 @@ _YES = re.compile(
     r"por|favor|adelante|hazlo|perfecto|de|acuerdo|afirmativo|sip|that|one|the|first|gracias|thanks)\W*)+$"
 )
 _NO = re.compile(
-    r"^\W*(?:no|nope|nah|never\s?mind|forget\s+it|cancel(?:\s+(?:it|that))?|stop|leave\s+it|dejalo|olvidalo|nada|da\s+igual|mejor\s+no|"
+    r"^\W*(?:no|nope|nah|never\s?mind|forget\s+(?:it|about\s+it|that)|cancel(?!\s+(?:it|that))|stop|leave\s+it|dejalo|olvidalo|olvidate|dejemoslo|nada|da\s+igual|mejor\s+no|"
     r"ninguno|neither|none|not\s+now|ahora\s+no)(?:\W+(?:gracias|thanks|thank\s+you|please|por\s+favor|it|that))*\W*$"
 )
 _FOLLOWS = re.compile(

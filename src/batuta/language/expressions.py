@@ -18,11 +18,17 @@ LAST_RESULT = "§"
 """Stands for the number said before: "divide it by 4"."""
 
 _N = r"(-?\d+(?:\.\d+)?|§|\([^()]*\))"
-_PERCENT = r"(?:\s*%|\s+percent|\s+per\s+cent|\s+pct|\s+por\s+ciento|\s+porciento)"
+_PERCENT = (
+    r"(?:\s*%|\s+(?:percent|percnt|precent|pecent|percen|perc|per\s+cent|pct|por\s+cientos?|porcientos?|x\s+ciento)\b)"
+)
 _THE = r"(?:(?:the|el|la|un|una|an?|of|de|del|al|lo|los|las|to|a|by|en|with|con|our|mi|my)\s+)*"
 _PRICE = r"(?:(?:total|price|precio|bill|cuenta|invoice|factura|importe|base|sueldo|salary)\s+(?:of|de|is|es)?\s*)?"
 _DISCOUNT = r"(?:de\s+)?(?:descuento|rebaja|dto\.?|discount|off|reduction)"
 _SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratuity|interest|interes|recargo|markup|margin|margen)"
+_PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
+"""Between how many things and what each of them costs."""
+_EACH = r"\s*(?:each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
+_MENTIONS = r"\D{1,60}?"
 _OF_IT = r"(?!\s*(?:[\d(§]|of\b|del?\s+\d))"
 """After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
 _LIST = r"((?:-?\d+(?:\.\d+)?(?:\s*,\s*(?:and\s+|y\s+|e\s+)?|\s+(?:and|y|e)\s+|\s+|\s*;\s*)?){2,})"
@@ -52,6 +58,10 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:the\s+|la\s+|el\s+)?(?:average|mean|promedio|media|valor\s+medio)\s+(?:of|de|entre|is|es)?\s*:?\s*{_LIST}", _average),
     (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
+    (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
+    (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
+    (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
     (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_DISCOUNT}\s+{_THE}{_N}{_PERCENT}\s+(?:en|sobre|de|a|on|of|to|from)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
@@ -66,6 +76,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\bwhat\s+percent(?:age)?\s+of\s+{_THE}{_N}\s+(?:is|are)\s+{_N}", r"(\2 / \1 * 100)"),
     (rf"{_N}\s+is\s+what\s+(?:percent(?:age)?|%)\s+of\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
     (rf"\bwhat\s+(?:percent(?:age)?|%)\s+(?:is|are)\s+{_N}\s+(?:of|out\s+of)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
+    (rf"{_N}\s+(?:of|out\s+of|de|de\s+cada|sobre)\s+{_THE}{_N}\s*,?\s+(?:as\s+a\s+percent(?:age)?|in\s+percent(?:age)?|in\s+%|en\s+(?:porcentaje|%|tanto\s+por\s+ciento))", r"(\1 / \2 * 100)"),
     (rf"{_N}\s+(?:as\s+a\s+percent(?:age)?\s+of|out\s+of)\s+{_THE}{_N}(?:\s+(?:as\s+a\s+percent(?:age)?|in\s+percent))?", r"(\1 / \2 * 100)"),
     (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+(?:es|son|representan?|supone[n]?)\s+{_N}\s+(?:de|sobre|respecto\s+a)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
     (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+de\s+{_N}\s+(?:es|son|representan?|supone[n]?)\s+{_N}", r"(\2 / \1 * 100)"),
@@ -80,7 +91,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
     (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
     (rf"\b(?:multiply|multiplicar?)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
-    (rf"\b(?:divide|dividir|reparte|repartir|split)\s+{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
+    (rf"\b(?:divide|dividir|reparte|repartir|split|share)\s+{_THE}{_PRICE}{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
@@ -93,6 +104,14 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:the\s+)?triple\s+(?:of\s+)?{_N}|(?:el\s+)?triple\s+de\s+{_N}", r"(\1 * 3)"),
     (rf"{_N}\s+(?:squared|al\s+cuadrado|cuadrado)", r"(\1 ** 2)"),
     (rf"{_N}\s+(?:cubed|al\s+cubo)", r"(\1 ** 3)"),
+    (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
+    (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
+    (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
+    (rf"{_N}{_MENTIONS}\b{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"{_N}{_MENTIONS}\b(?:rais\w+|increas\w+|grow\w*|rise\w*|sub[aeií]\w*|aument\w+|increment\w+|mas|more|extra)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}{_MENTIONS}\b(?:reduc\w+|lower\w*|decreas\w+|cut\w*|fall\w*|baj\w+|rebaj\w+|descuent\w+|menos|less)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
+    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:take\s+away|take|subtract|minus|quita(?:le|r)?|resta(?:le|r)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:from|a|de)\b)", r" - \1"),
+    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:add|suma(?:le|r)?|anade(?:le)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:to|a)\b)", r" + \1"),
     (r"\s*\b(?:(?:raised\s+)?to\s+the\s+power\s+(?:of\s+)?|elevado\s+a(?:\s+la)?)\s*", " ** "),
     (r"\s*\b(?:multiplied\s+by|multiplicado\s+por|times|veces)\s+", " * "),
     (r"(?<=[\d)§])\s*(?:por|x|×|·)\s*(?=[\d(§])", " * "),
@@ -167,7 +186,7 @@ def _plain(text: str, language: Language) -> str:
     text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
     for number in reversed(find_numbers(text, language=language)):
         text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
-    plain = aligned(text)
+    plain = re.sub(rf"(?<=\d){_PERCENT}", "%", aligned(text))
     if re.search(r"[a-z]{3}", plain):
         plain = without_dates(plain, is_numeric_too=False).replace("\0", " ")
     return _CURRENCY.sub("", plain)

@@ -6,6 +6,7 @@
 A follow-up is interpreted together with what it follows (`text ▸ follow-up`): what it says takes the place of what was said.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,12 +15,13 @@ from functools import lru_cache
 from typing import Any
 
 from batuta.language.annotation import AnnotatedText, annotated
-from batuta.language.choices import index_of
+from batuta.language.choices import index_for
 from batuta.language.findings import Language
 from batuta.language.folding import fold, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot
+from batuta.language.stance import Stance, stance_of
 from batuta.language.understanding import Intent, Slot, Understanding
 
 AMENDED_BY = " ▸ "
@@ -37,7 +39,9 @@ MISSING_FACTOR = {"expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0,
 MISSING_OTHER = 0.75
 STRANGE_FACTOR = 0.6
 """What is left of a change's confidence for each word that no example has, where nothing else tells what is meant."""
-UNUSED_FACTOR = 0.85
+UNORDERED_FACTOR = 0.3
+"""What is left of a change's confidence where the sentence asks, reports or forbids instead of ordering it."""
+UNUSED_FACTORS = {"date": 0.6, "zone": 0.6, "quantity": 0.85}
 """What is left for each kind of thing a request names and an intent has no use for: a date asked of the clock."""
 FILLED_FACTOR = 1.05
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -60,13 +64,22 @@ class Interpretation:
     unknown_kind: str = ""
     is_specific: bool = False
     """Whether it names a day, a time or a person."""
+    stance: Stance = "order"
+    """Whether the request asks for it to be done, asks about it, reports or forbids it."""
     language: Language = "en"
 
     @property
     def is_sure(self) -> bool:
-        """Whether it may be done without asking."""
+        """Whether it may be done without asking: a change only where it is ordered."""
+        if self.intent.effect == "change" and self.stance != "order":
+            return False
         least = SURE_ENOUGH[self.intent.effect]
         return self.confidence >= (least if not self.is_specific else min(least, SURE_WHEN_SPECIFIC))
+
+    @property
+    def is_forbidden(self) -> bool:
+        """Whether the request says that it must not be done."""
+        return self.stance == "refusal" and self.confidence >= SURE_WHEN_SPECIFIC * UNORDERED_FACTOR
 
     @property
     def label(self) -> str:
@@ -106,8 +119,18 @@ class Interpreter:
         parts = text.split(AMENDED_BY)
         first = annotated(parts[0], now=now, language=language)
         amendments = [annotated(part, now=now, language=language) for part in parts[1:]]
-        scores = self._classifier.scores(self._tokens(first))
-        found = [self._interpretation(score, [first, *amendments], now, last) for score in scores[:8]]
+        for number, said in enumerate(reversed(amendments)):
+            found = self._ranked(said, [first, *amendments[: len(amendments) - number]], now, last)
+            if found and found[0].intent.effect == "change" and found[0].is_sure:
+                return found  # "what do I have tomorrow?" and then "cancel it": the later one says what is to be done
+        return self._ranked(first, [first, *amendments], now, last)
+
+    def _ranked(
+        self, leading: AnnotatedText, texts: list[AnnotatedText], now: datetime, last: str
+    ) -> list[Interpretation]:
+        """The intents that a text may mean, its slots filled by all texts."""
+        scores = self._classifier.scores(self._tokens(leading))
+        found = [self._interpretation(score, leading, texts, now, last) for score in scores[:8]]
         return sorted(found, key=lambda each: -each.confidence)
 
     def knows_word(self, word: str) -> bool:
@@ -148,27 +171,39 @@ class Interpreter:
         )
 
     def _interpretation(
-        self, score: LabelScore, texts: list[AnnotatedText], now: datetime, last: str
+        self, score: LabelScore, leading: AnnotatedText, texts: list[AnnotatedText], now: datetime, last: str
     ) -> Interpretation:
         agent_id, intent = self._intents[score.label]
         filled = self.filled(agent_id, intent, texts, now, last)
         confidence = score.confidence
+        stance = _stance(texts[texts.index(leading) :]) if intent.effect == "change" else "order"
         for slot in filled.missing:
             if slot.type == "expression" and texts[-1].is_about_last_result:
                 continue
             confidence *= MISSING_FACTOR.get(slot.type, MISSING_OTHER)
-        if intent.effect == "change" and not texts[0].findings:
-            strange = [word for word in words_of(texts[0].text) if not self._classifier.knows(word)]
+        if intent.effect == "change" and not leading.findings:
+            strange = [word for word in words_of(leading.text) if not self._classifier.knows(word)]
             confidence *= STRANGE_FACTOR ** len(strange)
-        confidence *= UNUSED_FACTOR ** _unused(intent, texts[0])
-        telling = [slot for slot in intent.slots if slot.name in filled.values and slot.type not in ("text", "result")]
+        if stance != "order":
+            confidence *= UNORDERED_FACTOR
+        confidence *= _unused(intent, leading)
+        telling = [
+            slot
+            for slot in intent.slots
+            if slot.name in filled.values and slot.type not in ("text", "result", "wordings")
+        ]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
-        return replace(filled, confidence=min(confidence, 1.0), language=texts[0].language)
+        return replace(filled, confidence=min(confidence, 1.0), stance=stance, language=texts[0].language)
 
     def _tokens(self, text: AnnotatedText) -> list[str]:
-        named = {name: index_of(slot.known_values()).find(text.text) for name, slot in self._choices.items()}
+        named = {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}
         return text.tokens(named)
+
+
+def _stance(texts: Sequence[AnnotatedText]) -> Stance:
+    """Of a request and what was said to it later: the last that is no order, else an order."""
+    return next((found for each in reversed(texts) if (found := stance_of(each.text)) != "order"), "order")
 
 
 _USED_BY = {
@@ -178,15 +213,15 @@ _USED_BY = {
 }
 
 
-def _unused(intent: Intent, text: AnnotatedText) -> int:
-    """How many kinds of findings no slot of an intent takes; today is what the clock tells."""
+def _unused(intent: Intent, text: AnnotatedText) -> float:
+    """What is left of a confidence for findings that no slot of an intent takes; today is what the clock tells."""
     types = {slot.type for slot in intent.slots}
     named = {
         kind
         for kind in _USED_BY
         if any(fold(each.text) not in ("today", "hoy") for each in text.findings.get(kind, ()))
     }
-    return sum(not types & _USED_BY[kind] for kind in named)
+    return math.prod(UNUSED_FACTORS[kind] for kind in named if not types & _USED_BY[kind])
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,6 @@ weight vectors, which learns from few examples and needs few passes.
 
 import math
 import re
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,11 +67,7 @@ class SentenceClassifier:
             return []
         features = _features(tokens)
         vector = self._vector(features)
-        totals = [0.0] * len(self.labels)
-        for number, weight in vector:
-            row = self._weights[number]
-            for label, each in enumerate(row):
-                totals[label] += each * weight
+        totals = _totals(self._weights, vector, len(self.labels))
         similar = self._similarities(features)
         order = sorted(range(len(totals)), key=lambda label: (-totals[label], label))
         best = totals[order[0]]
@@ -158,19 +153,19 @@ def _vocabulary(sentences: list[Counter[str]]) -> tuple[dict[str, int], list[flo
     return numbers, [math.log((1 + total) / (1 + count)) + 1 for count in counts.values()]
 
 
-def _trained(vectors: list[tuple[int, Vector]], features: int, labels: int) -> list["array[float]"]:
-    """Weights by feature and label: each sentence pulls its own label up and the likeliest other down."""
-    weights = [array("d", [0.0]) * labels for _ in range(features)]
-    variance = [array("d", [1.0]) * labels for _ in range(features)]
+def _trained(vectors: list[tuple[int, Vector]], features: int, labels: int) -> list[dict[int, float]]:
+    """Weights by feature and label: each sentence pulls its own label up and the likeliest other down.
+
+    Most features meet few labels, so only weights other than 0 are kept.
+    """
+    weights: list[dict[int, float]] = [{} for _ in range(features)]
+    variance: list[dict[int, float]] = [{} for _ in range(features)]
     if labels < 2:
         return weights
     for turn in range(PASSES):
         for place in _order(len(vectors), turn):
             right, vector = vectors[place]
-            totals = [0.0] * labels
-            for number, weight in vector:
-                for label, each in enumerate(weights[number]):
-                    totals[label] += each * weight
+            totals = _totals(weights, vector, labels)
             wrong = max((label for label in range(labels) if label != right), key=lambda label: totals[label])
             margin = totals[right] - totals[wrong]
             if margin < 1:
@@ -178,18 +173,31 @@ def _trained(vectors: list[tuple[int, Vector]], features: int, labels: int) -> l
     return weights
 
 
+def _totals(weights: Sequence[dict[int, float]], vector: Vector, labels: int) -> list[float]:
+    totals = [0.0] * labels
+    for number, weight in vector:
+        for label, each in weights[number].items():
+            totals[label] += each * weight
+    return totals
+
+
 def _update(
-    weights: list["array[float]"], variance: list["array[float]"], vector: Vector, pair: tuple[int, int], margin: float
+    weights: list[dict[int, float]],
+    variance: list[dict[int, float]],
+    vector: Vector,
+    pair: tuple[int, int],
+    margin: float,
 ) -> None:
     right, wrong = pair
-    spread = sum(weight * weight * (variance[n][right] + variance[n][wrong]) for n, weight in vector)
+    spread = sum(weight * weight * (variance[n].get(right, 1.0) + variance[n].get(wrong, 1.0)) for n, weight in vector)
     beta = 1 / (spread + REGULARISATION)
     step = (1 - margin) * beta
     for number, weight in vector:
+        own_weights, own_variance = weights[number], variance[number]
         for label, sign in ((right, 1.0), (wrong, -1.0)):
-            own = variance[number][label]
-            weights[number][label] += sign * step * own * weight
-            variance[number][label] = own - beta * (own * weight) ** 2
+            own = own_variance.get(label, 1.0)
+            own_weights[label] = own_weights.get(label, 0.0) + sign * step * own * weight
+            own_variance[label] = own - beta * (own * weight) ** 2
 
 
 def _order(count: int, turn: int) -> list[int]:

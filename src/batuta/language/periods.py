@@ -173,6 +173,10 @@ def _range(read: _Read, after: _Read, reference: Reference) -> Period:
             first = _in_year(first, first.first.year - 1)
         else:
             last = _in_year(last, first.first.year + (last.last.month < first.first.month))
+    while last.last < first.first and last.grain == "day":
+        last = unit_of("day", last.first + timedelta(days=7))  # "from tomorrow to Thursday", said on a Thursday
+    if last.last < first.first:
+        first, last = last, first
     grain = first.grain if first.grain == last.grain == "day" and first == last else "range"
     return Period(first=first.first, last=last.last, grain=grain)
 

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from zoneinfo import available_timezones
 
-from batuta.language.findings import Finding, TextSpan
+from batuta.language.findings import Finding, Language, TextSpan
 from batuta.language.folding import SHORTEST_MENDED, aligned, composed, nearest
 from batuta.language.lexicon import MONTHS, WEEKDAYS
 
@@ -102,6 +102,19 @@ SEVERAL = {
     "rusia": ("Asia/Vladivostok",),
 }
 """Countries with more than one zone: the others."""
+SPANISH_NAMES = {
+    "Europe/London": "Londres", "Europe/Lisbon": "Lisboa", "Europe/Paris": "París", "Europe/Berlin": "Berlín", "Europe/Rome": "Roma",
+    "Europe/Amsterdam": "Ámsterdam", "Europe/Brussels": "Bruselas", "Europe/Zurich": "Zúrich", "Europe/Vienna": "Viena",
+    "Europe/Stockholm": "Estocolmo", "Europe/Copenhagen": "Copenhague", "Europe/Warsaw": "Varsovia", "Europe/Prague": "Praga",
+    "Europe/Bucharest": "Bucarest", "Europe/Athens": "Atenas", "Europe/Istanbul": "Estambul", "Europe/Moscow": "Moscú",
+    "Europe/Dublin": "Dublín", "Atlantic/Canary": "Canarias", "Atlantic/Reykjavik": "Reikiavik", "Africa/Cairo": "El Cairo",
+    "Africa/Johannesburg": "Johannesburgo", "Asia/Jerusalem": "Jerusalén", "Asia/Dubai": "Dubái", "Asia/Riyadh": "Riad",
+    "Asia/Tehran": "Teherán", "Asia/Kolkata": "Calcuta", "Asia/Singapore": "Singapur", "Asia/Jakarta": "Yakarta",
+    "Asia/Shanghai": "Shanghái", "Asia/Taipei": "Taipéi", "Asia/Seoul": "Seúl", "Asia/Tokyo": "Tokio", "Australia/Sydney": "Sídney",
+    "Pacific/Honolulu": "Honolulu", "America/New_York": "Nueva York", "America/Los_Angeles": "Los Ángeles",
+    "America/Mexico_City": "Ciudad de México", "America/Havana": "La Habana", "America/Panama": "Panamá", "America/Bogota": "Bogotá",
+    "America/Asuncion": "Asunción", "America/Sao_Paulo": "São Paulo",
+}  # fmt: skip
 AREAS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 
 _EXACT = re.compile(rf"\b(?:{'|'.join(AREAS)})(?:/[A-Za-z_]+){{1,2}}\b", re.IGNORECASE)
@@ -221,9 +234,10 @@ def unknown_places(text: str) -> list[Finding[str]]:
     return [found[start] for start in sorted(found)]
 
 
-def place_name(zone: str) -> str:
-    """The city of a zone as people write it: `New York` for `America/New_York`."""
-    return zone.rpartition("/")[2].replace("_", " ")
+def place_name(zone: str, language: Language = "en") -> str:
+    """The city of a zone as people write it: `New York` for `America/New_York`, `Nueva York` in Spanish."""
+    spanish = SPANISH_NAMES.get(zone) if language == "es" else None
+    return spanish or zone.rpartition("/")[2].replace("_", " ")
 
 
 def _finding(text: str, start: int, end: int, zone: str, others: tuple[str, ...]) -> Finding[str]:

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batuta.language.amounts import find_units
+from batuta.language.amounts import find_units, find_unnumbered
 from batuta.language.annotation import AnnotatedText, last_number
 from batuta.language.calendar_math import Period
-from batuta.language.choices import index_of
+from batuta.language.choices import index_for
 from batuta.language.expressions import find_expression
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned
 from batuta.language.moments import find_moments
 from batuta.language.names import find_companies
+from batuta.language.rewording import plain_wording
 from batuta.language.understanding import Slot
 
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200})'(?!\w)")
@@ -28,6 +29,11 @@ _LEAST = re.compile(
 )
 _MOST = re.compile(
     r"\b(?:most|highest|biggest|largest|top|best|greatest|mas|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
+)
+HERE = "here"
+"""Where the one who asks is, as the target of a conversion."""
+_FOR_ME = re.compile(
+    r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
 _RESULT_NAME = re.compile(
     r"\bdataset[\"']?\s*[:=]?\s*[\"'`]?(?P<name>[a-z_][a-z0-9_]{2,59})|`(?P<quoted>[a-z_][a-z0-9_]{2,59})`"
@@ -86,9 +92,8 @@ def _moment(slot: Slot, source: _Source) -> Any:
 
 
 def _choice(slot: Slot, source: _Source) -> Any:
-    values = slot.known_values()
     periods = [each.span for each in source.text.findings.get("any_period", ())]
-    named = index_of(values).find(source.text.text, takes_parts=callable(slot.values))
+    named = index_for(slot).find(source.text.text, takes_parts=callable(slot.values))
     # "los últimos 12 meses" names no category "mesas", however near the words are
     found = _chosen(slot, [each for each in named if not any(each.span.overlaps(one) for one in periods)], source)
     if not found:
@@ -97,7 +102,7 @@ def _choice(slot: Slot, source: _Source) -> Any:
 
 
 def _flag(slot: Slot, source: _Source) -> Any:
-    return True if index_of(slot.known_values()).find(source.text.text) else None
+    return True if index_for(slot).find(source.text.text) else None
 
 
 def _expression(slot: Slot, source: _Source) -> Any:
@@ -109,6 +114,11 @@ def _expression(slot: Slot, source: _Source) -> Any:
 
 def _text(slot: Slot, source: _Source) -> Any:
     return source.text.text or None
+
+
+def _wordings(slot: Slot, source: _Source) -> Any:
+    plain = plain_wording(source.text.text, source.text.language)
+    return [plain] if plain else None
 
 
 def _quoted(slot: Slot, source: _Source) -> Any:
@@ -133,11 +143,17 @@ _TARGET = re.compile(
 
 
 def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
-    """From where to where a time is converted: by the words before each place; one place alone is the target."""
+    """From where to where a time is converted: by the words before each place; one place alone is the target.
+
+    "10am New York time, what is that for me?": the place beside the time is the origin, and `here` the target.
+    """
     found = source.text.findings.get("zone", [])
-    if len(found) < 2:
-        return None, (found[0].value if found else None)
     plain = aligned(source.text.text)
+    if len(found) < 2:
+        times = source.text.findings.get("time", [])
+        if found and times and _FOR_ME.search(plain) and 0 <= found[0].span.start - times[0].span.end <= 4:
+            return found[0].value, HERE
+        return None, (found[0].value if found else None)
     times = source.text.findings.get("time", [])
     target = next((each for each in found if _TARGET.search(plain[: each.span.start])), None)
     beside = min(found, key=lambda each: min((abs(each.span.start - at.span.end) for at in times), default=0))
@@ -153,8 +169,15 @@ def _company(slot: Slot, source: _Source) -> Any:
     return found[0].value if found else None
 
 
+def _some(slot: Slot, source: _Source) -> Any:
+    """A number of units, else one or half a unit said without a number."""
+    found = source.text.findings.get("quantity") or find_unnumbered(source.text.text)
+    return _quantity(found[0].value) if found else None
+
+
 def _unit(slot: Slot, source: _Source) -> Any:
-    taken = [each.span for each in source.text.findings.get("quantity", ())]
+    quantities = source.text.findings.get("quantity") or find_unnumbered(source.text.text)
+    taken = [each.span for each in quantities]
     units = [each for each in find_units(source.text.text) if not any(each.span.overlaps(span) for span in taken)]
     found = _chosen(slot, units, source) or units
     return found[-1].value if found else None
@@ -180,7 +203,7 @@ _FILLERS: dict[str, Fill] = {
     "integer": _of_kind("number", int),
     "money": _of_kind("money", _money),
     "percentage": _of_kind("percentage", float),
-    "quantity": _of_kind("quantity", _quantity),
+    "quantity": _some,
     "unit": _unit,
     "duration": _of_kind("duration", lambda value: int(value.total_seconds() // 60)),
     "date": _of_kind("date", lambda value: value.isoformat()),
@@ -200,5 +223,6 @@ _FILLERS: dict[str, Fill] = {
     "limit": _limit,
     "result": _result,
     "flag": _flag,
+    "wordings": _wordings,
 }
 """How each type of slot is found; a duration counts minutes."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from batuta.language.dates import without_dates
+from batuta.language.dates import BLANK, without_dates
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.lexicon import NUMBER, UNITS_EN, UNITS_ES, one_of, small_number
 from batuta.language.plain_text import PlainText
@@ -200,6 +200,8 @@ _TIMES = (
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
+    r"(?:it\s+is|it'?s)\s+\d{1,2}(?=\s+(?:in|here|there|at)\b)",
+    rf"(?<={BLANK}\s)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
 _SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
 _MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d){_MERIDIEM}?|{_MERIDIEM}))"

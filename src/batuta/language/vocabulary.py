@@ -42,6 +42,28 @@ CONCEPTS: dict[str, str] = {
     "join": "onboarding welcome joiner bienvenida incorporacion",
 }
 
+CHANGE_VERBS: dict[str, tuple[str, ...]] = {
+    "en": (
+        "book", "schedule", "arrange", "reserve", "set", "put", "add", "create", "make", "move", "reschedule", "shift", "postpone",
+        "push", "change", "bring", "cancel", "delete", "remove", "drop", "call off", "get rid of", "register", "post", "update",
+        "send", "block", "pencil", "plan", "organise", "organize", "remind",
+    ),
+    "es": (
+        "reserva", "agenda", "pon", "apunta", "anota", "crea", "anade", "agrega", "mete", "programa", "concierta", "organiza",
+        "mueve", "cambia", "pasa", "aplaza", "pospon", "retrasa", "adelanta", "reprograma", "cancela", "anula", "borra", "elimina",
+        "quita", "suprime", "registra", "actualiza", "envia", "bloquea", "recuerda", "recuerdame", "haz",
+    ),
+    "es_stem": (
+        "cancel", "anul", "borr", "elimin", "quit", "reserv", "agend", "apunt", "program", "organiz", "concert", "cambi", "pas",
+        "aplac", "aplaz", "retras", "adelant", "reprogram", "cre", "registr", "actualic", "modifiqu", "cambi",
+    ),
+    "en_past": (
+        "booked", "scheduled", "arranged", "reserved", "moved", "rescheduled", "shifted", "postponed", "pushed", "changed",
+        "cancelled", "canceled", "deleted", "removed", "dropped", "registered", "posted", "updated", "created", "added",
+    ),
+}  # fmt: skip
+"""Verbs that ask for a change, and their past: an order is not the same as a report of one."""
+
 STOP_WORDS: dict[Language, str] = {
     "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "
     "would should may might must i me my mine you your we our us they them their he she it its this that these those "

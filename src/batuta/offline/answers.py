@@ -35,7 +35,10 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
     """What the newest results say, in the language of the request."""
     values = [content_of(result) for _, result in results]
     if values and all(is_evidence(value) for value in values):
-        asked = (str(call.args.get("query", task.text)) for call, _ in results)
+        asked = (
+            " ".join([str(call.args.get("query", task.text)), *call.args.get("other_wordings", ())])
+            for call, _ in results
+        )
         return cited_answer(list(zip(asked, values, strict=True)), task.language)
     said = [_told(call, result, task) for call, result in results]
     return "\n".join(dict.fromkeys(said))

@@ -76,6 +76,8 @@ def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: 
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:
         return whole
+    if any({"and", "y"} & set(slot.after) and slot.name in best.values for slot in best.intent.slots):
+        return whole  # its own words hold an `and`: "the days between March and May"
     split = [part for part in Planner(own, now, has_small_talk=False).divided(text, last) if not part.missing]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
     return kept if len(kept) > 1 else whole

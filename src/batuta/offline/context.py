@@ -7,7 +7,7 @@ from datetime import datetime
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
-from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter
+from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
 
@@ -94,7 +94,8 @@ def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interp
     """Whether a message such as "cancel it" speaks of what the last request was about."""
     before = next(iter(interpreter.interpret(context.request, now=now)), None)
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
-    return before is not None and takes_text and best.agent_id == before.agent_id != OWN and best.is_sure
+    is_sure = best.is_sure or (best.confidence >= WORTH_ASKING and best.stance == "order")
+    return before is not None and takes_text and best.agent_id == before.agent_id != OWN and is_sure
 
 
 def _is_own(best: Interpretation | None) -> bool:
@@ -111,7 +112,7 @@ def _brings_something(text: str, context: DialogueContext, interpreter: Interpre
     telling = [
         name
         for name in filled.values
-        if (slot := before.intent.slot(name)) is not None and slot.type not in ("text", "result", "ranking")
+        if (slot := before.intent.slot(name)) is not None and slot.type not in ("text", "result", "ranking", "wordings")
     ]
     takes_text = any(slot.type == "text" for slot in before.intent.slots)
     has_content = any(

@@ -76,6 +76,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "I have not done it, because it was not approved: {reason}",
         "es": "No lo he hecho, porque no se ha aprobado: {reason}",
     },
+    "left_alone": {
+        "en": "All right, I leave everything as it is.",
+        "es": "De acuerdo, lo dejo todo como está.",
+    },
     "nothing_found": {"en": "I found nothing.", "es": "No he encontrado nada."},
     "not_in_documents": {
         "en": "The documents do not say anything about that, and without a language model I know nothing else.",

@@ -150,6 +150,8 @@ class Planner:
         best = meanings[0] if meanings else None
         if best is None:
             return {"answer": self.unknown(task.language)}
+        if any(each.is_forbidden for each in meanings):
+            return {"answer": phrase("left_alone", task.language)}
         if best.agent_id == OWN:
             return self._small_talk(best, text, task, context)
         if best.is_sure and best.intent.reply is not None:

@@ -12,28 +12,28 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "hola | buenas | buenos días | hola equipo | buenas tardes | hey hola | saludos | qué tal",
     ),
     "thanks": (
-        "thanks | thank you very much | thx | cheers mate | great, thank you | perfect thanks | that helped a lot thanks",
-        "gracias | muchas gracias | mil gracias | genial, gracias | perfecto, gracias | vale gracias | te lo agradezco",
+        "thanks | thank you very much | thx | cheers mate | great, thank you | perfect thanks | that helped a lot thanks | thanks a million | much appreciated | ty",
+        "gracias | muchas gracias | mil gracias | genial, gracias | perfecto, gracias | vale gracias | te lo agradezco | mil gracias por todo | gracias majo",
     ),
     "farewell": (
         "bye | goodbye | see you later | good night | see you tomorrow | talk to you later",
         "adiós | hasta luego | hasta mañana | nos vemos | chao | buenas noches | hasta pronto",
     ),
     "agreement": (
-        "ok | okay | great | perfect | sounds good | got it | understood | cool | nice | fine",
-        "vale | perfecto | de acuerdo | genial | entendido | muy bien | estupendo | ok vale | bien",
+        "ok | okay | great | perfect | sounds good | got it | understood | cool | nice | fine | awesome | amazing | wow | good | right | that's great | sweet",
+        "vale | perfecto | de acuerdo | genial | entendido | muy bien | estupendo | ok vale | bien | guay | mola | qué bien | fantástico | increíble | de lujo | dale | buenísimo",
     ),
     "help": (
         "help | what can you do? | how can you help me | what do you know | how does this work | what can I ask you | "
-        "help me please | show me what you can do | what are your capabilities | who can help me here",
+        "help me please | show me what you can do | what are your capabilities | who can help me here | what are you able to do | what are you good for | what can I use you for",
         "ayuda | ¿qué puedes hacer? | qué sabes hacer | cómo funciona esto | en qué me puedes ayudar | qué te puedo "
-        "preguntar | ayúdame por favor | para qué sirves | qué cosas haces | qué podéis hacer",
+        "preguntar | ayúdame por favor | para qué sirves | qué cosas haces | qué podéis hacer | qué eres capaz de hacer | para qué te puedo usar",
     ),
     "identity": (
         "who are you? | what are you | are you a human? | are you a robot | what is your name | are you chatgpt | which model "
-        "are you | are you an ai",
+        "are you | are you an ai | who made you? | who built you | who created you | who is behind this",
         "¿quién eres? | qué eres | eres una persona | eres un robot | cómo te llamas | eres chatgpt | qué modelo eres | eres "
-        "una ia",
+        "una ia | ¿quién te ha creado? | quién te hizo | quién te ha programado | quién está detrás de esto",
     ),
     "wellbeing": (
         "how are you? | how are you doing today | how is it going? | are you ok | how do you feel",
@@ -48,7 +48,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "in Rome | what movie should I watch | how tall is the Eiffel tower | call me a taxi | what's the score of the game | "
         "give me medical advice | how many people live in China | write an essay about the war | draw me a picture of a cat | "
         "how old are you | do you love me | sing a song | bitcoin price | how far is the moon | convert 100 dollars to euros | "
-        "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | change my password | reset my password | my printer does not work | who is my boss",
+        "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | translate good night into italian | delete my account | delete everything | remove all my data | erase all the documents | change my password | reset my password | my printer does not work | who is my boss",
         "¿qué tiempo hace mañana en Madrid? | va a llover hoy | cuéntame un chiste | escribe un poema sobre el mar | quién "
         "ganó el mundial | últimas noticias | a cuánto cotiza Apple | traduce este texto al francés | envía un correo a Ana | "
         "pide una pizza | pon música | cuál es la capital de Francia | recomiéndame un restaurante | reserva un vuelo a París "
@@ -57,7 +57,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "Roma | qué película puedo ver | cuánto mide la torre Eiffel | llama a un taxi | cómo va el partido | dame un consejo "
         "médico | cuánta gente vive en China | escribe una redacción sobre la guerra | dibuja un gato | cuántos años tienes | "
         "me quieres | canta una canción | precio del bitcoin | a qué distancia está la luna | convierte 100 dólares a euros | "
-        "cuántos euros son 50 libras | traduce hola al inglés | manda un mensaje a Pedro | cambia mi contraseña | quiero cambiar la contraseña | no me funciona la impresora | quién es mi jefe",
+        "cuántos euros son 50 libras | traduce hola al inglés | manda un mensaje a Pedro | traduce buenas noches al italiano | elimina mi cuenta | bórralo todo | borra todos mis datos | elimina todos los documentos | cambia mi contraseña | quiero cambiar la contraseña | no me funciona la impresora | quién es mi jefe",
     ),
 }  # fmt: skip
 

@@ -73,8 +73,8 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
     orchestrator = Orchestrator(
         supervisor=model,
         agents=[
-            appointments.specialist(model, data_dir=settings.data_dir),
-            calculator.specialist(model),
+            appointments.specialist(model, data_dir=settings.data_dir, clock=clock),
+            calculator.specialist(model, clock=clock),
             documents.specialist(model, library=library),
             *([] if access is None else [erp.specialist(model, access=access)]),
             graphing.specialist(model),

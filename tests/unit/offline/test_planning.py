@@ -118,9 +118,9 @@ async def test_what_is_outside_is_refused_with_two_examples(text: str) -> None:
 
 
 async def test_an_unsure_change_is_asked_about_and_the_reply_is_understood() -> None:
-    decision = await decided("cancel my subscription")
+    decision = await decided("cancel the newspaper")
     assert decision["answer"].startswith("Do you mean “Cancel my meeting")
-    before = (Message.user("cancel my subscription"), Message.assistant(decision["answer"]))
+    before = (Message.user("cancel the newspaper"), Message.assistant(decision["answer"]))
     assert [agent for agent, _, _ in await steps("yes", *before)] == [AGENDA]
 
 

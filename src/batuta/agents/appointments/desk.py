@@ -13,6 +13,7 @@ from batuta.agents.appointments.models import AmendedRequest, Appointment, Draft
 from batuta.agents.appointments.resolving import (
     Moment,
     at_the_time_said,
+    from_the_time_said,
     look_up,
     matching,
     not_understood,
@@ -102,6 +103,8 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
         if problems:
             return Outcome(outcome="needs_information", draft=draft.model_copy(update={"problems": problems}))
         found = at_the_time_said(found, parsed, moment)
+    elif len(found) > 1:
+        found = from_the_time_said(found, parsed, moment) or found
     if not found:
         return Outcome(outcome="not_found", draft=draft)
     if len({each.uid for each in found}) > 1:

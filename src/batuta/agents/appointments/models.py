@@ -43,8 +43,14 @@ class ParsedRequest(_Value):
     date_text: str | None = Field(default=None, description="The words for the (new) day, such as `tomorrow`")
     time_text: str | None = Field(default=None, description="The words for the (new) time, such as `10am`")
     duration_minutes: int | None = Field(default=None, description="How long it takes, if it is said")
+    shift_minutes: int | None = Field(
+        default=None, description="By how much an appointment is moved, where no new time is said; earlier is negative"
+    )
+    from_date_text: str | None = Field(default=None, description="The words for the day of the appointment to move")
+    from_time_text: str | None = Field(default=None, description="The words for the time of the appointment to move")
     contact: str | None = Field(default=None, description="With whom, as written")
     place: str | None = Field(default=None, description="Where, as written")
+    named: tuple[str, ...] = Field(default=(), description="Other words that name the appointment, such as `yoga`")
     title: str = Field(default="", description="A short title")
     confidence: float = Field(ge=0, le=1)
     reasoning: str = ""

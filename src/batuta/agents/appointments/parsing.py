@@ -12,18 +12,20 @@ from batuta.language.durations import find_durations
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
 from batuta.language.names import find_contact
+from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
 CONFIDENCE = 0.65
 MAX_CHARS = 1_000
 MAX_TARGETS = 12
 """How many places of a text may say where something is moved to."""
-KINDS = {
-    "en": "Meeting Call Breakfast Lunch Dinner Coffee Interview Dentist Doctor Physio Haircut Hairdresser Checkup "
-    "Review Workshop Training Demo",
-    "es": "Reunión Llamada Desayuno Comida Almuerzo Cena Café Entrevista Dentista Médico Fisio Peluquería Peluquero "
-    "Revisión Taller Formación Demo",
-}
-"""What an appointment may be, for its title."""
+KINDS: tuple[tuple[str, str], ...] = (
+    ("Meeting", "Reunión"), ("Call", "Llamada"), ("Breakfast", "Desayuno"), ("Lunch", "Comida Almuerzo"),
+    ("Dinner", "Cena"),
+    ("Coffee", "Café"), ("Interview", "Entrevista"), ("Dentist", "Dentista"), ("Doctor", "Médico"), ("Physio", "Fisio"),
+    ("Haircut Hairdresser", "Peluquería Peluquero"), ("Checkup Review", "Revisión"), ("Workshop", "Taller"),
+    ("Training", "Formación"), ("Demo", "Demo"),
+)  # fmt: skip
+"""What an appointment may be, for its title, in English and Spanish."""
 
 KINDS_WANTED = {
     "create": RequestKind.CREATION,
@@ -52,6 +54,10 @@ _ASK = re.compile(
     r"do\s+i\s+have\s+time|tengo\s+tiempo)\b"
 )
 _TARGET = re.compile(r"\s(?:to|para|al|a)\s")
+_EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
+_LATER = re.compile(
+    r"\b(?:later|back|delay\w*|postpone\w*|push\w*|despues|mas\s+tarde|retras\w+|aplaz\w+|pospon\w+|atrasa\w*)\b"
+)
 _PLAIN_KIND = {"en": "Appointment", "es": "Cita"}
 _WITH = {"en": "with", "es": "con"}
 
@@ -66,19 +72,16 @@ def parse_request(text: str) -> ParsedRequest:
 
 
 def parse_as(text: str, kind: str | None) -> ParsedRequest:
-    """What a request says, given what is wanted where that is known; words that say otherwise count more."""
+    """What a request says, given what is wanted where that is known; words that say otherwise count more.
+
+    A question stays one whatever its words: "should I move it?" moves nothing.
+    """
     parsed = parse_request(text)
+    if kind == "question":
+        return parsed.model_copy(update={"intent": RequestKind.QUESTION})
     if kind is None or AMENDED_BY in text or parsed.intent is not RequestKind.CREATION:
         return parsed
-    wanted = KINDS_WANTED[kind]
-    if wanted is RequestKind.RESCHEDULING:
-        return parsed.model_copy(update={"intent": wanted, **_where_to(text)})
-    return parsed.model_copy(update={"intent": wanted})
-
-
-def _where_to(text: str) -> dict[str, str | None]:
-    reading = read_when(_target(composed(text)[:MAX_CHARS]))
-    return {"date_text": reading.date, "time_text": reading.time}
+    return _parse_part(composed(text)[:MAX_CHARS], KINDS_WANTED[kind])
 
 
 def intent_of(text: str) -> RequestKind:
@@ -91,33 +94,61 @@ def intent_of(text: str) -> RequestKind:
     return RequestKind.QUESTION if _ASK.search(plain) else RequestKind.CREATION
 
 
-def _parse_part(text: str) -> ParsedRequest:
+def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     language: Language = detect_language(text)
-    intent = intent_of(text)
+    intent = wanted or intent_of(text)
     target = _target(text) if intent is RequestKind.RESCHEDULING else text
     whole, reading = read_when(text), read_when(target)
     contact = _contact(whole.rest)
     is_from_to = intent is RequestKind.RESCHEDULING and target is text and reading.date is None
     time, minutes = (reading.end_time, None) if is_from_to and reading.end_time else (reading.time, reading.minutes)
+    length = _duration(whole) if minutes is None else minutes
+    is_shift = intent is RequestKind.RESCHEDULING and length is not None and not (reading.date or time)
+    source = read_when(text.removesuffix(target)) if target is not text else None
     found = [name for name, value in (("contact", contact), ("date", reading.date), ("time", time)) if value]
     return ParsedRequest(
         intent=intent,
         language=language,
         date_text=reading.date,
         time_text=time,
-        duration_minutes=_duration(whole) if minutes is None else minutes,
+        duration_minutes=None if is_shift else length,
+        shift_minutes=_signed(text, length) if is_shift and length else None,
+        from_date_text=source.date if source else None,
+        from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
+        named=_named(whole.rest, contact) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else (),
         title=_title(text, whole.rest, language, contact),
         confidence=CONFIDENCE if found else 0.2,
         reasoning=f"found by rules: {', '.join(found) or 'nothing'}",
     )
 
 
+def _signed(text: str, minutes: int) -> int | None:
+    """By how much something is moved, where it is said whether earlier or later."""
+    plain = fold(text)
+    if _EARLIER.search(plain):
+        return -minutes
+    return minutes if _LATER.search(plain) else None
+
+
 def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRequest:
     """What a later message changes: the time, the person, or what is to be done with the appointment."""
     if said.intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION):
-        return said.model_copy(update={"contact": said.contact or before.contact, "language": before.language})
+        carried = {"contact": said.contact or before.contact, "language": before.language}
+        if said.intent is RequestKind.CANCELLATION:
+            carried |= {
+                "date_text": said.date_text or before.date_text,
+                "time_text": said.time_text or before.time_text,
+            }
+        else:
+            carried |= {
+                "from_date_text": said.from_date_text or before.date_text,
+                "from_time_text": said.from_time_text or before.time_text,
+            }
+        if not said.contact and kind_of(words) is None:
+            carried["title"] = before.title
+        return said.model_copy(update=carried)
     changes = {
         name: value
         for name in ("date_text", "time_text", "duration_minutes", "contact", "place")
@@ -150,6 +181,16 @@ def _contact(rest: str) -> str | None:
     return found.value.strip() if found else None
 
 
+def _named(rest: str, contact: str | None) -> tuple[str, ...]:
+    """What is left to tell which appointment is meant: no verb, no small word, nothing that any appointment is."""
+    left = fold((rest.replace(contact, " ") if contact else rest).replace("\0", " "))
+    return tuple(
+        word
+        for word in re.findall(r"[a-z]{3,}", left)
+        if word not in _GENERIC and word not in _KIND_WORDS and not _MOVE.match(word) and not _CANCEL.match(word)
+    )
+
+
 def _place(rest: str) -> str | None:
     found = _PLACE.search(rest)
     return found["place"] if found else None
@@ -171,8 +212,27 @@ def _title(text: str, rest: str, language: Language, contact: str | None) -> str
     return f"{kind}: {_LOOSE_END.sub('', subject['subject']).strip()}" if subject else kind
 
 
+def kind_of(text: str) -> int | None:
+    """Which of the kinds a text names first, by its place in the table: "dentista" and "dentist" are the same."""
+    return next((_KIND_WORDS[word] for word in re.findall(r"\w+", fold(text)) if word in _KIND_WORDS), None)
+
+
 def _kind(rest: str, language: Language) -> str:
     """The first word that says what it is, whoever it is with."""
     words = re.findall(r"\w+", aligned(rest))
-    named = {fold(kind): kind for kind in KINDS[language].split()}
+    named = {fold(kind): kind for pair in KINDS for kind in pair[language == "es"].split()}
     return next((named[word] for word in words if word in named), _PLAIN_KIND[language])
+
+
+_OF_ANY = (
+    "appointment appointments cita citas event evento thing cosa one time hora same misma mismo hour hours horas "
+    "minutes half media back later earlier forward tarde antes instead better mejor pasar retrasar aplazar "
+    "anular cancelar borrar eliminar quitar adelantar cambiar posponer delay off able unable go ir won't wont "
+    "can't cant voy poder podre puedes podrias calendar calendario thanks gracias pls porfa session sesion slot "
+    "hueco agenda date fecha day week semana next proximo proxima anulala cancelala cancelalo borrala quitala "
+    "muevela cambiala cambialo pasala pasalo aplazala retrasala adelantala eliminala suprimela reserva reserved "
+    "please"
+)
+"""Words of a request to move or cancel that name no appointment."""
+_GENERIC = frozenset(" ".join([_OF_ANY, *STOP_WORDS.values(), *map(" ".join, CHANGE_VERBS.values())]).split())
+_KIND_WORDS = {fold(word): place for place, pair in enumerate(KINDS) for words in pair for word in words.split()}

@@ -19,8 +19,9 @@ from batuta.agents.appointments.models import (
     RequestKind,
     TimeSlot,
 )
+from batuta.agents.appointments.parsing import kind_of
 from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_time, settle
-from batuta.language.folding import fold
+from batuta.language.folding import fold, stem, stems_of
 from batuta.language.places import find_zones
 
 OPENS, CLOSES = time(9), time(18)
@@ -105,20 +106,38 @@ def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Mo
 
 
 def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> list[Appointment]:
-    """The coming appointments a request may mean: those that name its contact, else all."""
+    """The coming appointments a request may mean: those that name its contact, or are of its kind, else all.
+
+    Several with one contact are told apart by their kind and by other words: a lunch with Ana is not the meeting.
+    """
     coming = calendar.between(moment.now, moment.now + FAR)
-    if not parsed.contact:
-        return coming
-    wanted = _ARTICLE.sub("", fold(parsed.contact))
-    return [each for each in coming if wanted in fold(f"{each.title} {each.contact or ''}")]
+    if parsed.contact:
+        wanted = _ARTICLE.sub("", fold(parsed.contact))
+        coming = [each for each in coming if wanted in fold(f"{each.title} {each.contact or ''}")]
+    kind = kind_of(parsed.title)
+    of_kind = [each for each in coming if kind is not None and kind_of(each.title) == kind]
+    found = of_kind or coming
+    by_name = [each for each in found if frozenset(map(stem, parsed.named)) & stems_of(each.title)]
+    if parsed.named and not by_name and not parsed.contact and kind is None:
+        return []  # "cancel my flight" means no appointment, however few there are
+    return by_name or found
 
 
 def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:
     """Those on the day and at the time that a request names, as far as it names them."""
+    return _at(found, parsed.date_text, parsed.time_text, moment)
+
+
+def from_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:
+    """Of several to move, those on the day and at the time from which a request moves one: "tomorrow's meeting"."""
+    return _at(found, parsed.from_date_text, parsed.from_time_text, moment)
+
+
+def _at(found: list[Appointment], date_text: str | None, time_text: str | None, moment: Moment) -> list[Appointment]:
     today = moment.local.date()
-    day = resolve_date(parsed.date_text, today) if parsed.date_text else None
-    spoken = resolve_time(parsed.time_text) if parsed.time_text else None
-    soon = resolve_soon(parsed.time_text, moment.now) if parsed.time_text else None
+    day = resolve_date(date_text, today) if date_text else None
+    spoken = resolve_time(time_text) if time_text else None
+    soon = resolve_soon(time_text, moment.now) if time_text else None
     local = [(each, each.start.astimezone(ZoneInfo(moment.zone))) for each in found]
     return [
         each
@@ -154,6 +173,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
     kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None
+    if draft.moved and parsed.shift_minutes and not (day or spoken):
+        shifted = draft.moved.start.astimezone(zone) + timedelta(minutes=parsed.shift_minutes)
+        return draft.model_copy(update={"slot": TimeSlot.of(shifted, _minutes(draft)), "notes": ()})
     wanted = spoken[0] if spoken else kept.time() if kept else None
     if wanted is None:
         noon = datetime.combine(day, time(12), zone) if day else None

@@ -20,7 +20,8 @@ UNDERSTANDING = Understanding(
                     "add a meeting on 12 December from 10 to 11", "book the room for a demo on Monday at 4", "meeting with Luis at noon tomorrow",
                     "can you book me a meeting with Marta on wednesday at 5?", "new appointment friday 12:00 with the bank",
                     "call with Bob in two hours", "create an appointment for tomorrow", "haircut saturday 10am", "coffee with Laura tomorrow at half past nine",
-                    "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob", "gym tomorrow at 7", "vet on 3 may at 10:00", "block monday from 9 to 10", "training on tuesday at 12", "I have to see the lawyer on friday at 4", "pick up the car on thursday at 17:30", "plumber on wednesday 8:00",
+                    "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob", "gym tomorrow at 7", "vet on 3 may at 10:00", "I want to get together with Tom on Monday at nine", "book me in with Sara tomorrow at 6pm",
+                    "keep Friday from 2 to 3pm free for the report", "reserve monday from 9 to 10 for planning", "appointment with Dr. Lee next tuesday 9.15", "block tomorrow morning from 8 to 9","block monday from 9 to 10", "training on tuesday at 12", "I have to see the lawyer on friday at 4", "pick up the car on thursday at 17:30", "plumber on wednesday 8:00",
                 ),
                 "es": (
                     "Cita mañana 10am con Dr. Pérez", "agenda una llamada con Juan el viernes a las 15h", "ponme una reunión con el equipo de "
@@ -29,7 +30,8 @@ UNDERSTANDING = Understanding(
                     "añade una reunión el 12 de diciembre de 10 a 11", "resérvame una demo el lunes a las 4", "reunión con Luis mañana al mediodía",
                     "¿me puedes poner una reunión con Marta el miércoles a las 5?", "nueva cita viernes 12:00 con el banco",
                     "llamada con Roberto dentro de dos horas", "crea una cita para mañana", "peluquería el sábado a las 10", "café con Laura mañana a las nueve y media",
-                    "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "gimnasio mañana a las 7", "veterinario el 3 de mayo a las 10:00", "bloquea el lunes de 9 a 10", "formación el martes a las 12", "tengo que ver al abogado el viernes a las 4", "recoger el coche el jueves a las 17:30", "fontanero el miércoles a las 8", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
+                    "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "gimnasio mañana a las 7", "veterinario el 3 de mayo a las 10:00", "quiero verme con Tomás el lunes a las nueve", "quiero reunirme con Sara el jueves a las 10", "apúntame con Sara mañana a las 6",
+                    "guarda el viernes de 2 a 3 para el informe", "reserva el lunes de 9 a 10 para planificar", "cita con la Dra. Gil el próximo martes 9.15", "bloquea el lunes de 9 a 10", "formación el martes a las 12", "tengo que ver al abogado el viernes a las 4", "recoger el coche el jueves a las 17:30", "fontanero el miércoles a las 8", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
                 ),
             },
             slots=(_REQUEST,),
@@ -44,12 +46,14 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "Move my meeting with Ana to Friday 3pm", "reschedule the call with John to Monday at 9", "change the appointment with Dr. Smith "
                     "to next week", "postpone my meeting with Luis to Thursday at 4pm", "push the demo to 5pm", "can we shift the lunch with Maria to 2pm",
-                    "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "put my meeting with Ana on Thursday instead", "delay the call with John until 6pm", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday",
+                    "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "put my meeting with Ana on Thursday instead", "delay the call with John until 6pm", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday", "push the call with Eva back half an hour", "delay my meeting by 30 minutes",
+                    "move tomorrow's call to Monday at the same time", "the dentist: move it to Tuesday at 12", "I need to move the demo one hour later", "bring the meeting with Ana forward by an hour", "switch my appointment with Bob to Wednesday",
                 ),
                 "es": (
                     "Mueve la reunión con Ana al viernes a las 15h", "cambia la llamada con Juan al lunes a las 9", "pasa la cita del doctor Pérez a la "
                     "semana que viene", "aplaza mi reunión con Luis al jueves a las 16h", "retrasa la demo a las 5", "reprograma la comida con María a las 14:00",
-                    "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "mejor pon la reunión con Ana el jueves en vez del lunes", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "pospón mi llamada con Bob a las 11", "retrasa la reunión a mañana a las 10", "muévela al viernes", "cámbiala a las 12",
+                    "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "mejor pon la reunión con Ana el jueves en vez del lunes", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "pospón mi llamada con Bob a las 11", "retrasa media hora la llamada con Eva", "retrasa mi reunión 30 minutos", "pasa la llamada de mañana al lunes a la misma hora", "el dentista: pásalo al martes a las 12",
+                    "necesito mover la demo una hora más tarde", "necesito retrasar la reunión con Eva", "adelanta una hora la reunión con Ana", "puedes cambiar mi cita con Bob al miércoles", "retrasa la reunión a mañana a las 10", "muévela al viernes", "cámbiala a las 12",
                 ),
             },
             slots=(_REQUEST,),
@@ -63,11 +67,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
-                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one",
+                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar",
                 ),
                 "es": (
                     "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
-                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "suprime la cita con Marta",
+                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "suprime la cita con Marta",
                 ),
             },
             slots=(_REQUEST,),
@@ -80,11 +84,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Am I free on Thursday at 11am?", "do I have time tomorrow afternoon", "is Friday at 3pm free", "am I busy on Monday", "when am I free tomorrow",
-                    "any free slot on Wednesday?", "check my availability for 12 December at 10", "can I fit in a meeting tomorrow at 4?", "is there a gap on Tuesday morning",
+                    "any free slot on Wednesday?", "check my availability for 12 December at 10", "can I fit in a meeting tomorrow at 4?", "is there a gap on Tuesday morning", "find me a free slot on Monday", "look for a free hour on Friday", "is tuesday afternoon free", "when could I meet Ana on Thursday?", "should I move my call to Friday?", "would Monday at 10 work for me?",
                 ),
                 "es": (
                     "¿Estoy libre el jueves a las 11?", "tengo hueco mañana por la tarde", "está libre el viernes a las 15h", "estoy ocupado el lunes", "cuándo estoy libre mañana",
-                    "¿hay algún hueco el miércoles?", "mira mi disponibilidad el 12 de diciembre a las 10", "me cabe una reunión mañana a las 4?", "tengo libre el martes por la mañana",
+                    "¿hay algún hueco el miércoles?", "mira mi disponibilidad el 12 de diciembre a las 10", "me cabe una reunión mañana a las 4?", "tengo libre el martes por la mañana", "búscame un hueco el lunes", "busca una hora libre el viernes", "está libre la tarde del martes", "cuándo podría ver a Ana el jueves?", "¿debería mover mi llamada al viernes?", "¿me va bien el lunes a las 10?",
                 ),
             },
             slots=(_REQUEST,),
@@ -97,12 +101,12 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "What appointments do I have this week?", "show my calendar", "what meetings do I have today", "what's on my agenda tomorrow", "list my appointments",
                     "do I have any meetings on Friday?", "when is my meeting with Ana", "my agenda for next week", "when do I see Dr. Smith?", "what do I have on monday",
-                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "do I have meetings next week?", "at what time is my call with John",
+                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "do I have meetings next week?", "at what time is my call with John", "what's my next appointment?", "who am I meeting on Monday?", "who do I have dinner with tomorrow?", "how many meetings do I have tomorrow", "did I book the dentist?", "did I cancel the call with Ana?", "have I got anything on Thursday",
                 ),
                 "es": (
                     "¿Qué citas tengo esta semana?", "enséñame el calendario", "qué reuniones tengo hoy", "qué hay en mi agenda mañana", "lista mis citas",
                     "¿tengo alguna reunión el viernes?", "cuándo es mi reunión con Ana", "mi agenda de la semana que viene", "¿cuándo veo al doctor Pérez?", "que tengo el lunes",
-                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
+                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "¿cuál es mi próxima cita?", "¿con quién me reúno el lunes?", "¿con quién ceno mañana?", "con quién como el jueves", "cuántas reuniones tengo mañana", "¿reservé el dentista?", "¿he cancelado la llamada con Ana?", "tengo algo el jueves", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
                 ),
             },
             slots=(_REQUEST,),

@@ -41,6 +41,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "I find no coming appointment that this could mean.",
         "es": "No encuentro ninguna cita próxima a la que se refiera.",
     },
+    "not_found_with": {
+        "en": "I find no coming appointment with {contact}.",
+        "es": "No encuentro ninguna cita próxima con {contact}.",
+    },
     "choices": {"en": "Which one is meant? {others}.", "es": "¿Cuál de ellas? {others}."},
     "listed": {"en": "Your appointments:\n{lines}", "es": "Tus citas:\n{lines}"},
     "none": {"en": "There are no appointments.", "es": "No hay citas."},
@@ -71,7 +75,8 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
     if outcome.choices:
         return in_both("choices", others=named(outcome.choices))
     if outcome.outcome == "not_found":
-        return in_both("not_found")
+        contact = draft.parsed.contact
+        return in_both("not_found_with", contact=_same(contact)) if contact else in_both("not_found")
     if outcome.outcome == "needs_information":
         return in_both(draft.problems[0], **({"slot": slot} if draft.problems[0] == "past" else {}))
     if draft.moved is not None and draft.slot is None:

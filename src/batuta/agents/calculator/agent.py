@@ -2,7 +2,7 @@
 
 from batuta.agents.calculator.arithmetic import calculator_tool
 from batuta.agents.calculator.calendar_days import days_tool
-from batuta.agents.calculator.time_zones import clock_tool, convert_time_tool
+from batuta.agents.calculator.time_zones import clock_tool, convert_time_tool, time_difference_tool
 from batuta.agents.calculator.understanding import UNDERSTANDING
 from batuta.agents.calculator.units import units_tool
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -15,7 +15,8 @@ AGENT_ID = "calculator_agent"
 
 INSTRUCTIONS = (
     "You calculate and tell the time. Use `calculate` for every number you state, `current_time` for the date and time "
-    "of now, `convert_time` for the time of one place in another, `convert_units` for units and `count_days` for days. State results as the tools give them; do not "
+    "of now, `convert_time` for the time of one place in another, `time_difference` for how far two places are apart, "
+    "`convert_units` for units and `count_days` for days. State results as the tools give them; do not "
     "round unless asked. If a request is no calculation and no question about time, say so. Answer in the language of "
     "the request."
 )
@@ -48,6 +49,7 @@ def specialist(
             calculator_tool(),
             clock_tool(clock, time_zone=time_zone),
             convert_time_tool(clock, time_zone=time_zone),
+            time_difference_tool(clock, time_zone=time_zone),
             units_tool(),
             days_tool(clock, time_zone=time_zone),
         ],

@@ -47,18 +47,33 @@ def _summary(day: date, days: int, since: date | None) -> dict[str, str]:
         named = named[:1].upper() + named[1:]
         if since is not None:
             start = day_in_words(since, language)
-            told[language] = _BETWEEN[language].format(day=named, start=start, days=abs(days))
+            told[language] = _BETWEEN[language].format(
+                day=day_in_words(day, language), start=start, days=_long(days, language)
+            )
         else:
             form = "today" if days == 0 else "ahead" if days > 0 else "ago"
-            told[language] = _FROM_TODAY[form][language].format(
-                day=named, days=abs(days), s="" if abs(days) == 1 else "s"
-            )
+            told[language] = _FROM_TODAY[form][language].format(day=named, days=_long(days, language))
     return told
 
 
-_BETWEEN = {"en": "From {start} to {day} it is {days} days.", "es": "Del {start} al {day} hay {days} días."}
+def _long(days: int, language: Language) -> str:
+    """So many days, in weeks too where they are many: `46 days (6 weeks and 4 days)`."""
+    weeks, rest = divmod(abs(days), 7)
+    day, week, joint = _WORDS[language]
+    whole = f"{abs(days)} {day}{'' if abs(days) == 1 else 's'}"
+    if weeks < WEEKS_SAID_FROM:
+        return whole
+    tail = f" {joint} {rest} {day}{'' if rest == 1 else 's'}" if rest else ""
+    return f"{whole} ({weeks} {week}s{tail})"
+
+
+WEEKS_SAID_FROM = 2
+_WORDS: dict[Language, tuple[str, str, str]] = {"en": ("day", "week", "and"), "es": ("día", "semana", "y")}
+
+
+_BETWEEN = {"en": "From {start} to {day} it is {days}.", "es": "Del {start} al {day} hay {days}."}
 _FROM_TODAY = {
     "today": {"en": "{day}: that is today.", "es": "{day}: es hoy."},
-    "ahead": {"en": "{day}, in {days} day{s}.", "es": "{day}, dentro de {days} día{s}."},
-    "ago": {"en": "{day}, {days} day{s} ago.", "es": "{day}, hace {days} día{s}."},
+    "ahead": {"en": "{day}, in {days}.", "es": "{day}, dentro de {days}."},
+    "ago": {"en": "{day}, {days} ago.", "es": "{day}, hace {days}."},
 }

@@ -1,7 +1,7 @@
 """The time of one place in another, on a given day, with summer time as it is there."""
 
 import re
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -10,6 +10,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.findings import LANGUAGES
 from batuta.language.places import place_name
+from batuta.language.slots import HERE
 from batuta.language.times import read_time
 from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
@@ -52,16 +53,64 @@ def convert_time_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") ->
 
         Args:
             time_of_day: A time of day such as `15:30` or `3pm`.
-            to_zone: The IANA time zone to convert to, such as `Asia/Tokyo`.
+            to_zone: The IANA time zone to convert to, such as `Asia/Tokyo`; `here` is the user's own.
             context: The call.
             from_zone: The IANA time zone the time is meant in; the user's own if it is left out.
             on: The day, as differences change with summer time; today if it is left out.
         """
-        start = _zone(from_zone) if from_zone else own_zone(context, _zone(time_zone))
+        own = own_zone(context, _zone(time_zone))
+        start, end = _zone(from_zone) if from_zone else own, own if to_zone == HERE else _zone(to_zone)
         day = on or clock.now().astimezone(start).date()
-        return converted(parsed_time(time_of_day), day, start, _zone(to_zone))
+        return converted(parsed_time(time_of_day), day, start, end)
 
     return convert_time
+
+
+def time_difference_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
+    """A tool `time_difference`; `time_zone` is meant when the model names only one place."""
+
+    @tool(kind="computation")
+    async def time_difference(to_zone: str, context: ToolContext, from_zone: str | None = None) -> dict[str, Any]:
+        """Tell how many hours one place is ahead of or behind another, today.
+
+        Args:
+            to_zone: The IANA time zone of a place, such as `Asia/Tokyo`; `here` is the user's own.
+            context: The call.
+            from_zone: The IANA time zone it is compared with; the user's own if it is left out.
+        """
+        own = own_zone(context, _zone(time_zone))
+        start, end = _zone(from_zone) if from_zone else own, own if to_zone == HERE else _zone(to_zone)
+        now = clock.now()
+        there, here = now.astimezone(end), now.astimezone(start)
+        minutes = int(((there.utcoffset() or timedelta()) - (here.utcoffset() or timedelta())).total_seconds() // 60)
+        return {"minutes": minutes, "summary": _difference_in_words(minutes, there, here)}
+
+    return time_difference
+
+
+def _difference_in_words(minutes: int, there: datetime, here: datetime) -> dict[str, str]:
+    hours, rest = divmod(abs(minutes), 60)
+    length = f"{hours} h" + (f" {rest} min" if rest else "")
+    form = "same" if minutes == 0 else "ahead" if minutes > 0 else "behind"
+    return {
+        language: _DIFFERENCES[form][language].format(
+            there=place_name(str(there.tzinfo), language),
+            here=place_name(str(here.tzinfo), language),
+            length=length,
+            then=f"{there:%H:%M}",
+            now=f"{here:%H:%M}",
+        )
+        for language in LANGUAGES
+    }
+
+
+_DIFFERENCES = {
+    "same": {"en": "{there} and {here} have the same time now: {now}.", "es": "{there} y {here} tienen ahora la misma hora: {now}."},
+    "ahead": {"en": "{there} is {length} ahead of {here}: it is {then} there and {now} in {here}.",
+              "es": "{there} va {length} por delante de {here}: allí son las {then} y en {here} las {now}."},
+    "behind": {"en": "{there} is {length} behind {here}: it is {then} there and {now} in {here}.",
+               "es": "{there} va {length} por detrás de {here}: allí son las {then} y en {here} las {now}."},
+}  # fmt: skip
 
 
 def parsed_time(text: str) -> time:
@@ -81,7 +130,7 @@ def _now_in_words(there: datetime, here: datetime, zone: str | None) -> dict[str
             told[language] = {"en": f"It is {there:%H:%M} on {day} (week {there.isocalendar().week}).",
                               "es": f"Son las {there:%H:%M} del {day} (semana {there.isocalendar().week})."}[language]  # fmt: skip
         else:
-            place = place_name(zone)
+            place = place_name(zone, language)
             told[language] = {"en": f"In {place} it is {there:%H:%M}{_DAYS['en'][shift]}.",
                               "es": f"En {place} son las {there:%H:%M}{_DAYS['es'][shift]}."}[language]  # fmt: skip
     return told
@@ -105,7 +154,7 @@ def converted(wanted: time, day: date, start: ZoneInfo, end: ZoneInfo) -> dict[s
         "to": here.isoformat(timespec="minutes"),
         "summary": {
             "en": f"{there:%H:%M} in {place_name(str(start))} is {here:%H:%M}{_SHIFTS['en'][shift]} in {place_name(str(end))}.",
-            "es": f"Las {there:%H:%M} en {place_name(str(start))} son las {here:%H:%M}{_SHIFTS['es'][shift]} en {place_name(str(end))}.",
+            "es": f"Las {there:%H:%M} en {place_name(str(start), 'es')} son las {here:%H:%M}{_SHIFTS['es'][shift]} en {place_name(str(end), 'es')}.",
         },
     }
 

@@ -16,6 +16,9 @@ UNDERSTANDING = Understanding(
                     "(3+4)*12", "2^10", "tip of 15% on 84 dollars", "split 340 between 4 people", "times 3", "divide it by 4",
                     "and plus 10", "how much would 3 licences at 45 euros be: 3 * 45", "1200 / 12", "increase 1200 by 5%",
                     "what is twenty percent of eighty", "7x8?", "if I buy 12 at 3.50 each, 12 * 3.50", "multiply that by 2",
+                    "how much do 5 tickets at 12.50 cost", "I bought 3 books at 20 each, how much is it in total", "three quarters of 80", "sqrt of 81", "price with 21% VAT of 100",
+                    "if it costs 60 and there is 25% off what do I pay", "it went from 80 to 100, what increase is that in percent", "30 out of 40 as a percentage",
+                    "my rent is 900 and goes up by 4%, how much will it be", "and 10% of that", "9 cubed", "take away 12",
                 ),
                 "es": (
                     "¿Cuánto es el 21% de 350?", "calcula 3 + 4", "cuánto son 12 por 12", "raíz cuadrada de 144",
@@ -24,6 +27,9 @@ UNDERSTANDING = Understanding(
                     "(3+4)*12", "2^10", "propina del 10% sobre 84 euros", "reparte 340 entre 4", "por 3", "divídelo entre 4",
                     "y súmale 10", "cuanto me sale 3 por 45", "1200 / 12", "aumenta 1200 un 5%", "el veinte por ciento de ochenta",
                     "cuanto es 7x8", "120 más IVA del 21%", "multiplica eso por 2", "hazme la cuenta 450 entre 3",
+                    "cuánto cuestan 5 entradas a 12,50", "compré 3 libros a 20 cada uno, cuánto es en total", "tres cuartos de 80", "raíz de 81", "precio con IVA del 21% de 100",
+                    "si cuesta 60 y hay un 25% de descuento cuánto pago", "pasó de 80 a 100, qué aumento es en porcentaje", "30 de 40 en porcentaje",
+                    "mi alquiler es 900 y sube un 4%, cuánto será", "y el 10% de eso", "9 al cubo", "quítale 12",
                 ),
             },
             slots=(
@@ -64,13 +70,15 @@ UNDERSTANDING = Understanding(
                     "Convert 3pm from Madrid to New York", "what is 10am London time in Tokyo", "if it is 9:00 in Paris what time is "
                     "it in Lima", "3pm Madrid in New York time", "convert 15:30 to Tokyo time", "when it's noon in Berlin what "
                     "time is it in Mexico", "what time is 5pm in New York for Madrid", "at 4pm here what time is it in Chicago",
-                    "convert 10:00 UTC to Madrid", "8am in Bogota is what time in Madrid",
+                    "convert 10:00 UTC to Madrid", "8am in Bogota is what time in Madrid", "the call is at 11am Chicago time, what time is that for me",
+                    "if it's 9 in Rome what time is it in Delhi", "a meeting tomorrow at 9 in Paris, what time is that in Tokyo",
                 ),
                 "es": (
                     "Pasa las 15:00 de Madrid a hora de Tokio", "convierte las 3 de la tarde de Madrid a Nueva York", "si son las 9:00 en "
                     "París qué hora es en Lima", "a qué hora equivalen las 10 de Londres en Tokio", "las 15:30 en hora de Tokio",
                     "cuando es mediodía en Berlín qué hora es en México", "qué hora es en Madrid cuando son las 5pm en Nueva York",
-                    "a las 16h de aquí qué hora es en Chicago", "convierte las 10:00 UTC a Madrid", "8am en Bogotá qué hora es en Madrid",
+                    "a las 16h de aquí qué hora es en Chicago", "convierte las 10:00 UTC a Madrid", "8am en Bogotá qué hora es en Madrid", "la llamada es a las 11 de Chicago, qué hora es para mí",
+                    "si son las 9 en Roma qué hora es en Delhi", "una reunión mañana a las 9 en París, qué hora sería en Tokio",
                 ),
             },
             slots=(
@@ -87,6 +95,30 @@ UNDERSTANDING = Understanding(
             ),
         ),
         Intent(
+            id="time_difference",
+            tool="time_difference",
+            label={"en": "What is the time difference with Tokyo?", "es": "¿Qué diferencia horaria hay con Tokio?"},
+            examples={
+                "en": (
+                    "What is the time difference with Tokyo?", "time difference between Paris and Lima", "how many hours ahead is Sydney",
+                    "how many hours behind us is New York", "is London in the same time zone as Madrid?", "are Rome and Berlin in the same time zone",
+                    "how far ahead is Tokyo of Berlin", "what's the difference in hours between Chicago and Rome", "is it later in Dubai than here?",
+                ),
+                "es": (
+                    "¿Qué diferencia horaria hay con Tokio?", "diferencia horaria entre París y Lima", "cuántas horas más son en Sídney",
+                    "cuántas horas de diferencia hay con Nueva York", "¿está Londres en la misma zona horaria que Madrid?", "tienen Roma y Berlín la misma hora",
+                    "cuántas horas va Tokio por delante de Berlín", "qué diferencia de hora hay entre Chicago y Roma", "¿es más tarde en Dubái que aquí?",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="to_zone", type="zone_to", is_required=True,
+                    question={"en": "With which place?", "es": "¿Con qué lugar?"},
+                ),
+                Slot(name="from_zone", type="zone_from"),
+            ),
+        ),
+        Intent(
             id="convert_units",
             tool="convert_units",
             arguments={"amount": "quantity.amount", "from_unit": "quantity.unit"},
@@ -96,12 +128,15 @@ UNDERSTANDING = Understanding(
                     "Convert 5 km to miles", "how many pounds are 3 kg in lb", "100 fahrenheit in celsius", "how many minutes are 3 hours",
                     "10 inches in cm", "what is 70 kg in lbs", "convert 2 litres to gallons", "how many feet is 2 metres",
                     "30 degrees celsius in fahrenheit", "60 mph in km/h", "how many hours in 3 days", "5 miles to km", "2.5 h in minutes",
+                    "how many grams in half a pound", "how many minutes are there in a day", "how much is an ounce in grams", "how many months in 3 years",
+                    "700 mb in gb", "half an hour in seconds", "how many square metres is a hectare", "how many litres is a gallon", "3 weeks in days",
                 ),
                 "es": (
                     "Convierte 5 km a millas", "cuántas onzas son 3 kilos", "100 fahrenheit en celsius", "cuántos minutos son 3 horas",
                     "10 pulgadas en cm", "pasa 70 kg a lb", "convierte 2 litros a galones", "cuántos pies son 2 metros",
                     "30 grados centígrados en fahrenheit", "60 millas por hora en km/h", "cuántas horas son 3 días", "5 millas a km",
-                    "2,5 horas en minutos",
+                    "2,5 horas en minutos", "cuántos gramos hay en media libra", "cuántos minutos hay en un día", "cuánto es una onza en gramos", "cuántos meses son 3 años",
+                    "700 mb en gb", "media hora en segundos", "cuántos metros cuadrados es una hectárea", "cuántos litros tiene un galón", "3 semanas en días",
                 ),
             },
             slots=(
@@ -138,17 +173,46 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "How many days until Christmas?", "what day of the week is 3 March 2027", "how long until the 1st of January",
                     "which weekday was 5 May 2025", "days left until 31 December", "what weekday is next month's 15th", "how many days ago was 1 October",
-                    "what day is tomorrow", "what date is next friday", "how many days from today to 24 December",
+                    "what day is tomorrow", "what date is next friday", "how many weeks until 1 May", "what date is it in 5 weeks", "30 days from today, what date is that?",
+                    "what was the date 20 days ago", "was 3 June 2026 a Tuesday?", "which day does 6 January fall on", "how long till monday",
                 ),
                 "es": (
                     "¿Cuántos días faltan para Navidad?", "qué día de la semana es el 3 de marzo de 2027", "cuánto falta para el 1 de enero",
                     "qué día cayó el 5 de mayo de 2025", "días que quedan hasta el 31 de diciembre", "en qué cae el 15 de diciembre",
-                    "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántos días hay de hoy al 24 de diciembre",
+                    "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántas semanas faltan para el 1 de mayo", "qué fecha será dentro de 5 semanas", "dentro de 30 días, ¿qué fecha es?",
+                    "qué fecha era hace 20 días", "¿fue martes el 3 de junio de 2026?", "el 3 de junio de 2026 fue martes?", "en qué día cae el 6 de enero", "cuánto queda para el lunes",
                 ),
             },
             slots=(
                 Slot(
                     name="day", type="date", is_required=True,
+                    question={"en": "Until which day?", "es": "¿Hasta qué día?"},
+                ),
+            ),
+        ),
+        Intent(
+            id="days_between",
+            tool="count_days",
+            label={"en": "How many days are there between 1 March and 15 April?", "es": "¿Cuántos días hay entre el 1 de marzo y el 15 de abril?"},
+            examples={
+                "en": (
+                    "How many days are there between 1 March and 15 April?", "days from 3 May to 10 June", "how long is it from today to 24 December",
+                    "how many weeks between 1 January and 1 July", "count the days from monday to friday", "number of days between 2026-01-05 and 2026-02-10",
+                    "how many days from tomorrow until the 30th",
+                ),
+                "es": (
+                    "¿Cuántos días hay entre el 1 de marzo y el 15 de abril?", "días del 3 de mayo al 10 de junio", "cuánto hay de hoy al 24 de diciembre",
+                    "cuántas semanas hay entre el 1 de enero y el 1 de julio", "cuenta los días de lunes a viernes", "número de días entre el 2026-01-05 y el 2026-02-10",
+                    "cuántos días van de mañana al 30", "cuántos días pasan desde el 2 de enero hasta el 9 de marzo",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="since", type="date", is_required=True, after=("between", "from", "since", "entre", "de", "desde", "del"),
+                    question={"en": "From which day?", "es": "¿Desde qué día?"},
+                ),
+                Slot(
+                    name="day", type="date", is_required=True, after=("and", "to", "until", "till", "y", "a", "al", "hasta"),
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
             ),

@@ -14,9 +14,10 @@ FACTORS: dict[str, str] = {
     "ml": "0.001", "l": "1", "gal": "3.785411784",
     "m2": "1", "ha": "10000",
     "km/h": "1", "mph": "1.609344",
-    "s": "1", "min": "60", "h": "3600", "d": "86400", "wk": "604800",
+    "s": "1", "min": "60", "h": "3600", "d": "86400", "wk": "604800", "mo": "2628000", "yr": "31536000",
+    "B": "1", "kB": "1000", "MB": "1000000", "GB": "1000000000", "TB": "1000000000000",
 }  # fmt: skip
-"""How much of its kind's base unit each unit is; temperatures are converted by formula."""
+"""How much of its kind's base unit each unit is; temperatures are converted by formula, a year has 365 days."""
 _DIGITS = 4
 
 
@@ -29,12 +30,12 @@ def units_tool() -> Tool:
 
         Args:
             amount: How much.
-            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg t lb oz ml l gal C F m2 ha km/h mph s min h d wk.
+            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg t lb oz ml l gal C F m2 ha km/h mph s min h d wk mo yr B kB MB GB TB.
             to_unit: The symbol of the unit wanted.
         """
         value = converted(amount, from_unit, to_unit)
         shown: dict[Language, str] = {
-            language: f"{_shown(amount, language)} {_symbol(from_unit)} = {_shown(value, language)} {_symbol(to_unit)}"
+            language: f"{_shown(amount, language)} {_symbol(from_unit, language)} = {_shown(value, language)} {_symbol(to_unit, language)}"
             for language in LANGUAGES
         }
         return {
@@ -64,8 +65,14 @@ def converted(amount: Decimal, start: str, end: str) -> Decimal:
     return round(value, _DIGITS).normalize()
 
 
-def _symbol(unit: str) -> str:
-    return {"C": "°C", "F": "°F", "m2": "m²", "d": "days", "wk": "weeks"}.get(unit, unit)
+def _symbol(unit: str, language: Language) -> str:
+    return _SPOKEN[language].get(unit) or {"C": "°C", "F": "°F", "m2": "m²"}.get(unit, unit)
+
+
+_SPOKEN: dict[Language, dict[str, str]] = {
+    "en": {"d": "days", "wk": "weeks", "mo": "months", "yr": "years"},
+    "es": {"d": "días", "wk": "semanas", "mo": "meses", "yr": "años"},
+}
 
 
 def _shown(number: Decimal, language: Language) -> str:

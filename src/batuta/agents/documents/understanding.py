@@ -28,7 +28,7 @@ def understanding(titles: Callable[[], Iterable[str]]) -> Understanding:
                         "where is our data stored", "is there a free plan", "what happens if I am sick", "may I fly business class", "what are the opening hours on Friday",
                         "how do I get my laptop", "what must I do in my first week", "are backups kept", "how many people can use the starter plan",
                         "who approves claims above 500 euros", "what is the budget for equipment", "find the rule about remote work abroad", "policy for lost receipts",
-                        "tell me about the security course", "are flights booked in advance?", "how much may a hotel in Paris cost", "do you have a policy for gifts", "are trains paid", "until when can I claim", "how far in advance must I book", "search the documents for parking", "what do the documents say about training?",
+                        "tell me about the security course", "are flights booked in advance?", "how much may a hotel in Paris cost", "do you have a policy for gifts", "are trains paid", "until when can I claim", "how far in advance must I book", "search the documents for parking", "I am ill today, what should I do", "do they pay my taxi at night", "do I get my money back if I cancel my subscription", "I broke my laptop, what now", "how much do they pay per kilometre", "what do the documents say about training?",
                     ),
                     "es": (
                         "¿Cuánto puedo gastar en comidas durante un viaje?", "¿Cuántos días de vacaciones tengo?", "¿Cuánto cuesta el plan Equipo?",
@@ -37,10 +37,10 @@ def understanding(titles: Callable[[], Iterable[str]]) -> Understanding:
                         "dónde se guardan los datos", "hay un plan gratuito", "qué pasa si me pongo enfermo", "puedo volar en business", "cuál es el horario del viernes",
                         "cómo consigo el portátil", "qué tengo que hacer la primera semana", "se guardan copias de seguridad", "cuántas personas pueden usar el plan inicial",
                         "quién aprueba gastos de más de 500 euros", "qué presupuesto hay para equipamiento", "busca la norma sobre teletrabajo desde otro país", "qué hago si pierdo un justificante",
-                        "háblame del curso de seguridad", "se reservan los vuelos con antelación", "cuánto puede costar un hotel en París", "tenéis una política de regalos", "se pagan los trenes", "hasta cuándo puedo presentar gastos", "con cuánta antelación hay que reservar", "busca en los documentos algo sobre aparcamiento", "qué dicen los documentos sobre formación",
+                        "háblame del curso de seguridad", "se reservan los vuelos con antelación", "cuánto puede costar un hotel en París", "tenéis una política de regalos", "se pagan los trenes", "hasta cuándo puedo presentar gastos", "con cuánta antelación hay que reservar", "busca en los documentos algo sobre aparcamiento", "estoy enfermo, qué tengo que hacer", "me pagan el taxi por la noche", "me devuelven el dinero si cancelo la suscripción", "se me ha roto el portátil, y ahora qué", "cuánto pagan por kilómetro", "qué dicen los documentos sobre formación",
                     ),
                 },
-                slots=(Slot(name="query", type="text", is_required=True),),
+                slots=(Slot(name="query", type="text", is_required=True), Slot(name="other_wordings", type="wordings", is_many=True)),
             ),
             Intent(
                 id="list",
