@@ -18,8 +18,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   components: ["lib"],
   events: ["lib"],
   transport: ["lib", "events"],
-  features: ["lib", "components", "events", "transport"],
-  app: ["lib", "components", "events", "transport", "features", "styles"],
+  data: ["lib", "components", "events", "transport"],
+  features: ["lib", "components", "events", "transport", "data"],
+  app: ["lib", "components", "events", "transport", "data", "features", "styles"],
 };
 
 const importsOf = (file: string): readonly string[] =>

@@ -57,6 +57,15 @@ class MemoryDatasetStore:
         blocks = self._blocks[dataset_id]
         return blocks[number] if number < len(blocks) else None
 
+    def rename(self, owner: DatasetOwner, dataset_id: str, name: str) -> None:
+        """Give a dataset another name; one that had it gets a free name."""
+        kept = self._kept[owner.session_id]
+        taken = frozenset(info.name for info in kept.values()) | {name}
+        for info in list(kept.values()):
+            if info.name == name and info.dataset_id != dataset_id:
+                kept[info.dataset_id] = replace(info, name=free_name(name, taken))
+        kept[dataset_id] = replace(kept[dataset_id], name=name)
+
     async def erase(self, owner: DatasetOwner) -> int:
         """See `DatasetStore.erase`."""
         gone = self._kept.pop(owner.session_id, {})

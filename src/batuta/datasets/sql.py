@@ -29,6 +29,8 @@ CHILD = Path(__file__).with_name("sql_child.py")
 MAX_RESULT_ROWS = 1_000_000
 MAX_RESULT_BYTES = 512 * 1024 * 1024
 MAX_TABLES = 20
+SQL_CONNECTOR = "sql"
+"""The `connector` of a dataset that a statement made; its `query` is the statement."""
 ROW_COLUMN = "row_of_the_source"
 """A column that is added to a statement, and taken out of its result."""
 
@@ -89,7 +91,7 @@ async def query_datasets(
         rows=_with_exact_decimals(rows, made, head["columns"]),
         references=references,
         provenance=Provenance(
-            connector="sql",
+            connector=SQL_CONNECTOR,
             company=_shared([source.provenance.company for source in sources]),
             query=statement.shown,
             retrieved_at=library.clock.now(),

@@ -23,6 +23,7 @@ from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.server.agents import api as agents
 from batuta.server.agui import api as agui
 from batuta.server.approvals import api as approvals
+from batuta.server.boards import api as boards
 from batuta.server.config import STATIC, Settings
 from batuta.server.datasets import api as datasets
 from batuta.server.erp import api as erp
@@ -55,6 +56,7 @@ DOMAINS = (
     sessions,
     turns,
     datasets,
+    boards,
     approvals,
     search,
     files,

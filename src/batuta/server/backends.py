@@ -27,6 +27,7 @@ from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_audit import SqliteAudit
 from batuta.eventstore.sqlite_projections import SqliteProjections
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.server.boards import repository as boards
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
 from batuta.server.database.postgres_engine import PostgresPlatformDatabase
@@ -99,7 +100,9 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         queue=SqliteTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
-        audit=WordForgettingAudit(DatasetErasingAudit(SqliteAudit(events), database), database),
+        audit=WordForgettingAudit(
+            DatasetErasingAudit(SqliteAudit(events), database, erase_more=boards.erase_of_user), database
+        ),
         bus=LocalNotificationBus(),
         storage=storage_gauges(used_bytes, capacity_bytes),
     )
@@ -132,7 +135,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
             queue=RedisTurnQueue(first, kinds=JOBS),
             projector=ShippingProjector(first),
             traces=projections,
-            audit=DatasetErasingAudit(RedisAudit(first), database),
+            audit=DatasetErasingAudit(RedisAudit(first), database, erase_more=boards.erase_of_user),
             bus=bus,
             storage=storage,
             checks=checks,
@@ -143,7 +146,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         queue=PostgresTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
-        audit=DatasetErasingAudit(PostgresAudit(events), database),
+        audit=DatasetErasingAudit(PostgresAudit(events), database, erase_more=boards.erase_of_user),
         bus=bus,
         storage=storage,
         checks=checks,

@@ -98,6 +98,16 @@ ROUTES: dict[str, AccessRule] = {
     "GET /api/sessions/{session_id}/datasets/{dataset_id}/chart": _READ,
     "GET /api/sessions/{session_id}/datasets/{dataset_id}/picture": _READ,
     "GET /api/search": _READ,
+    # boards
+    "GET /api/boards": _READ,
+    "POST /api/boards": _CHAT,
+    "GET /api/boards/{board_id}": _READ,
+    "PATCH /api/boards/{board_id}": _CHAT,
+    "DELETE /api/boards/{board_id}": _CHAT,
+    "POST /api/boards/{board_id}/pins/{session_id}/{dataset_id}": _CHAT,
+    "PATCH /api/boards/{board_id}/tiles/{tile_id}": _CHAT,
+    "DELETE /api/boards/{board_id}/tiles/{tile_id}": _CHAT,
+    "POST /api/boards/{board_id}/tiles/{tile_id}/refresh": _CHAT,
     # files and jobs
     "GET /api/files": _READ,
     "POST /api/files": _CHAT,

@@ -30,6 +30,8 @@ from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, DecisionRequest
 from batuta.server.backends import Backends, open_backends
+from batuta.server.boards.refreshing import TileRefresher
+from batuta.server.boards.service import Boards
 from batuta.server.config import ModelChoice, Settings
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
@@ -89,6 +91,7 @@ class Platform:
     turns: Turns
     approvals: Approvals
     datasets: Datasets
+    boards: Boards
     search: Search
     files: Files
     documents: DocumentReader
@@ -228,6 +231,9 @@ def _services(
         observer=observers.sink,
     )
     approvals = Approvals(database, log, queue, backends.projector, bus)
+    datasets = DatabaseDatasetStore(database)
+    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
+    boards = Boards(database, log, datasets, preferences, TileRefresher(team.registry, datasets))
     streams = LiveStreams()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(
@@ -239,13 +245,14 @@ def _services(
         access=access,
         identity=Identity(system, settings, Passwords()),
         oidc=OidcLogins(system, settings),
-        preferences=UserPreferences(database, models=model.choices, agents=agent_ids),
+        preferences=preferences,
         keys=ApiKeys(database),
         sessions=sessions,
         sources=Sources(database, read_source or _no_source),
         turns=turns,
         approvals=approvals,
-        datasets=Datasets(DatabaseDatasetStore(database)),
+        datasets=Datasets(datasets),
+        boards=boards,
         search=Search(database),
         files=processing.files,
         documents=processing.documents,

@@ -32,6 +32,8 @@ BODIES: dict[str, Any] = {
     "POST /api/sessions/{session_id}/messages": {"client_message_id": "m1", "text": "hello"},
     "POST /api/sessions/{session_id}/feedback": {"message_id": new_id(), "rating": 1},
     "POST /api/approvals/{approval_id}": {"decision": "approve"},
+    "PATCH /api/boards/{board_id}": {"title": "Stolen"},
+    "PATCH /api/boards/{board_id}/tiles/{tile_id}": {"title": "Stolen"},
 }
 COMMANDS: dict[str, dict[str, Any]] = {
     "session:join": {},
@@ -140,6 +142,9 @@ class Belongings:
         await person.until(session, lambda events: events[-1]["type"] == "complete")
         key = (await person.http.post("/api/keys", json={"name": "script"})).json()
         file = await person.file("notes.txt", b"Some notes of mine.")
+        dataset = await a_kept_dataset(person, session)
+        board = (await person.http.post("/api/boards", json={"title": "Sales"})).json()["board_id"]
+        tile = (await person.http.post(f"/api/boards/{board}/pins/{session}/{dataset}")).json()
         return cls(
             {
                 "session_id": session,
@@ -148,7 +153,9 @@ class Belongings:
                 "key_id": key["key_id"],
                 "file_id": file["file_id"],
                 "job_id": file["job_id"],
-                "dataset_id": await a_kept_dataset(person, session),
+                "dataset_id": dataset,
+                "board_id": board,
+                "tile_id": tile["tile_id"],
             }
         )
 

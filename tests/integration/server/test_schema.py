@@ -16,9 +16,13 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.core.result import Ok
 
+from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import AssistantMessage, Citation
 from batuta.kernel.ids import MessageId, SessionId, new_id
+from batuta.server.database.engines import SystemDatabase
+from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.security.access_control import COOKIE, csrf_token_of
+from batuta.testing.datasets import NOW, a_dataset
 from tests.support.platform import PASSWORD, WAIT_SECONDS, Person, Running, running, settings_for
 
 T = TypeVar("T")
@@ -35,11 +39,8 @@ NEVER_DONE = {
     "PATCH /api/files/{file_id}/upload": "needs the headers of the upload protocol",
     "GET /api/documents/text": "no document is indexed here",
     "GET /api/documents/page": "no document is indexed here",
-    "GET /api/sessions/{session_id}/datasets/{dataset_id}": "the team of this test brings no table",
-    "GET /api/sessions/{session_id}/datasets/{dataset_id}/rows": "the team of this test brings no table",
-    "GET /api/sessions/{session_id}/datasets/{dataset_id}/file": "the team of this test brings no table",
-    "GET /api/sessions/{session_id}/datasets/{dataset_id}/chart": "the team of this test brings no table",
-    "GET /api/sessions/{session_id}/datasets/{dataset_id}/picture": "the team of this test brings no table",
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/chart": "the team of this test draws no chart",
+    "GET /api/sessions/{session_id}/datasets/{dataset_id}/picture": "the team of this test draws no chart",
     "GET /api/erp/records/{entity}/{record_key}": "no ERP is connected here",
     "GET /api/auth/oidc/{provider_id}/callback": "sends the browser on, whatever it brings",
 }
@@ -113,7 +114,24 @@ class Site:
             found["file_id"] = (await self._ana.file("notes.txt", b"Some notes."))["file_id"]
         if "job_id" in names:
             found["job_id"] = (await self._ana.file("empty.txt", b""))["job_id"]
+        if names & {"dataset_id", "tile_id"}:
+            found |= await self._dataset(found.get("session_id"))
+        if names & {"board_id", "tile_id"}:
+            found |= await self._board(found)
         return found
+
+    async def _dataset(self, session_id: str | None) -> dict[str, str]:
+        session = session_id or await self._ana.session()
+        store = DatabaseDatasetStore(SystemDatabase(self._running.platform.backends.database))
+        saved = await store.save(DatasetOwner(session_id=session), new_id(), a_dataset(), now=NOW)
+        return {"session_id": session, "dataset_id": saved.dataset_id}
+
+    async def _board(self, found: dict[str, str]) -> dict[str, str]:
+        board = (await self._ana.http.post("/api/boards", json={"title": "Sales"})).json()["board_id"]
+        if "dataset_id" not in found:
+            return {"board_id": board}
+        path = f"/api/boards/{board}/pins/{found['session_id']}/{found['dataset_id']}"
+        return {"board_id": board, "tile_id": (await self._ana.http.post(path)).json()["tile_id"]}
 
     async def _session(self) -> dict[str, str]:
         session, message = await self._ana.session(), new_id()

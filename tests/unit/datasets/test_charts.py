@@ -88,6 +88,14 @@ def test_a_figure_is_compared_with_the_period_before() -> None:
     }  # fmt: skip
 
 
+def test_a_single_row_with_the_figure_before_is_compared_with_it() -> None:
+    """What a measure with a comparison brings."""
+    columns = [COLUMNS[3].model_copy(update={"name": name}) for name in ("value", "before", "change")]
+    plan = plan_chart(sales([["120.00", "100.00", "20.00"]], columns), ChartRequest(dataset="sales", kind="kpi"))
+    assert rows_of(plan) == [(Decimal("120.00"), Decimal("100.00"), Decimal("20.00"))]
+    assert vega_lite(plan)["figure"] == {"value": "value", "previous": "previous", "change": "change"}
+
+
 def test_a_histogram_counts_every_row_once() -> None:
     plan = planned(kind="histogram", y=["amount"])
     assert sum(row[-1] for row in rows_of(plan)) == 4

@@ -1,6 +1,6 @@
 /**
  * Addresses: `/` for a new conversation, `/s/<id>` for a session, `/s/<id>#e<number>` for a place in it,
- * `/files`, `/files/<id>` and `/search` for the other pages.
+ * `/files`, `/files/<id>`, `/search`, `/boards` and `/boards/<id>` for the other pages.
  */
 
 import { useMemo, useSyncExternalStore } from "react";
@@ -27,15 +27,21 @@ export const useRoute = (): string | null =>
 export type Page =
   | { readonly name: "chat" }
   | { readonly name: "files"; readonly folder: string | null; readonly file: string | null }
-  | { readonly name: "search"; readonly words: string; readonly folder: string };
+  | { readonly name: "search"; readonly words: string; readonly folder: string }
+  /** Without a board: the list of them. */
+  | { readonly name: "boards"; readonly board: string };
 
 const FILES = /^\/files(?:\/([0-9A-Za-z-]{1,64}))?$/;
+
+const BOARDS = /^\/boards(?:\/([0-9A-Za-z-]{1,64}))?$/;
 
 /** The page that an address names. */
 export const pageOf = (path: string, query: string): Page => {
   const given = new URLSearchParams(query);
   if (path === "/search")
     return { name: "search", words: given.get("q") ?? "", folder: given.get("folder") ?? "" };
+  const boards = BOARDS.exec(path);
+  if (boards !== null) return { name: "boards", board: boards[1] ?? "" };
   const files = FILES.exec(path);
   return files === null
     ? { name: "chat" }
@@ -64,6 +70,9 @@ export const openPage = (
   window.dispatchEvent(new PopStateEvent("popstate"));
 };
 
+/** The address of a board, or of the list of them. */
+export const boardPath = (boardId: string): string => (boardId === "" ? "/boards" : `/boards/${boardId}`);
+
 const PLACE = /^#e(\d{1,15})$/;
 
 /** The place an address names, and the how-manieth visit it is. */
@@ -82,8 +91,10 @@ export const usePlace = (): Place | null => {
 };
 
 /** Go to a session, or to a place in it, or to a new conversation. */
-export const openSession = (sessionId: string | null, place: number | null = null): void => {
-  const path = pathOf(sessionId);
+export const openSession = (sessionId: string | null, place: number | null = null): void =>
+  go(pathOf(sessionId), place);
+
+const go = (path: string, place: number | null): void => {
   if (place === null && path === window.location.pathname) return;
   const visit = visitNow() + 1;
   window.history.pushState({ visit }, "", place === null ? path : `${path}#e${place}`);

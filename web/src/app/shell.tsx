@@ -13,17 +13,18 @@ import { useHotkeys } from "../lib/hotkeys";
 import { useText } from "../lib/i18n";
 import { recall, remember } from "../lib/storage";
 import { useIsDesktop } from "../lib/use-media";
-import { useChannel } from "../transport/channel";
 import { stopTurn } from "../transport/sending";
 import { addFiles, attachFile } from "../transport/transfers";
 import { AccountMenu } from "./account-menu";
 import { DropZone } from "./drop-zone";
-import { openPage, openSession, usePage, usePlace, useRoute } from "./router";
+import { boardPath, openPage, openSession, usePage, usePlace, useRoute } from "./router";
 import { TopBar } from "./top-bar";
+import { useDocumentTitle } from "./use-document-title";
 import { useNotifications } from "./use-notifications";
 
 const SourcePanel = lazy(() => import("../features/sources/source-panel"));
 const DocumentPanel = lazy(() => import("../features/sources/document-panel"));
+const BoardsPage = lazy(() => import("../features/boards/boards-page"));
 const FilesPage = lazy(() => import("../features/files/files-page"));
 const SearchPage = lazy(() => import("../features/search/search-page"));
 const TimelinePanel = lazy(() => import("../features/timeline/timeline-panel"));
@@ -183,13 +184,15 @@ export const Shell = () => {
         </Sheet>
       )}
       <main className="flex min-w-0 flex-1 flex-col">
-        <TopBar
-          sessionId={sessionId}
-          title={
-            page.name === "files" ? t.sessions.files : page.name === "search" ? t.sessions.searchPage : null
-          }
-          onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar}
-        />
+        {page.name !== "boards" && (
+          <TopBar
+            sessionId={sessionId}
+            title={
+              page.name === "files" ? t.sessions.files : page.name === "search" ? t.sessions.searchPage : null
+            }
+            onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar}
+          />
+        )}
         {page.name === "chat" && (
           <ChatPage
             sessionId={sessionId}
@@ -219,6 +222,13 @@ export const Shell = () => {
               onOpenSession={open}
             />
           )}
+          {page.name === "boards" && (
+            <BoardsPage
+              boardId={page.board}
+              onOpen={(board) => openPage(boardPath(board))}
+              onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar}
+            />
+          )}
         </Suspense>
       </main>
       <DropZone onFiles={takeFiles} />
@@ -235,11 +245,4 @@ export const Shell = () => {
       {opened?.what === "shortcuts" && <ShortcutsDialog onClose={close} />}
     </div>
   );
-};
-
-const useDocumentTitle = (sessionId: string | null): void => {
-  const title = useChannel((state) => (state.session_id === sessionId ? state.view.title : null));
-  useEffect(() => {
-    document.title = title === null ? "Batuta" : `${title} · Batuta`;
-  }, [title]);
 };

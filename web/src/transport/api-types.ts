@@ -6,6 +6,9 @@ import type * as api from "./generated-api";
 export type {
   AgentFace,
   AgentView as Agent,
+  BoardList,
+  BoardView as Board,
+  BoardWithTiles,
   CitedSource,
   DatasetHead,
   DatasetList,
@@ -23,6 +26,7 @@ export type {
   SessionSummary,
   SessionUsage,
   Team as Agents,
+  TileView as Tile,
   TimelineEntry,
   TurnTimeline as Timeline,
 } from "./generated-api";

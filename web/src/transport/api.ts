@@ -21,6 +21,10 @@ const session = (id: string): string => `/api/sessions/${encodeURIComponent(id)}
 const datasetOf = (id: string, dataset: string): string =>
   `${session(id)}/datasets/${encodeURIComponent(dataset)}`;
 
+const board = (id: string): string => `/api/boards/${encodeURIComponent(id)}`;
+
+const tileOf = (id: string, tile: string): string => `${board(id)}/tiles/${encodeURIComponent(tile)}`;
+
 const signedIn = async (answer: Promise<types.Me>): Promise<types.Me> => {
   const me = await answer;
   http.setCsrfToken(me.csrf_token);
@@ -65,6 +69,20 @@ export const api = {
     http.get<types.DatasetRows>(`${datasetOf(id, dataset)}/rows?${query({ offset, limit })}`),
   datasetFile: (id: string, dataset: string, format: "csv" | "xlsx") =>
     `${datasetOf(id, dataset)}/file?format=${format}`,
+  boards: () => http.get<types.BoardList>("/api/boards"),
+  createBoard: (title: string) => http.send<types.Board>("POST", "/api/boards", { title }),
+  board: (id: string) => http.get<types.BoardWithTiles>(board(id)),
+  renameBoard: (id: string, title: string) => http.send<types.Board>("PATCH", board(id), { title }),
+  deleteBoard: (id: string) => http.send<null>("DELETE", board(id)),
+  pin: (id: string, sessionId: string, dataset: string) =>
+    http.send<types.Tile>(
+      "POST",
+      `${board(id)}/pins/${encodeURIComponent(sessionId)}/${encodeURIComponent(dataset)}`,
+    ),
+  changeTile: (id: string, tile: string, change: { readonly title?: string; readonly position?: number }) =>
+    http.send<types.Tile>("PATCH", tileOf(id, tile), change),
+  removeTile: (id: string, tile: string) => http.send<null>("DELETE", tileOf(id, tile)),
+  refreshTile: (id: string, tile: string) => http.send<types.Tile>("POST", `${tileOf(id, tile)}/refresh`),
   erpRecord: (entity: string, key: string, company: string | null) =>
     http.get<types.ErpRecord>(
       `/api/erp/records/${encodeURIComponent(entity)}/${encodeURIComponent(key)}?${query({ company })}`,

@@ -69,6 +69,31 @@ export interface Attachment {
   readonly size_bytes?: number;
 }
 
+/** My boards, the one changed last first. */
+export interface BoardList {
+  readonly items: readonly BoardView[];
+}
+
+/** What a board is called. */
+export interface BoardTitle {
+  readonly title: string;
+}
+
+/** A board without its tiles. */
+export interface BoardView {
+  readonly board_id: string;
+  readonly title: string;
+  readonly tile_count: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A board with its tiles, in their order. */
+export interface BoardWithTiles {
+  readonly board: BoardView;
+  readonly tiles: readonly TileView[];
+}
+
 /** A chart: Vega-Lite that names its data, and the data. */
 export interface ChartWithData {
   readonly kind: "bar" | "stacked" | "line" | "area" | "pie" | "scatter" | "heatmap" | "histogram" | "combined" | "table" | "kpi";
@@ -518,6 +543,37 @@ export interface Team {
   readonly items: readonly AgentView[];
   readonly supervisor: AgentFace;
   readonly models: readonly string[];
+}
+
+/** A new title or place of a tile; one of them at least. */
+export interface TileChange {
+  readonly title?: string | null;
+  readonly position?: number | null;
+}
+
+/** A chart, a table or a figure with its data. */
+export interface TileSnapshot {
+  readonly kind: "bar" | "stacked" | "line" | "area" | "pie" | "scatter" | "heatmap" | "histogram" | "combined" | "table" | "kpi";
+  readonly title: string;
+  readonly description: string;
+  readonly notes: readonly string[];
+  readonly language: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly (string | number | number | boolean | null)[])[];
+  readonly references: readonly (RecordReference | null)[];
+  readonly totals: Readonly<Record<string, string | number | number | boolean | null>>;
+  readonly row_count: number;
+  readonly provenance: Provenance;
+}
+
+/** Something pinned, as it was computed last. */
+export interface TileView {
+  readonly tile_id: string;
+  readonly title: string;
+  readonly shown: TileSnapshot;
+  readonly problem: string | null;
+  readonly refreshed_at: string;
 }
 
 /** One event of the turn. */

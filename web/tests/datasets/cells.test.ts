@@ -1,10 +1,9 @@
 /** Values of a table: exact sums, order, filters, and how they are written. */
 
 import { describe, expect, it } from "vitest";
-
+import { asTabs, cellText, exactSum, filtered, headOf, sorted } from "../../src/data/cells";
+import { isDrawable } from "../../src/data/drawable";
 import type { Column } from "../../src/events";
-import { asTabs, cellText, exactSum, filtered, headOf, sorted } from "../../src/features/chat/data/cells";
-import { isDrawable } from "../../src/features/chat/data/drawable";
 
 const column = (fields: Partial<Column>): Column => ({
   name: "amount",

@@ -24,6 +24,8 @@ PERIOD_LABEL = "period_label"
 MEASURE = "measure"
 MEASURED = "value"
 PREVIOUS, CHANGE = "previous", "change"
+BEFORE = "before"
+"""The column of a dataset that holds the same figure of the period before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +235,21 @@ def _single(draft: ChartDraft) -> None:
     draft.columns = _figure_columns(draft)
     draft.figures = [[group.row_count] if draft.aggregate == "count" else values]
     draft.records = [group.reference]
+    _compare_with_before(draft)
+
+
+def _compare_with_before(draft: ChartDraft) -> None:
+    """A single row that brings the figure of the period before it shows both, and the difference."""
+    before = next((one for one in draft.dataset.columns if one.name == BEFORE and one.is_numeric), None)
+    if before is None or len(draft.rows) != 1 or draft.aggregate == "count" or len(draft.columns) != 1:
+        return
+    (value,) = draft.figures[0]
+    previous: Any = draft.rows[0][draft.place(before)]
+    if previous is None or value is None or before.name == draft.columns[0].name:
+        return
+    figure = draft.columns[0]
+    draft.columns += [figure.model_copy(update={"name": name}) for name in (PREVIOUS, CHANGE)]
+    draft.figures = [[value, previous, value - previous]]
 
 
 def _reduce_to_figure(draft: ChartDraft) -> None:

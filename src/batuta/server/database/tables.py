@@ -173,6 +173,31 @@ dataset_blocks = sa.Table(
     sa.Column("record_refs", sa.LargeBinary, nullable=False),
 )
 
+boards = sa.Table(
+    "boards",
+    metadata,
+    _id("board_id", key=True),
+    *_owner(),
+    _text("title"),
+    _time("created_at"),
+    _time("updated_at"),
+    sa.Index("ix_boards_user_id", "user_id"),
+)
+
+board_tiles = sa.Table(
+    "board_tiles",
+    metadata,
+    _id("tile_id", key=True),
+    sa.Column("board_id", sa.Text, sa.ForeignKey("boards.board_id", ondelete="CASCADE"), nullable=False),
+    sa.Column("position", sa.BigInteger, nullable=False),
+    _text("title"),
+    _text("recipe"),
+    _text("snapshot"),
+    _text("problem", required=False),
+    _time("refreshed_at"),
+    sa.Index("ix_board_tiles_board_id_position", "board_id", "position"),
+)
+
 files = sa.Table(
     "files",
     metadata,

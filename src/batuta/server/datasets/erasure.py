@@ -1,18 +1,24 @@
-"""Datasets go with their session: an audit store whose erasures reach them."""
+"""Datasets go with their session, boards with their owner: an audit store whose erasures reach them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sa
 
 from batuta.eventstore.audit import AuditStore, ChainHead, ChainRow, Erased
 from batuta.kernel.ids import SessionId
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.datasets import repository
 
+EraseOfUser = Callable[[sa.Connection, str], None]
+"""Takes what a person keeps beside their sessions away."""
+
 
 class DatasetErasingAudit:
     """An `AuditStore` that takes the datasets of an erased session away with its events."""
 
-    def __init__(self, audit: AuditStore, database: Database) -> None:
+    def __init__(self, audit: AuditStore, database: Database, *, erase_more: EraseOfUser) -> None:
         self._audit = audit
+        self._erase_more = erase_more
         self._database = SystemDatabase(database)
 
     async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
@@ -29,7 +35,12 @@ class DatasetErasingAudit:
 
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`."""
-        await self._database.write(lambda connection: repository.erase_of_user(connection, user_id))
+
+        def take_away(connection: sa.Connection) -> None:
+            self._erase_more(connection, user_id)
+            repository.erase_of_user(connection, user_id)
+
+        await self._database.write(take_away)
         return await self._with_datasets(await self._audit.erase(user_id))
 
     async def erase_session(self, session_id: SessionId) -> Erased:

@@ -11,7 +11,17 @@ import sqlalchemy as sa
 
 from batuta.kernel.ids import is_uuid
 from batuta.server.database.principal import Principal
-from batuta.server.database.tables import api_keys, approvals, datasets, files, jobs, turns, user_sessions
+from batuta.server.database.tables import (
+    api_keys,
+    approvals,
+    board_tiles,
+    boards,
+    datasets,
+    files,
+    jobs,
+    turns,
+    user_sessions,
+)
 
 APPROVER = "approver"
 
@@ -91,6 +101,17 @@ def _dataset(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
     return _exists(connection, sa.select(datasets.c.dataset_id).where(is_this))
 
 
+def _board(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
+    mine = sa.and_(boards.c.board_id == ids["board_id"], boards.c.user_id == caller.user_id)
+    return _exists(connection, sa.select(boards.c.board_id).where(mine))
+
+
+def _tile(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
+    """A tile belongs to its board, which the path names too."""
+    is_this = sa.and_(board_tiles.c.tile_id == ids["tile_id"], board_tiles.c.board_id == ids["board_id"])
+    return _exists(connection, sa.select(board_tiles.c.tile_id).where(is_this))
+
+
 def _file(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
     mine = sa.and_(files.c.file_id == ids["file_id"], files.c.user_id == caller.user_id)
     return _exists(connection, sa.select(files.c.file_id).where(mine))
@@ -107,6 +128,8 @@ OWNERSHIP: dict[str, Callable[[sa.Connection, Caller, Ids], bool]] = {
     "approval_id": _approval,
     "key_id": _key,
     "dataset_id": _dataset,
+    "board_id": _board,
+    "tile_id": _tile,
     "file_id": _file,
     "job_id": _job,
 }

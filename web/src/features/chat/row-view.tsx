@@ -23,8 +23,8 @@ import { Working } from "./items/working";
 import type { Row } from "./rows";
 
 // Tables and charts weigh more than the rest of the page: they come when the first one is shown.
-const TableCard = lazy(() => import("./data/table-card"));
-const ChartCard = lazy(() => import("./data/chart-card"));
+const TableCard = lazy(() => import("../../data/table-card"));
+const ChartCard = lazy(() => import("../../data/chart-card"));
 
 export const RowView = memo(({ row }: { readonly row: Row }) => {
   switch (row.kind) {

@@ -1,6 +1,6 @@
 /** The sidebar: a new conversation, a search, and the sessions. */
 
-import { Archive, FolderOpen, Search, SquarePen, TextSearch } from "lucide-react";
+import { Archive, FolderOpen, LayoutDashboard, Search, SquarePen, TextSearch } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 
 import { IconButton } from "../../components/icon-button";
@@ -42,6 +42,9 @@ export const Sidebar = ({ currentId, onOpen, page, onPage, footer, corner }: Sid
         </button>
         <SearchBox />
         <div className="flex flex-col gap-px">
+          <PageLink path="/boards" isCurrent={page === "boards"} onPage={onPage}>
+            <LayoutDashboard aria-hidden="true" className="size-4" /> {t.boards.title}
+          </PageLink>
           <PageLink path="/files" isCurrent={page === "files"} onPage={onPage}>
             <FolderOpen aria-hidden="true" className="size-4" /> {t.sessions.files}
           </PageLink>

@@ -3,8 +3,8 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 
-import type { Column } from "../../../events";
-import { useText } from "../../../lib/i18n";
+import type { Column } from "../events";
+import { useText } from "../lib/i18n";
 import { headOf, isNumeric } from "./cells";
 
 export const Head = ({

@@ -3,9 +3,9 @@
 import { ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
 
-import type { RecordReference } from "../../../events";
-import { useText } from "../../../lib/i18n";
-import { safeUrl } from "../../../lib/safe";
+import type { RecordReference } from "../events";
+import { useText } from "../lib/i18n";
+import { safeUrl } from "../lib/safe";
 import { RecordDialog } from "./record-dialog";
 
 export const RecordLink = ({ reference }: { readonly reference: RecordReference | null }) => {

@@ -3,10 +3,10 @@
 import { lazy, Suspense } from "react";
 import type { View } from "vega";
 
-import { ErrorBoundary } from "../../../components/error-boundary";
-import { Skeleton } from "../../../components/skeleton";
-import type { ChartItem, Column } from "../../../events";
-import { useText } from "../../../lib/i18n";
+import { ErrorBoundary } from "../components/error-boundary";
+import { Skeleton } from "../components/skeleton";
+import type { ChartItem, Column } from "../events";
+import { useText } from "../lib/i18n";
 import { isDrawable } from "./drawable";
 import { FigureView } from "./figure-view";
 import type { LoadedRows } from "./use-rows";
@@ -14,13 +14,16 @@ import { useChartTheme } from "./use-theme";
 
 const VegaChart = lazy(() => import("./vega-chart"));
 
+/** What a drawing is made of, wherever it is shown. */
+export type Drawing = Pick<ChartItem, "chart_kind" | "spec" | "language" | "description">;
+
 export const DrawnChart = ({
   item,
   columns,
   rows,
   onReady,
 }: {
-  readonly item: ChartItem;
+  readonly item: Drawing;
   readonly columns: readonly Column[];
   readonly rows: LoadedRows;
   readonly onReady: (view: View | null) => void;

@@ -2,12 +2,12 @@
 
 import { useEffect, useState } from "react";
 
-import { Dialog } from "../../../components/dialog";
-import type { RecordReference } from "../../../events";
-import { useText } from "../../../lib/i18n";
-import { inWords } from "../../../lib/words";
-import { api } from "../../../transport/api";
-import type { ErpRecord } from "../../../transport/api-types";
+import { Dialog } from "../components/dialog";
+import type { RecordReference } from "../events";
+import { useText } from "../lib/i18n";
+import { inWords } from "../lib/words";
+import { api } from "../transport/api";
+import type { ErpRecord } from "../transport/api-types";
 
 type Field = ErpRecord["fields"][number];
 

@@ -5,7 +5,7 @@ import { type Loader, parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 
-import type { Column } from "../../../events";
+import type { Column } from "../events";
 import { isNumeric, type Row } from "./cells";
 import { type ChartTheme, configOf } from "./vega-locale";
 

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { TrendingDown, TrendingUp } from "lucide-react";
 
-import type { ChartItem, Column } from "../../../events";
-import type { Locale } from "../../../lib/format";
-import { useLocale, useText } from "../../../lib/i18n";
+import type { ChartItem, Column } from "../events";
+import type { Locale } from "../lib/format";
+import { useLocale, useText } from "../lib/i18n";
 import { type Cell, cellText, type Row } from "./cells";
 
 interface FigureSpec {
@@ -27,7 +27,7 @@ export const FigureView = ({
   columns,
   row,
 }: {
-  readonly item: ChartItem;
+  readonly item: Pick<ChartItem, "spec">;
   readonly columns: readonly Column[];
   readonly row: Row;
 }) => {

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "react";
 
-import type { Column } from "../../../events";
-import { api } from "../../../transport/api";
+import type { Column } from "../events";
+import { api } from "../transport/api";
 import type { Cell } from "./cells";
 import type { LoadedRows } from "./use-rows";
 

@@ -4,8 +4,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { useMemo, useRef, useState } from "react";
 
-import type { Column, RecordReference } from "../../../events";
-import { useLocale, useText } from "../../../lib/i18n";
+import type { Column, RecordReference } from "../events";
+import { useLocale, useText } from "../lib/i18n";
 import { type Cell, cellText, exactSum, filtered, isNumeric, type Row, sorted, totalText } from "./cells";
 import { RecordLink } from "./record-link";
 import { Head } from "./table-head";

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "react";
 
-import type { RecordReference } from "../../../events";
-import { api } from "../../../transport/api";
+import type { RecordReference } from "../events";
+import { api } from "../transport/api";
 import type { Row } from "./cells";
 
 export const MOST_ROWS = 100_000;

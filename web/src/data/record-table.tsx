@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "react";
 
-import { useText } from "../../../lib/i18n";
-import { api } from "../../../transport/api";
-import type { DatasetHead } from "../../../transport/api-types";
+import { useText } from "../lib/i18n";
+import { api } from "../transport/api";
+import type { DatasetHead } from "../transport/api-types";
 import { DatasetTable } from "./dataset-table";
 import { useRows } from "./use-rows";
 

@@ -4,16 +4,17 @@ import { ChartColumn, Download, Info, Table2 } from "lucide-react";
 import { useState } from "react";
 import type { View } from "vega";
 
-import { Button } from "../../../components/button";
-import { IconButton } from "../../../components/icon-button";
-import { Menu, MenuItem, MenuLink } from "../../../components/menu";
-import { Skeleton } from "../../../components/skeleton";
-import type { ChartItem } from "../../../events";
-import { useText } from "../../../lib/i18n";
-import { api } from "../../../transport/api";
+import { Button } from "../components/button";
+import { IconButton } from "../components/icon-button";
+import { Menu, MenuItem, MenuLink } from "../components/menu";
+import { Skeleton } from "../components/skeleton";
+import type { ChartItem } from "../events";
+import { useText } from "../lib/i18n";
+import { api } from "../transport/api";
 import { DatasetTable } from "./dataset-table";
 import { DrawnChart } from "./drawn-chart";
 import { savePicture } from "./pictures";
+import { PinMenu } from "./pin-menu";
 import { useFigures } from "./use-figures";
 
 const ChartCard = ({ item, sessionId }: { readonly item: ChartItem; readonly sessionId: string }) => {
@@ -38,6 +39,7 @@ const ChartCard = ({ item, sessionId }: { readonly item: ChartItem; readonly ses
         >
           <Table2 className="size-3.5" />
         </IconButton>
+        <PinMenu sessionId={sessionId} datasetId={item.dataset_id} />
         <Menu
           label={t.datasets.download}
           trigger={

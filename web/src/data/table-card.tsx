@@ -3,15 +3,16 @@
 import { Download, Table2 } from "lucide-react";
 import { useState } from "react";
 
-import { Button } from "../../../components/button";
-import { CopyButton } from "../../../components/copy-button";
-import { Menu, MenuLink } from "../../../components/menu";
-import type { DatasetItem } from "../../../events";
-import { count } from "../../../lib/format";
-import { useLocale, useText } from "../../../lib/i18n";
-import { api } from "../../../transport/api";
+import { Button } from "../components/button";
+import { CopyButton } from "../components/copy-button";
+import { Menu, MenuLink } from "../components/menu";
+import type { DatasetItem } from "../events";
+import { count } from "../lib/format";
+import { useLocale, useText } from "../lib/i18n";
+import { api } from "../transport/api";
 import { asTabs, filtered } from "./cells";
 import { DatasetTable } from "./dataset-table";
+import { PinMenu } from "./pin-menu";
 import { RecordTable } from "./record-table";
 import { type RowsSource, useRows } from "./use-rows";
 
@@ -60,6 +61,7 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
           label={t.common.copy}
           doneLabel={t.common.copied}
         />
+        <PinMenu sessionId={sessionId} datasetId={item.dataset_id} />
         <Menu
           label={t.datasets.download}
           trigger={

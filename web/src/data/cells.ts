@@ -1,7 +1,7 @@
 /** Values of a table as people read, compare and add them. Pure; decimals stay text and are added exactly. */
 
-import type { Column, DatasetItem } from "../../../events";
-import type { Locale } from "../../../lib/format";
+import type { Column, DatasetItem } from "../events";
+import type { Locale } from "../lib/format";
 
 export type Cell = DatasetItem["first_rows"][number][number];
 export type Row = readonly Cell[];

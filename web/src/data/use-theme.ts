@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-import { useMedia } from "../../../lib/use-media";
+import { useMedia } from "../lib/use-media";
 import type { ChartTheme } from "./vega-locale";
 
 const chosen = (): string => document.documentElement.dataset["theme"] ?? "system";
