@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from batuta.connectors.odata.filters import Filter
+from batuta.connectors.odata.metadata import ServiceMetadata
 
 FieldValue = str | int | bool | Decimal | date | datetime | None
 """A property as Python knows it. Amounts are decimals, never floats."""
@@ -97,11 +98,15 @@ class ChangePreview:
     """False where the ERP cannot rehearse: then only the record itself before and after is known."""
 
 
+DiagnosisStage = Literal["sign_in", "routing", "company", "permission"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What a check of the connection found: the first stage that failed, in words that say what to do."""
+    """What the check of one stage of a connection found, in words that say what to do."""
 
-    stage: Literal["sign_in", "routing", "company", "permission", "ok"]
+    stage: DiagnosisStage
+    is_ok: bool
     message: str
 
 
@@ -145,8 +150,12 @@ class ErpConnector(Protocol):
         """What a change would bring; nothing is kept."""
         ...
 
-    async def diagnose(self) -> Diagnosis:
-        """Where a connection fails, stage by stage."""
+    async def metadata(self) -> ServiceMetadata | None:
+        """What this ERP offers, its own entities and fields included; None where it cannot say."""
+        ...
+
+    async def diagnose(self) -> Sequence[Diagnosis]:
+        """The stages of a connection in order, up to the first that fails. Raises nothing."""
         ...
 
     async def close(self) -> None:

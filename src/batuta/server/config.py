@@ -150,6 +150,10 @@ class Settings(BaseModel):
     """How much the database may hold, for the alert on storage; embedded, the free disk is known."""
     erp_url: str | None = Field(default=None, pattern=r"^https?://")
     """The root of a Business Central API, up to and with `api/v2.0`; without one the embedded mode has its sandbox."""
+    erp_kind: Literal["business_central", "odata"] = "business_central"
+    """`odata`: any other OData v4 service, known by its `$metadata` alone; it has no measures but one's own."""
+    erp_company_set: str = Field(default="", max_length=100)
+    """With `odata`: the entity set whose members hold all others, such as `companies`; empty where there is none."""
     erp_token_url: str | None = Field(default=None, pattern=r"^https?://")
     """Where the ERP's tokens are given: `https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token`."""
     erp_client_id: str | None = None

@@ -169,6 +169,28 @@ def test_a_tenants_own_fields_and_entities_are_learnt_from_its_metadata() -> Non
     assert catalogue.search("bonus card")[0].entity.entity_set == "bonusCards"
 
 
+def test_what_a_tenant_lacks_goes_and_comes_back_with_it() -> None:
+    """A refreshed catalogue may be refreshed again; other routes are not the tenant's metadata's business."""
+    standard = load_catalogue()
+    lacking = standard.refreshed(parse_metadata(TENANT))
+    assert "salesInvoices" not in lacking.entities
+    assert "phoneNumber" not in lacking.entity("customers").properties
+    assert [one for one in lacking.search("factura") if one.entity.entity_set == "salesInvoices"] == []
+    without_cards = TENANT.replace('<EntitySet Name="bonusCards" EntityType="Microsoft.NAV.bonusCard"/>', "")
+    again = lacking.refreshed(parse_metadata(without_cards))
+    assert "bonusCards" not in again.entities
+    others = {name for name, one in standard.entities.items() if one.route != "v2.0"}
+    assert others <= set(again.entities)
+
+
+def test_a_catalogue_that_is_held_learns_in_place() -> None:
+    """Tools hold it; the shipped one stays as it is for everybody else."""
+    held = load_catalogue().copy()
+    held.adopt(held.refreshed(parse_metadata(TENANT)))
+    assert "bonusCards" in held.entities
+    assert "bonusCards" not in load_catalogue().entities
+
+
 @pytest.mark.parametrize("text", ["", "no xml", "<a>" * 50 + "</a>" * 50])
 def test_metadata_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConnectorRejectedError):

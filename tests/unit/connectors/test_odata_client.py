@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from batuta.connectors.http import AiohttpTransport, IncomingResponse, OutgoingRequest
-from batuta.connectors.odata.client import AT_ONCE, ODataClient, QueryOptions
+from batuta.connectors.odata.client import AT_ONCE, ODataClient, ODataClientSettings, QueryOptions
 from batuta.kernel.errors import (
     AccessDeniedError,
     ConnectorRejectedError,
@@ -44,7 +44,8 @@ async def served(service: Service) -> AsyncIterator[ODataClient]:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     port = runner.addresses[0][1]
-    client = ODataClient(f"http://127.0.0.1:{port}/api", AiohttpTransport(), clock=FakeClock())
+    settings = ODataClientSettings(read_headers={"Data-Access-Intent": "ReadOnly"})
+    client = ODataClient(f"http://127.0.0.1:{port}/api", AiohttpTransport(), clock=FakeClock(), settings=settings)
     try:
         yield client
     finally:

@@ -65,7 +65,7 @@ class ErpAccess:
     connector: ErpConnector
     today: Callable[[], date]
     """The day the books take for today: the clock's, or that of a sandbox."""
-    catalogue: EntityCatalogue = field(default_factory=load_catalogue)
+    catalogue: EntityCatalogue = field(default_factory=lambda: load_catalogue().copy())
     measures: MeasureBook = field(default_factory=standard_measures)
     _known: dict[str, object] = field(default_factory=dict, repr=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
@@ -113,6 +113,12 @@ class ErpAccess:
         exact = [value for value, words in known.items() if wanted in {fold(value), *map(fold, words)}]
         return exact or [value for value in known if fold(value).startswith(wanted) and len(wanted) >= 4]
 
+    async def refresh_catalogue(self) -> None:
+        """Learn from the ERP itself what it offers: its own entities and fields appear, what it lacks goes."""
+        metadata = await self.connector.metadata()
+        if metadata is not None:
+            self.catalogue.adopt(self.catalogue.refreshed(metadata))
+
     async def learn_names(self) -> None:
         """Read the names of companies, customers, items and the like, so that people can be understood who use them."""
         self._known["names:company"] = {
@@ -121,6 +127,8 @@ class ErpAccess:
         gathered: dict[str, dict[str, tuple[str, ...]]] = {kind: {} for kind in NAME_SOURCES}
         for company in await self.companies():
             for kind, source in NAME_SOURCES.items():
+                if source.entity not in self.catalogue.entities:
+                    continue
                 query = RecordQuery(entity=source.entity, select=("id", *source.fields), limit=MAX_NAMES)
                 async for page in self.connector.pages(company.id, query):
                     for record in page.records:

@@ -52,7 +52,7 @@ def specialist(
         output=str,
         instructions=INSTRUCTIONS,
         tools=[
-            *measure_tools(access),
+            *(measure_tools(access) if access.measures.measures else ()),
             *reading_tools(access),
             *catalogue_tools(access.catalogue),
             *writing_tools(access),

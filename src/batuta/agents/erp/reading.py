@@ -1,5 +1,6 @@
 """Reading records: lists become datasets whose rows lead to their records, one record comes with its version."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,6 +37,7 @@ _TYPES: dict[str, ColumnType] = {
 }
 _MONEY = re.compile(r"(amount|balance|balanceDue|price|cost|sales|limit|total)", re.IGNORECASE)
 _NOT_ADDED = re.compile(r"(unit(Price|Cost)|percent|rate|limit)", re.IGNORECASE)
+_NAMING = re.compile(r"(name|title|code|label)$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -77,7 +79,16 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             records, url = await _read(access, chosen, query)
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error
-        return records_dataset(known, chosen, shown, records[:limit], url, is_cut=len(records) > limit)
+        found = records[:limit]
+        provenance = Provenance(
+            connector=access.connector.name,
+            company=chosen.display_name,
+            query=url,
+            retrieved_at=datetime.now(UTC),
+            record_count=len(found),
+            is_cut_short=len(records) > limit,
+        )
+        return records_dataset(known, chosen, shown, found, provenance)
 
     @tool(kind="retrieval")
     async def find_record(entity: str, which: str, context: ToolContext, company: str = "") -> dict[str, Any]:
@@ -123,9 +134,7 @@ def records_dataset(
     company: ErpCompany,
     shown: Sequence[str],
     records: Sequence[ErpRecord],
-    url: str,
-    *,
-    is_cut: bool,
+    provenance: Provenance,
 ) -> Dataset:
     """Records as a table, each row with the record it is."""
     columns = [_column(known, known.properties[name]) for name in shown]
@@ -135,18 +144,13 @@ def records_dataset(
         columns=columns,
         rows=[[_cell(record.values.get(name)) for name in shown] for record in records],
         references=[
-            RecordReference(entity=known.entity_set, key=str(record.values[known.key[0]]), company=company.id)
+            RecordReference(
+                entity=known.entity_set, key=record.id or str(record.values[known.key[0]]), company=company.id
+            )
             for record in records
         ],
-        provenance=Provenance(
-            connector=access_name(url),
-            company=company.display_name,
-            query=url,
-            retrieved_at=datetime.now(UTC),
-            record_count=len(records),
-            is_cut_short=is_cut,
-        ),
-        summary=_summary(known, company, records, is_cut=is_cut),
+        provenance=provenance,
+        summary=_summary(known, company, records, is_cut=provenance.is_cut_short),
     )
 
 
@@ -160,11 +164,6 @@ def _summary(
         "en": f"{count} records of {known.entity_set} in {company.display_name}{rest}.",
         "es": f"{count} registros de {known.entity_set} en {company.display_name}{rest}.",
     }
-
-
-def access_name(url: str) -> str:
-    """What provenance calls the system behind an address."""
-    return "business_central" if "/api/" in url else "erp"
 
 
 async def _read(access: ErpAccess, company: ErpCompany, query: RecordQuery) -> tuple[list[ErpRecord], str]:
@@ -186,14 +185,20 @@ def _fields(known: CatalogueEntity, asked: Sequence[str]) -> tuple[str, ...]:
 
 def _ways(known: CatalogueEntity, which: str) -> list[Filter]:
     """How a record may be meant, surest first."""
-    ways: list[Filter] = []
     if re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", which):
         return [Compare(known.key[0], "eq", which)]
-    ways += [Compare(name, "eq", which) for name in ("number", "code") if name in known.properties]
+    numbers = [name for name in ("number", "code") if name in known.properties]
     names = [name for name in ("displayName", "name", "customerName", "vendorName") if name in known.properties]
-    ways += [Compare(name, "eq", which) for name in names]
+    if not numbers and not names:  # an ERP of which only the metadata is known
+        numbers = [name for name in known.key if _fits(known.properties[name], which)]
+        names = [name for name, one in known.properties.items() if one.type == "String" and _NAMING.search(name)]
+    ways: list[Filter] = [Compare(name, "eq", which) for name in (*numbers, *names)]
     ways += [Matches(name, "contains", which) for name in names]
     return ways
+
+
+def _fits(one: CatalogueProperty, text: str) -> bool:
+    return one.type == "String" or (one.type in ("Int16", "Int32", "Int64") and text.isdecimal())
 
 
 def _column(known: CatalogueEntity, one: CatalogueProperty) -> Column:
@@ -209,6 +214,8 @@ def _column(known: CatalogueEntity, one: CatalogueProperty) -> Column:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, default=str)
     return None if value in ("0001-01-01", "0001-01-01T00:00:00Z") else value
 
 

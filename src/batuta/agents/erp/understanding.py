@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
 
@@ -108,8 +109,8 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
 
 def erp_understanding(access: ErpAccess) -> Understanding:
     """The intents of the agent, over the names that the ERP holds now."""
-    intents = (_measure_intent(access), _list_intent(access), _record_intent(access), *_help_intents(access))
-    return Understanding(intents=intents)
+    measures = (_measure_intent(access),) if access.measures.measures else ()
+    return Understanding(intents=(*measures, _list_intent(access), _record_intent(access), *_help_intents(access)))
 
 
 def _measure_intent(access: ErpAccess) -> Intent:
@@ -166,7 +167,7 @@ def _list_intent(access: ErpAccess) -> Intent:
                 name="entity",
                 type="choice",
                 is_required=True,
-                values=entity_words(access),
+                values=lambda: entity_words(access),
                 question={"en": "Which records: customers, vendors, items, orders …?",
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
@@ -197,7 +198,7 @@ def _record_intent(access: ErpAccess) -> Intent:
         },
         slots=(
             Slot(
-                name="entity", type="choice", is_required=True, values=entity_words(access),
+                name="entity", type="choice", is_required=True, values=lambda: entity_words(access),
                 question={"en": "A customer, a vendor, an item, an invoice …?",
                           "es": "¿Un cliente, un proveedor, un producto, una factura …?"},
             ),
@@ -238,7 +239,7 @@ def _help_intents(access: ErpAccess) -> tuple[Intent, ...]:
                        "describe la entidad productos", "¿qué acciones tiene un pedido de venta?"),
             },
             slots=(
-                Slot(name="entity", type="choice", is_required=True, values=entity_words(access),
+                Slot(name="entity", type="choice", is_required=True, values=lambda: entity_words(access),
                      question={"en": "Of which entity?", "es": "¿De qué entidad?"}),
             ),
         ),
@@ -257,7 +258,13 @@ def dimension_words(book: MeasureBook) -> Synonyms:
 
 def entity_words(access: ErpAccess) -> Synonyms:
     """Entities by what people call them."""
-    return {name: words for name in access.catalogue.entities if (words := access.catalogue.synonyms(name))}
+    known = access.catalogue
+    return {name: words for name, one in known.entities.items() if (words := known.synonyms(name) or _own_words(one))}
+
+
+def _own_words(entity: CatalogueEntity) -> tuple[str, ...]:
+    """What an entity of the tenant's own is called: nothing but its name is known."""
+    return (entity.purpose,) if entity.route == TENANT_ROUTE else ()
 
 
 def _all_words(words: Words, titles: Iterable[str]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from batuta.kernel.errors import MissingRecordError
 from batuta.language.folding import stem, words_of
 
 STANDARD_ROUTE = "v2.0"
+TENANT_ROUTE = "tenant"
 MAX_FOUND = 8
 
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -115,7 +116,7 @@ class EntityCatalogue:
     ) -> None:
         self.entities = {entity.entity_set: entity for entity in entities}
         self.workflows = workflows
-        self._synonyms = synonyms
+        self.all_synonyms = synonyms
         self._terms = {name: _terms(entity, synonyms.get(name, ())) for name, entity in self.entities.items()}
 
     def entity(self, name: str) -> CatalogueEntity:
@@ -128,7 +129,7 @@ class EntityCatalogue:
 
     def synonyms(self, entity_set: str) -> tuple[str, ...]:
         """What people call an entity, in both languages."""
-        return self._synonyms.get(entity_set, ())
+        return self.all_synonyms.get(entity_set, ())
 
     def search(self, text: str, *, limit: int = MAX_FOUND) -> list[FoundEntity]:
         """The entities that fit a text best, with the reason."""
@@ -145,11 +146,21 @@ class EntityCatalogue:
         return found[:limit]
 
     def refreshed(self, metadata: ServiceMetadata) -> "EntityCatalogue":
-        """The same with what a tenant's API says: its entities and fields win, ours keep purposes and rules."""
-        merged = dict(self.entities)
-        for name, entity in metadata.entities.items():
-            merged[name] = _from_metadata(entity, metadata, self.entities.get(name))
-        return EntityCatalogue(merged.values(), self.workflows, self._synonyms)
+        """The same with what a tenant's API says: what it has and no more, with our purposes, effects and rules.
+
+        Entities of other routes stay: a route's metadata says nothing of them.
+        """
+        kept = [one for one in self.entities.values() if one.route not in (STANDARD_ROUTE, TENANT_ROUTE)]
+        own = [_from_metadata(one, metadata, self.entities.get(name)) for name, one in metadata.entities.items()]
+        return EntityCatalogue([*kept, *own], self.workflows, self.all_synonyms)
+
+    def copy(self) -> "EntityCatalogue":
+        """A catalogue of its own that may be refreshed."""
+        return EntityCatalogue(self.entities.values(), self.workflows, self.all_synonyms)
+
+    def adopt(self, other: "EntityCatalogue") -> None:
+        """Become what another catalogue is, for all who hold this one."""
+        EntityCatalogue.__init__(self, other.entities.values(), other.workflows, other.all_synonyms)
 
 
 @cache
@@ -222,31 +233,58 @@ def _from_metadata(entity: EntityType, metadata: ServiceMetadata, known: Catalog
         ours = None if known is None else known.properties.get(one.name)
         properties[one.name] = CatalogueProperty(
             name=one.name,
-            type=one.type.removeprefix("Edm.").rpartition(".")[2],
+            type="Collection" if one.type.startswith("Collection(") else one.type.rpartition(".")[2],
             length=one.max_length,
             is_read_only=one.is_read_only or (ours is not None and ours.is_read_only),
-            values=metadata.enums.get(one.type, ()),
+            values=metadata.enums.get(one.type) or (() if ours is None else ours.values),
         )
     if known is not None:
-        return replace(known, properties=properties, source="tenant")
+        return replace(
+            known, key=entity.key or known.key, properties=properties, navigation=_navigation(entity, known),
+            actions=_actions(entity, known), source="tenant",
+        )  # fmt: skip
     return CatalogueEntity(
         entity_set=entity.entity_set,
         name=entity.name,
-        purpose="an entity of this tenant's own",
-        route="tenant",
+        purpose=" ".join(_CAMEL.findall(entity.entity_set)).lower(),
+        route=TENANT_ROUTE,
         key=entity.key,
-        methods=("GET",),
+        methods=tuple(
+            method
+            for method, is_allowed in (
+                ("GET", True),
+                ("POST", entity.is_insertable),
+                ("PATCH", entity.is_updatable),
+                ("DELETE", entity.is_deletable),
+            )
+            if is_allowed
+        ),
         properties=properties,
-        navigation={
-            one.name: CatalogueNavigation(name=one.name, target=one.entity_set, is_collection=one.is_collection)
-            for one in entity.navigation.values()
-        },
-        actions={
-            name.rpartition(".")[2]: CatalogueAction(name=name.rpartition(".")[2], effect="", result="")
-            for name in entity.actions
-        },
+        navigation=_navigation(entity, None),
+        actions=_actions(entity, None),
         source="tenant",
     )
+
+
+def _navigation(entity: EntityType, known: CatalogueEntity | None) -> dict[str, CatalogueNavigation]:
+    """The tenant's relations; joins are ours, metadata does not tell them."""
+    ours = {} if known is None else known.navigation
+    return {
+        one.name: CatalogueNavigation(
+            name=one.name,
+            target=one.entity_set,
+            is_collection=one.is_collection,
+            joins=ours[one.name].joins if one.name in ours else {},
+        )
+        for one in entity.navigation.values()
+    }
+
+
+def _actions(entity: EntityType, known: CatalogueEntity | None) -> dict[str, CatalogueAction]:
+    """The tenant's actions; what they do is ours to know."""
+    ours = {} if known is None else known.actions
+    names = [name.rpartition(".")[2] for name in entity.actions]
+    return {name: ours.get(name) or CatalogueAction(name=name, effect="", result="") for name in names}
 
 
 _WEIGHTS = {"name": 4.0, "synonym": 3.0, "purpose": 2.0, "field": 0.5, "value": 0.4}

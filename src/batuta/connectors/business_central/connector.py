@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from batuta.connectors.business_central.catalogue import load_catalogue
+from batuta.connectors.diagnosing import diagnosed
 from batuta.connectors.erp import (
     ChangePreview,
     Diagnosis,
@@ -19,15 +21,19 @@ from batuta.connectors.erp import (
     RowDifference,
 )
 from batuta.connectors.http import HttpTransport
-from batuta.connectors.odata.client import PAGE_SIZE, Authorize, ODataClient, QueryOptions, anonymous
+from batuta.connectors.odata.client import (
+    PAGE_SIZE,
+    Authorize,
+    ODataClient,
+    ODataClientSettings,
+    QueryOptions,
+    anonymous,
+)
 from batuta.connectors.odata.filters import Filter
 from batuta.connectors.odata.metadata import ServiceMetadata, parse_metadata
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import (
-    AccessDeniedError,
     ConfigurationError,
-    ConnectorRejectedError,
-    ConnectorUnavailableError,
     MissingRecordError,
 )
 
@@ -61,13 +67,17 @@ class BusinessCentral:
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._settings = settings
+        self._authorize = authorize
         self._client = ODataClient(
             settings.root,
             transport,
             authorize=authorize,
             clock=clock,
-            page_size=settings.page_size,
-            first_delay=settings.first_delay,
+            settings=ODataClientSettings(
+                page_size=settings.page_size,
+                first_delay=settings.first_delay,
+                read_headers={"Data-Access-Intent": "ReadOnly"},
+            ),
         )
 
     async def companies(self) -> Sequence[ErpCompany]:
@@ -84,7 +94,7 @@ class BusinessCentral:
         """See `ErpConnector.pages`."""
         options = QueryOptions(
             where=query.where,
-            select=query.select,
+            select=tuple(dict.fromkeys((*_key(query.entity, ()), *query.select))) if query.select else (),
             order_by=query.order_by,
             expand=query.expand,
             top=query.limit,
@@ -99,7 +109,7 @@ class BusinessCentral:
 
     async def count(self, company_id: str, entity: str, where: Filter | None = None) -> int:
         """See `ErpConnector.count`."""
-        return await self._client.count(_path(company_id, entity), where)
+        return await self._client.count(_path(company_id, entity), QueryOptions(where=where))
 
     async def write(self, company_id: str, change: RecordChange, *, key: str = "") -> ErpRecord | None:
         """See `ErpConnector.write`. The key goes along as `client-request-id`, for the ERP's telemetry."""
@@ -127,31 +137,11 @@ class BusinessCentral:
         """What this tenant's API offers, custom fields included."""
         return parse_metadata(await self._client.read_text("$metadata"))
 
-    async def diagnose(self) -> Diagnosis:
+    async def diagnose(self) -> Sequence[Diagnosis]:
         """See `ErpConnector.diagnose`."""
-        try:
-            found = await self.companies()
-        except AccessDeniedError as error:
-            if error.status == 403:
-                return Diagnosis(stage="permission", message=f"{error}; give the app a permission set on the page "
-                                 "“Microsoft Entra applications” of Business Central")  # fmt: skip
-            return Diagnosis(stage="sign_in", message=str(error))
-        except (MissingRecordError, ConnectorUnavailableError) as error:
-            return Diagnosis(
-                stage="routing",
-                message=f"{self._settings.root} does not answer like an API v2.0 root: {error}; check tenant and "
-                "environment in the address",
-            )
-        if not found:
-            return Diagnosis(stage="company", message="no company is visible; give the app access to one")
-        try:
-            await self.count(found[0].id, "customers")
-        except AccessDeniedError as error:
-            return Diagnosis(stage="permission", message=f"{found[0].display_name}: customers cannot be read: {error}")
-        except ConnectorRejectedError as error:
-            return Diagnosis(stage="company", message=f"{found[0].display_name} cannot be used: {error}")
-        names = ", ".join(company.display_name for company in found)
-        return Diagnosis(stage="ok", message=f"{len(found)} companies: {names}")
+        return await diagnosed(
+            lambda: self._authorize(False), self.companies, lambda company: self.count(company.id, "customers")
+        )
 
     async def close(self) -> None:
         """See `ErpConnector.close`."""
@@ -196,7 +186,14 @@ def _path(company_id: str, entity: str, record_id: str | None = None) -> str:
 
 def _record(entity: str, row: Mapping[str, Any]) -> ErpRecord:
     values = {name: value for name, value in row.items() if not name.startswith("@odata")}
-    return ErpRecord(entity=entity, id=str(row.get("id", "")), etag=row.get("@odata.etag"), values=values)
+    record_id = str(row.get(_key(entity, ("id",))[0], ""))
+    return ErpRecord(entity=entity, id=record_id, etag=row.get("@odata.etag"), values=values)
+
+
+def _key(entity: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields that name a record: `id`, of some reports another record's id."""
+    known = load_catalogue().entities.get(entity)
+    return otherwise if known is None or len(known.key) != 1 else known.key
 
 
 def _differences(changes: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[RowDifference]:

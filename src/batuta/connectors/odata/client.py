@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -61,11 +61,13 @@ class QueryOptions:
     order_by: tuple[str, ...] = ()
     expand: tuple[str, ...] = ()
     top: int | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Field to `Edm.Guid` and the like, where they are known."""
 
     def as_text(self) -> str:
         """The part of an address behind the question mark."""
         options = {
-            "$filter": "" if self.where is None else render(self.where),
+            "$filter": "" if self.where is None else render(self.where, self.types),
             "$select": ",".join(self.select),
             "$orderby": ",".join(self.order_by),
             "$expand": ",".join(self.expand),
@@ -73,6 +75,16 @@ class QueryOptions:
         }
         given = {name: value for name, value in options.items() if value}
         return urlencode(given, safe=_SAFE_IN_QUERY, quote_via=quote)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ODataClientSettings:
+    """How a service is asked."""
+
+    page_size: int = PAGE_SIZE
+    first_delay: timedelta = timedelta(seconds=1)
+    """Before the second attempt; each further one waits twice as long."""
+    read_headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class ODataClient:
@@ -85,15 +97,16 @@ class ODataClient:
         *,
         authorize: Authorize = anonymous,
         clock: Clock = SYSTEM_CLOCK,
-        page_size: int = PAGE_SIZE,
-        first_delay: timedelta = timedelta(seconds=1),
+        settings: ODataClientSettings | None = None,
     ) -> None:
         self.root = root.rstrip("/")
         self._transport = transport
         self._authorize = authorize
         self._clock = clock
-        self._page_size = page_size
-        self._first_delay = first_delay
+        settings = settings or ODataClientSettings()
+        self._page_size = settings.page_size
+        self._first_delay = settings.first_delay
+        self._read_headers = {"Accept": "application/json", **settings.read_headers}
         self._places = asyncio.Semaphore(AT_ONCE)
 
     def url(self, path: str, options: QueryOptions | None = None) -> str:
@@ -103,15 +116,15 @@ class ODataClient:
 
     async def read(self, path: str, options: QueryOptions | None = None) -> Any:
         """One document."""
-        return await self._read(self.url(path, options), {}, _decoded)
+        return await self._read(self.url(path, options), {}, decoded)
 
     async def read_text(self, path: str) -> str:
         """One document as it is, such as `$metadata` or a count."""
         return await self._read(self.url(path), {"Accept": "*/*"}, _text)
 
-    async def count(self, path: str, where: Filter | None = None) -> int:
+    async def count(self, path: str, options: QueryOptions | None = None) -> int:
         """How many members of a collection a filter finds."""
-        return await self._read(self.url(f"{path}/$count", QueryOptions(where=where)), {"Accept": "*/*"}, _count)
+        return await self._read(self.url(f"{path}/$count", options), {"Accept": "*/*"}, _count)
 
     async def pages(self, path: str, options: QueryOptions) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
         """The members of a collection with the address that gave them, following `@odata.nextLink`."""
@@ -132,6 +145,17 @@ class ODataClient:
 
     async def write(self, method: str, path: str, *, body: Any = None, headers: Mapping[str, str] | None = None) -> Any:
         """Send a change; its answer as data, `None` if it has no body."""
+        response = await self.send(method, path, body=body, headers=headers)
+        return decoded(response) if response.body else None
+
+    async def read_link(self, link: str) -> Any:
+        """A document that the service named in a header or another document."""
+        return await self._read(self._own(urljoin(f"{self.root}/", link)), {}, decoded)
+
+    async def send(
+        self, method: str, path: str, *, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> IncomingResponse:
+        """Send a change; the answer as it came."""
         content = b"" if body is None else json.dumps(body, default=_as_json).encode()
         request = OutgoingRequest(
             method=method,
@@ -139,8 +163,7 @@ class ODataClient:
             headers={"Content-Type": "application/json", "Accept": "application/json", **(headers or {})},
             body=content,
         )
-        response = await retrying(lambda: self._send(request), self._patient(_did_not_happen), clock=self._clock)
-        return _decoded(response) if response.body else None
+        return await retrying(lambda: self._send(request), self._patient(_did_not_happen), clock=self._clock)
 
     async def close(self) -> None:
         """Let go of connections."""
@@ -151,7 +174,7 @@ class ODataClient:
         request = OutgoingRequest(
             method="GET",
             url=url,
-            headers={"Accept": "application/json", "Data-Access-Intent": "ReadOnly", **headers},
+            headers={**self._read_headers, **headers},
         )
 
         async def read() -> T:
@@ -199,7 +222,8 @@ def _did_not_happen(error: BaseException) -> bool:
     return isinstance(error, ConnectorUnavailableError) and not error.was_sent
 
 
-def _decoded(response: IncomingResponse) -> Any:
+def decoded(response: IncomingResponse) -> Any:
+    """The body of an answer as data, amounts as decimals. Raises `ConnectorUnavailableError` for a part of one."""
     try:
         return json.loads(response.body, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
@@ -213,7 +237,7 @@ def _decoded(response: IncomingResponse) -> Any:
 
 
 def _collection(response: IncomingResponse) -> dict[str, Any]:
-    document = _decoded(response)
+    document = decoded(response)
     if not isinstance(document, dict) or not isinstance(document.get("value"), list):
         raise ConnectorUnavailableError(
             "the service did not answer with a list", was_sent=True, reason_code="truncated"

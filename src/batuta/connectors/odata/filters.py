@@ -8,7 +8,7 @@ refuses `or` over two fields. A list becomes `or` on one field; the rest cannot 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -24,6 +24,8 @@ MAX_FILTER_CHARS = 6_000
 """Longer ones do not fit an address everywhere."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
+_BARE = re.compile(r"[0-9A-Za-z.:+-]{1,60}")
+"""Numbers, dates, times and booleans: nothing that could end a literal."""
 _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -66,9 +68,13 @@ class AllOf:
 Filter = Compare | Matches | OneOf | AllOf
 
 
-def render(where: Filter) -> str:
-    """The filter as OData text. Raises `ConfigurationError` for one that cannot be sent."""
-    text = _render(where)
+def render(where: Filter, types: Mapping[str, str] | None = None) -> str:
+    """The filter as OData text. Raises `ConfigurationError` for one that cannot be sent.
+
+    With `types` (field to `Edm.Guid` and the like) texts are written as their field's type wants them; without, a text
+    that looks like a GUID is one, and everything else is quoted, as Business Central has it.
+    """
+    text = _render(where, types or {})
     if len(text) > MAX_FILTER_CHARS:
         raise ConfigurationError(f"a filter of {len(text)} characters is too long; ask for fewer values at once")
     return text
@@ -100,20 +106,39 @@ def literal(value: FilterValue) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _render(where: Filter) -> str:
+def typed_literal(value: FilterValue, type_name: str | None) -> str:
+    """A value as its type writes it; a text of an enum type carries the type's name."""
+    if not isinstance(value, str) or type_name is None:
+        return literal(value)
+    if type_name == "Edm.Guid":
+        if not _GUID.fullmatch(value):
+            raise ConfigurationError(f"{value[:60]!r} is no GUID")
+        return value.lower()
+    if type_name == "Edm.String":
+        return literal_text(value)
+    if not type_name.startswith("Edm."):
+        return f"{type_name}{literal_text(value)}"
+    if not _BARE.fullmatch(value):
+        raise ConfigurationError(f"{value[:60]!r} is no {type_name.removeprefix('Edm.')}")
+    return value
+
+
+def _render(where: Filter, types: Mapping[str, str]) -> str:
     if isinstance(where, AllOf):
         if not where.parts:
             raise ConfigurationError("AllOf needs at least one condition")
-        return " and ".join(_render(part) for part in where.parts)
+        return " and ".join(_render(part, types) for part in where.parts)
     if not _NAME.fullmatch(where.field):
         raise ConfigurationError(f"{where.field!r} is no field name")
     if isinstance(where, Compare):
-        return f"{where.field} {where.operator} {literal(where.value)}"
+        return f"{where.field} {where.operator} {typed_literal(where.value, types.get(where.field))}"
     if isinstance(where, Matches):
         return f"{where.how}({where.field},{literal_text(where.text)})"
     if not where.values:
         raise ConfigurationError(f"{where.field}: a list of values to look for is empty")
-    alternatives = " or ".join(f"{where.field} eq {literal(value)}" for value in where.values)
+    alternatives = " or ".join(
+        f"{where.field} eq {typed_literal(value, types.get(where.field))}" for value in where.values
+    )
     return f"({alternatives})" if len(where.values) > 1 else alternatives
 
 

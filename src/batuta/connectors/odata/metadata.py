@@ -5,7 +5,7 @@ Read with a pull parser that stops at the size and depth it was given: the docum
 
 import io
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from batuta.kernel.errors import ConnectorRejectedError
@@ -66,26 +66,62 @@ def parse_metadata(text: str) -> ServiceMetadata:
         root = _bounded_tree(text)
     except ET.ParseError as error:
         raise ConnectorRejectedError(f"the metadata is no XML: {error}") from error
-    sets: dict[str, str] = {}
-    types: dict[str, EntityType] = {}
-    enums: dict[str, tuple[str, ...]] = {}
-    actions: dict[str, list[str]] = {}
+    schemas = _Schemas(full=_alias_resolver(root))
     for schema in _named(root, "Schema"):
-        namespace = schema.get("Namespace", "")
         for node in schema:
-            kind = _tag(node)
-            name = f"{namespace}.{node.get('Name', '')}"
-            if kind == "EntityType":
-                types[name] = _entity_type(node)
-            elif kind == "EnumType":
-                enums[name] = tuple(member.get("Name", "") for member in _named(node, "Member"))
-            elif kind == "Action" and node.get("IsBound") == "true":
-                bound = next(_named(node, "Parameter"), None)
-                if bound is not None:
-                    actions.setdefault(bound.get("Type", ""), []).append(name)
-            elif kind == "EntityContainer":
-                sets |= {one.get("Name", ""): one.get("EntityType", "") for one in _named(node, "EntitySet")}
-    return ServiceMetadata(entities=_by_set(sets, types, actions), enums=enums)
+            schemas.add(schema.get("Namespace", ""), node)
+    return schemas.metadata()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Schemas:
+    """What was found in the schemas of a document so far, by full names."""
+
+    full: Callable[[str], str]
+    sets: dict[str, str] = field(default_factory=dict)
+    types: dict[str, EntityType] = field(default_factory=dict)
+    bases: dict[str, str] = field(default_factory=dict)
+    enums: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    actions: dict[str, list[str]] = field(default_factory=dict)
+    restrictions: dict[str, dict[str, bool]] = field(default_factory=dict)
+
+    def add(self, namespace: str, node: ET.Element) -> None:
+        name = f"{namespace}.{node.get('Name', '')}"
+        match _tag(node):
+            case "EntityType":
+                self.types[name] = _entity_type(node, self.full)
+                self.bases[name] = self.full(node.get("BaseType", ""))
+            case "EnumType":
+                self.enums[name] = tuple(member.get("Name", "") for member in _named(node, "Member"))
+            case "Action" if node.get("IsBound") == "true":
+                for bound in list(_named(node, "Parameter"))[:1]:
+                    self.actions.setdefault(self.full(bound.get("Type", "")), []).append(name)
+            case "EntityContainer":
+                for one in _named(node, "EntitySet"):
+                    self.sets[one.get("Name", "")] = self.full(one.get("EntityType", ""))
+                    self._restrict(one.get("Name", ""), one)
+            case "Annotations":
+                self._restrict(node.get("Target", "").rpartition("/")[2], node)
+
+    def metadata(self) -> ServiceMetadata:
+        inherited = {name: _with_bases(name, self.types, self.bases) for name in self.types}
+        offered = {
+            name: [one for base in _lineage(name, self.bases) for one in self.actions.get(base, ())]
+            for name in self.types
+        }
+        entities = {}
+        for name, entity in _by_set(self.sets, inherited, offered).items():
+            allows = self.restrictions.get(name, {})
+            entities[name] = replace(
+                entity,
+                is_insertable=allows.get("Insertable", True),
+                is_updatable=allows.get("Updatable", True),
+                is_deletable=allows.get("Deletable", True),
+            )
+        return ServiceMetadata(entities=entities, enums=self.enums)
+
+    def _restrict(self, set_name: str, node: ET.Element) -> None:
+        self.restrictions.setdefault(set_name, {}).update(_restrictions(node))
 
 
 def _by_set(
@@ -110,11 +146,65 @@ def _by_set(
     return found
 
 
-def _entity_type(node: ET.Element) -> EntityType:
+def _lineage(name: str, bases: Mapping[str, str]) -> list[str]:
+    """A type and those it is derived from, itself first. A ring of types ends where it began."""
+    line: list[str] = []
+    while name and name in bases and name not in line:
+        line.append(name)
+        name = bases[name]
+    return line
+
+
+def _with_bases(name: str, types: Mapping[str, EntityType], bases: Mapping[str, str]) -> EntityType:
+    """A type with what it inherits: key, properties and navigation."""
+    line = [types[one] for one in reversed(_lineage(name, bases))]
+    return replace(
+        types[name],
+        key=next((one.key for one in line if one.key), ()),
+        properties={key: value for one in line for key, value in one.properties.items()},
+        navigation={key: value for one in line for key, value in one.navigation.items()},
+    )
+
+
+_RESTRICTIONS = {
+    "InsertRestrictions": "Insertable",
+    "UpdateRestrictions": "Updatable",
+    "DeleteRestrictions": "Deletable",
+}
+
+
+def _restrictions(node: ET.Element) -> dict[str, bool]:
+    """What annotations forbid or allow for an entity set; the vocabulary's default is to allow."""
+    found = {}
+    for annotation in _named(node, "Annotation"):
+        known = _RESTRICTIONS.get(annotation.get("Term", "").rpartition(".")[2])
+        record = next(_named(annotation, "Record"), None)
+        if known is None or record is None:
+            continue
+        for value in _named(record, "PropertyValue"):
+            if value.get("Property") == known:
+                found[known] = value.get("Bool", "true") == "true"
+    return found
+
+
+def _alias_resolver(root: ET.Element) -> Callable[[str], str]:
+    """Types may be named by an alias of their schema."""
+    aliases = {
+        schema.get("Alias", ""): schema.get("Namespace", "") for schema in _named(root, "Schema") if schema.get("Alias")
+    }
+
+    def full(name: str) -> str:
+        space, _, own = name.rpartition(".")
+        return f"{aliases[space]}.{own}" if space in aliases else name
+
+    return full
+
+
+def _entity_type(node: ET.Element, full: Callable[[str], str]) -> EntityType:
     properties = {
         one.get("Name", ""): PropertyType(
             name=one.get("Name", ""),
-            type=one.get("Type", "Edm.String"),
+            type=full(one.get("Type", "Edm.String")),
             max_length=_number(one.get("MaxLength")),
             is_read_only=_is_read_only(one),
         )
@@ -124,7 +214,7 @@ def _entity_type(node: ET.Element) -> EntityType:
     for one in _named(node, "NavigationProperty"):
         type_name = one.get("Type", "")
         is_collection = type_name.startswith("Collection(")
-        target = type_name.removeprefix("Collection(").removesuffix(")")
+        target = full(type_name.removeprefix("Collection(").removesuffix(")"))
         name = one.get("Name", "")
         navigation[name] = NavigationTarget(name=name, entity_set=target, is_collection=is_collection)
     key = next(_named(node, "Key"), None)

@@ -59,8 +59,8 @@ async def list_companies(caller: CurrentCaller, records: Records) -> CompanyList
 async def read_record(
     caller: CurrentCaller,
     records: Records,
-    entity: Annotated[str, Path(max_length=60, pattern=r"^[A-Za-z]+$")],
-    record_key: Annotated[str, Path(max_length=60, pattern=r"^[0-9A-Za-z-]+$")],
+    entity: Annotated[str, Path(max_length=60, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")],
+    record_key: Annotated[str, Path(max_length=400)],
     company: Annotated[str, Query(max_length=100)] = "",
 ) -> RecordView:
     """One record of the ERP, to follow a figure to where it comes from."""

@@ -77,9 +77,10 @@ class ErpRecords:
 
     async def _read(self, known: CatalogueEntity, company: ErpCompany, key: str) -> ErpRecord:
         """By its address, or, for reports whose key is another record's, by that."""
+        # a key of several parts is an address of the generic connector; reports of Business Central have one part
         assert self._access is not None
         connector = self._access.connector
-        if known.key == ("id",):
+        if known.key == ("id",) or len(known.key) > 1:
             return await connector.get(company.id, known.entity_set, key)
         query = RecordQuery(entity=known.entity_set, where=Compare(known.key[0], "eq", key), limit=1)
         async for page in connector.pages(company.id, query):

@@ -38,6 +38,8 @@ def erp(**more: Any) -> MemoryErp:
                 invoice("5", "Ana", "2025-02-20", "70", status="Paid", remainingAmount=Decimal(0)),
             ],
             "salesCreditMemos": [invoice("C1", "Ana", "2026-02-25", "10", status="Paid")],
+            "agedAccountsReceivables": [],
+            "currencyExchangeRates": [],
             **more,
         }
     )

@@ -150,15 +150,20 @@ class MeasureBook:
         return tuple(known)
 
 
+NO_MEASURES = MeasureBook(measures={}, dimensions={})
+"""For an ERP of which only the metadata is known: there is nothing to compute figures from."""
+
+
 @cache
 def standard_measures() -> MeasureBook:
     """The measures that come with the agent."""
     return parse_measures(files(__package__).joinpath("definitions.toml").read_text(encoding="utf-8"), where="shipped")
 
 
-def load_measures(path: Path) -> MeasureBook:
-    """The standard measures with those of a workspace's file added or replaced. Raises `ConfigurationError`."""
-    return parse_measures(path.read_text(encoding="utf-8"), where=str(path), base=standard_measures())
+def load_measures(path: Path, base: MeasureBook | None = None) -> MeasureBook:
+    """The standard measures, or those of `base`, with a file's added or replaced. Raises `ConfigurationError`."""
+    base = standard_measures() if base is None else base
+    return parse_measures(path.read_text(encoding="utf-8"), where=str(path), base=base)
 
 
 def parse_measures(text: str, *, where: str, base: MeasureBook | None = None) -> MeasureBook:
