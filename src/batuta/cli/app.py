@@ -38,6 +38,7 @@ COMMANDS = {
     "eval": CommandSource("evaluate", "app", "server"),
     "simulate": CommandSource("simulate", "simulate", "simulator"),
     "sandbox": CommandSource("sandbox", "sandbox"),
+    "mcp": CommandSource("mcp", "app", "mcp"),
 }
 
 

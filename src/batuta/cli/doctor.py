@@ -14,15 +14,16 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.llm.factory import default_model
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
 from batuta.server.config import STATIC, Settings
+from batuta.server.erp.connection import erp_access
 
 ENOUGH_BYTES = 500_000_000
 Finding = tuple[bool, str]
 
 
 def doctor(config: ConfigFile = None, data_dir: DataDir = None) -> None:
-    """Check versions, database, Redis, keys, model, disk and web application. Exit code 1 if something is wrong."""
+    """Check versions, database, Redis, keys, model, ERP, disk and web application; exit code 1 if one is wrong."""
     settings = settings_from(config, data_dir=data_dir)
-    findings = [*_machine(settings), *asyncio.run(_stores(settings)), *_models(settings)]
+    findings = [*_machine(settings), *asyncio.run(_stores(settings)), *_models(settings), *asyncio.run(_erp(settings))]
     for is_well, words in findings:
         out.print(f"{'[green]✓[/]' if is_well else '[red]✗[/]'} {words}", highlight=False)
     raise SystemExit(int(not all(is_well for is_well, _ in findings)))
@@ -70,6 +71,27 @@ async def _distributed(settings: Settings) -> list[Finding]:
             *[await _answers(name, check) for name, check in store.checks.items()],
             (not exempt, f"the database role {words if exempt else 'is held to row-level security'}"),
         ]
+
+
+_STAGES = {"sign_in": "sign-in", "routing": "address", "company": "company", "permission": "permission"}
+
+
+async def _erp(settings: Settings) -> list[Finding]:
+    """The connection to the ERP, stage by stage up to the first that fails."""
+    if settings.erp_url is None:
+        words = "none is connected; set BATUTA_ERP_URL" if settings.database_url else "the sandbox of the platform"
+        return [(True, f"ERP: {words}")]
+    try:
+        access = erp_access(settings)
+    except ConfigurationError as error:
+        return [(False, f"ERP: {error}")]
+    if access is None:
+        return []
+    try:
+        found = await access.connector.diagnose()
+    finally:
+        await access.connector.close()
+    return [(one.is_ok, f"ERP {_STAGES[one.stage]}: {one.message}") for one in found]
 
 
 def _can_begin(folder: Path) -> Finding:
