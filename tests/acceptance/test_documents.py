@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from tests.support.browser import Visitor, grave_findings, picture
 from tests.support.demo import Demo
-from tests.support.made_files import a_pdf
+from tests.support.made_files import a_pdf, a_workbook
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -139,3 +139,55 @@ async def test_a_dropped_file_is_asked_about_and_opened_at_the_marked_place(
     assert 0.03 < (box["y"] - sheet["y"]) / sheet["height"] < 0.1
     assert await grave_findings(page) == []
     await picture(page, f"cited-page-{words.locale}")
+
+
+async def test_files_are_kept_in_folders_and_found_again(visitor: Visitor, demo: Demo) -> None:
+    """P-34, P-35: added, moved, renamed, asked about, searched, deleted; one that cannot be read says what to do."""
+    page = await entered(visitor, demo, ENGLISH)
+    await page.get_by_role("link", name="Files", exact=True).click()
+    await page.get_by_role("heading", name="Files", level=1).wait_for()
+    rows = page.get_by_role("list", name="Files").get_by_role("listitem")
+    await drop(page, "osprey.xlsx", a_workbook({"Birds": [["Bird", "Wing"], ["Osprey", 180], ["Wren", 15]]}))
+    await drop(page, "broken.pdf", b"%PDF-1.4 nothing more")
+    await rows.filter(has_text="osprey.xlsx").get_by_text("Ready").wait_for()
+    await rows.filter(has_text="broken.pdf").get_by_text("save it anew").wait_for()
+    await page.get_by_role("button", name="Actions for osprey.xlsx").click()
+    await page.get_by_role("menuitem", name="Move to a folder").click()
+    await page.get_by_label("Folder").fill("birds/big")
+    await page.get_by_role("button", name="Save").click()
+    await page.get_by_role("navigation", name="Folders").get_by_role("button", name="birds/big").click()
+    await rows.filter(has_text="osprey.xlsx").get_by_text("Ready").wait_for()
+    assert await rows.count() == 1
+    assert await grave_findings(page) == []
+    await picture(page, "files")
+    await page.get_by_role("button", name="Search in this folder").click()
+    await page.get_by_label("What are you looking for?").fill("osprey wing")
+    hit = page.get_by_role("region", name="Documents").get_by_role("button").first
+    await hit.get_by_text("osprey.xlsx").wait_for()
+    assert await grave_findings(page) == []
+    await picture(page, "search")
+    await hit.click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("cell", name="Osprey").wait_for()
+    await picture(page, "table-preview")
+    await dialog.get_by_role("button", name="Ask about this file").click()
+    await page.get_by_role("list", name="Attached files").get_by_text("osprey.xlsx").wait_for()
+    await page.go_back()
+    await page.get_by_role("link", name="Files", exact=True).click()
+    await page.get_by_role("button", name="Actions for broken.pdf").click()
+    await page.get_by_role("menuitem", name="Delete").click()
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await rows.filter(has_text="broken.pdf").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["english", "spanish"])
+async def test_files_and_search_fit_a_phone_in_the_dark(visitor: Visitor, demo: Demo, words: Words) -> None:
+    """W-5: no sideways scrolling, and axe finds nothing grave."""
+    phone = {"viewport": {"width": 375, "height": 740}, "color_scheme": "dark", "has_touch": True}
+    page = await entered(visitor, demo, words, **phone)
+    for path, title in (("/files", words.files), ("/search", words.search.split()[0])):
+        await page.goto(f"{demo.address}{path}")
+        await page.get_by_role("heading", name=title, level=1).wait_for()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 375
+        assert await grave_findings(page) == []
+        await picture(page, f"phone{path.replace('/', '-')}-{words.locale}")

@@ -30,6 +30,7 @@ COMMANDS = {
     "replay": CommandSource("replay", "replay", "server"),
     "audit": CommandSource("audit", "app", "server"),
     "user": CommandSource("users", "app", "server"),
+    "files": CommandSource("files", "app", "server"),
     "init": CommandSource("template", "init"),
     "demo": CommandSource("demo", "demo"),
     "run": CommandSource("pipelines", "run"),
