@@ -153,7 +153,7 @@ async def test_files_are_kept_in_folders_and_found_again(visitor: Visitor, demo:
     await rows.filter(has_text="broken.pdf").get_by_text("save it anew").wait_for()
     await page.get_by_role("button", name="Actions for osprey.xlsx").click()
     await page.get_by_role("menuitem", name="Move to a folder").click()
-    await page.get_by_label("Folder").fill("birds/big")
+    await page.get_by_label("Folder", exact=True).fill("birds/big")
     await page.get_by_role("button", name="Save").click()
     await page.get_by_role("navigation", name="Folders").get_by_role("button", name="birds/big").click()
     await rows.filter(has_text="osprey.xlsx").get_by_text("Ready").wait_for()

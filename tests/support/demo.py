@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-START_SECONDS = 60
+START_SECONDS = 180
 ADDRESS = re.compile(r"http://[\d.]+:\d+")
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
 PROGRAM = "from batuta.cli import main; main()"

@@ -1,6 +1,6 @@
 /** The files of a person: pages as they are asked for, progress as the server tells it. */
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import { filesApi } from "../../transport/files";
 import type { FileList } from "../../transport/generated-api";
@@ -29,14 +29,22 @@ export const useFiles = (folder: string | null): ListedFiles => {
     state.transfers.map(({ file_id, state: at }) => `${file_id}${at}`).join(),
   );
 
+  const shown = useRef(folder);
   const reload = useCallback(() => {
+    const isShown = (): boolean => shown.current === folder;
     filesApi.page(folder, null).then(
       (page) => {
+        if (!isShown()) return;
         setList(page);
         setStatus("ready");
       },
-      () => setStatus((before) => (before === "loading" ? "failed" : before)),
+      () => isShown() && setStatus((before) => (before === "loading" ? "failed" : before)),
     );
+  }, [folder]);
+  useEffect(() => {
+    shown.current = folder;
+    setList(null);
+    setStatus("loading");
   }, [folder]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is known of uploads changes the list
   useEffect(() => {
