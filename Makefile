@@ -83,6 +83,7 @@ fuzz: $(INSTALLED) ## Broken answers of providers, long conversations, hostile r
 	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_requests.py --timeout 3600
 	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_business.py --timeout 3600
 	BATUTA_MEDIUM=1 $(BIN)/python -m pytest tests/unit/sandbox/business/test_medium_company.py --timeout 3600
+	BATUTA_CHART_CASES=500 $(BIN)/python -m pytest tests/unit/datasets/test_rendering.py --timeout 3600
 	BATUTA_FILTERS=6000 $(BIN)/python -m pytest tests/unit/sandbox/test_filter_differential.py --timeout 3600
 
 .PHONY: docs

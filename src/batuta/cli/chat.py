@@ -13,11 +13,18 @@ from rich.prompt import Prompt
 from batuta.cli.common import ConfigFile, settings_from
 from batuta.cli.output import err, fail, out
 from batuta.cli.platform import TeamName, team_of
+from batuta.cli.tables import MOST_BARS, chart_of, table_of
 from batuta.conversations.conversation import Conversation
+from batuta.datasets.dataset import DATASETS_SERVICE
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.store import DatasetOwner, page_of
 from batuta.events.conversation import AssistantMessage, ErrorOccurred
+from batuta.events.datasets import ChartDrawn, DatasetStored
 from batuta.events.envelope import Event
 from batuta.events.plans import AgentHandoff, PlanGenerated
 from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.kernel.ids import new_id
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
@@ -40,14 +47,32 @@ def chat(
 
 async def _talk(team: Orchestrator, agent: str | None) -> None:
     conversation = Conversation()
+    library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=new_id()))
     user = ToolUser(id=os.environ.get("USER", "me"), roles=frozenset({"user", "approver", "analyst"}))
     while text := await asyncio.to_thread(_said):
         turn = await team.run(
-            text, target_agent_id=agent, conversation=conversation, sink=Cards(), approver=Asks(), user=user
+            text,
+            target_agent_id=agent,
+            conversation=conversation,
+            sink=Cards(),
+            approver=Asks(),
+            user=user,
+            services={DATASETS_SERVICE: library},
         )
+        for event in turn.events:
+            if isinstance(event, ChartDrawn):
+                await _show_chart(event, library)
         if turn.error is not None:
             err.print(f"[red]{escape(turn.error.message)}[/]")
         err.print(f"[dim]{turn.usage.total} tokens[/]")
+
+
+async def _show_chart(event: ChartDrawn, library: DatasetLibrary) -> None:
+    """The figures of a chart, once they are kept."""
+    info = await library.store.find(library.owner, str(event.dataset_id))
+    if info is not None:
+        page = await page_of(library.store, library.owner, info, 0, MOST_BARS)
+        out.print(chart_of(event, info.columns, page.rows))
 
 
 def _said() -> str:
@@ -78,6 +103,8 @@ class Cards:
                 err.print(f"  [cyan]⚙ {escape(name)}[/] [dim]{escape(json.dumps(args, ensure_ascii=False))}[/]")
             case ToolResponse(success=False, content=content):
                 err.print(f"  [red]{escape(content)}[/]")
+            case DatasetStored():
+                out.print(table_of(event))
             case AssistantMessage(content=content, source_agent_id=who) if (
                 self._has_conclusion and who != SUPERVISOR_ID
             ):

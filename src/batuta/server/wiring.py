@@ -219,7 +219,18 @@ def _services(
     system = SystemDatabase(database)
     access = AccessControl(system, idle=timedelta(hours=settings.login_idle_hours))
     feed = SessionFeed(log, bus, backends.projector)
-    sessions = Sessions(database, log, backends.audit, backends.projector, bus, feed, observer=observers.sink)
+    kept_datasets = DatabaseDatasetStore(database)
+    datasets = Datasets(kept_datasets)
+    sessions = Sessions(
+        database,
+        log,
+        backends.audit,
+        backends.projector,
+        bus,
+        feed,
+        observer=observers.sink,
+        read_tables=datasets.exported,
+    )
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
     turns = Turns(
         database,
@@ -231,9 +242,8 @@ def _services(
         observer=observers.sink,
     )
     approvals = Approvals(database, log, queue, backends.projector, bus)
-    datasets = DatabaseDatasetStore(database)
     preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
-    boards = Boards(database, log, datasets, preferences, TileRefresher(team.registry, datasets))
+    boards = Boards(database, log, kept_datasets, preferences, TileRefresher(team.registry, kept_datasets))
     streams = LiveStreams()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(
@@ -251,7 +261,7 @@ def _services(
         sources=Sources(database, read_source or _no_source),
         turns=turns,
         approvals=approvals,
-        datasets=Datasets(datasets),
+        datasets=datasets,
         boards=boards,
         search=Search(database),
         files=processing.files,

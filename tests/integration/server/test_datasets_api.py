@@ -91,6 +91,19 @@ async def test_a_dataset_of_a_deleted_session_is_gone(charting: Running) -> None
     assert (await ana.http.get(f"/api/sessions/{session}/datasets/{dataset}/rows")).status_code == 404
 
 
+async def test_an_export_holds_tables_and_charts_with_their_rows(charting: Running) -> None:
+    """A-6: they leave with the session, and are gone with it."""
+    ana = await charting.person("ana@example.com")
+    session = await ana.session()
+    await ana.ask(session, "/chart who buys most")
+    exported = (await ana.http.get(f"/api/sessions/{session}/export")).json()
+    assert [(one["name"], len(one["rows"])) for one in exported["datasets"]] == [("sales", 4), ("sales_chart", 3)]
+    assert exported["datasets"][0]["rows"][1][3] == "200.20"
+    assert any(event["type"] == "chart_drawn" for event in exported["events"])
+    await ana.http.delete(f"/api/sessions/{session}")
+    assert (await ana.http.get(f"/api/sessions/{session}/export")).status_code == 404
+
+
 async def test_a_page_deep_in_a_large_dataset_reads_a_small_part(charting: Running) -> None:
     ana = await charting.person("ana@example.com")
     owner = DatasetOwner(session_id=await ana.session(), user_id=ana.user_id)

@@ -18,6 +18,9 @@ from batuta.server.problems import NotFoundProblem
 SPOOLED_BYTES = 8 * 1024 * 1024
 """A file up to this size is made in memory."""
 
+MAX_EXPORTED_ROWS = 100_000
+"""Of one table in the file of a whole session; a file of the table alone has them all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnChart:
@@ -70,6 +73,24 @@ class Datasets:
         write_xlsx(out, info.columns, rows, title=info.title or info.name)
         out.seek(0)
         return out
+
+    async def exported(self, session_id: str) -> list[dict[str, Any]]:
+        """All tables of a session with their rows and sources; the figures of charts are among them."""
+        found = []
+        for info in await self._store.list(_owner(session_id)):
+            page = await page_of(self._store, _owner(session_id), info, 0, MAX_EXPORTED_ROWS)
+            found.append(
+                {
+                    "dataset_id": info.dataset_id,
+                    "name": info.name,
+                    "title": info.title,
+                    "columns": [column.model_dump(mode="json") for column in info.columns],
+                    "row_count": info.row_count,
+                    "rows": [list(row) for row in page.rows],
+                    "provenance": info.provenance.model_dump(mode="json"),
+                }
+            )
+        return found
 
     async def chart(self, session_id: str, dataset_id: str) -> DrawnChart:
         """The chart whose figures a dataset holds, planned again from what it was drawn of."""

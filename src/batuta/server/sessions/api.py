@@ -229,7 +229,8 @@ async def export(
     session = await sessions.get(session_id)
     epoch, events = await sessions.all_events(session_id)
     if format == "json":
-        return _file(exporting.as_json(session, events, epoch), "application/json", f"{session_id}.json")
+        tables = await sessions.tables(session_id)
+        return _file(exporting.as_json(session, events, epoch, tables), "application/json", f"{session_id}.json")
     return _file(exporting.as_markdown(session, events), "text/markdown; charset=utf-8", f"{session_id}.md")
 
 

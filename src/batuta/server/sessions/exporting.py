@@ -1,7 +1,7 @@
 """A session as a file: everything as JSON, or the conversation as Markdown. Pure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batuta.events.conversation import AssistantMessage, TitleChanged, UserMessage
@@ -11,8 +11,8 @@ from batuta.events.wire import to_wire
 from batuta.server.sessions.repository import Summary
 
 
-def as_json(session: Summary, events: Sequence[Event], epoch: int) -> str:
-    """The session and every event a user may see."""
+def as_json(session: Summary, events: Sequence[Event], epoch: int, tables: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The session, every event a user may see, and the tables with their rows."""
     head: dict[str, Any] = {
         "session_id": session.session_id,
         "title": session.title,
@@ -20,7 +20,7 @@ def as_json(session: Summary, events: Sequence[Event], epoch: int) -> str:
         "epoch": epoch,
     }
     wire = [to_wire(event, epoch=epoch, previous_sequence=None) for event in events]
-    return json.dumps({"session": head, "events": wire}, ensure_ascii=False, indent=1)
+    return json.dumps({"session": head, "events": wire, "datasets": list(tables)}, ensure_ascii=False, indent=1)
 
 
 def as_markdown(session: Summary, events: Sequence[Event]) -> str:

@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -50,6 +50,10 @@ class Eraser(Protocol):
         ...
 
 
+ReadTables = Callable[[str], Awaitable[Sequence[Mapping[str, Any]]]]
+"""The tables of a session with their rows, as an export holds them."""
+
+
 class Sessions:
     """Everybody's sessions."""
 
@@ -63,9 +67,11 @@ class Sessions:
         feed: SessionFeed,
         *,
         observer: EventSink,
+        read_tables: ReadTables | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._observer = observer
+        self._read_tables = read_tables
         self._database = database
         self._log = log
         self._eraser = eraser
@@ -152,6 +158,10 @@ class Sessions:
             after = page.last_sequence
             if not page.has_more:
                 return page.epoch, found
+
+    async def tables(self, session_id: str) -> Sequence[Mapping[str, Any]]:
+        """The tables of a session with their rows."""
+        return () if self._read_tables is None else await self._read_tables(session_id)
 
     async def messages(self, session_id: str, *, after: int, limit: int) -> Sequence[Mapping[str, Any]]:
         """Rows of the read model."""

@@ -1,0 +1,90 @@
+"""Tables and charts in a terminal: rows in columns, figures as bars, a course of time as a sparkline."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from batuta.events.datasets import Cell, ChartDrawn, Column, DatasetStored
+
+BARS = "▁▂▃▄▅▆▇█"
+BAR_WIDTH = 32
+MOST_BARS = 24
+
+
+def table_of(event: DatasetStored) -> Table:
+    """The first rows of a dataset, with its totals below."""
+    table = Table(
+        title=Text(event.title or event.name), title_justify="left", show_footer=bool(event.totals), expand=False
+    )
+    for place, column in enumerate(event.columns):
+        total = event.totals.get(column.name)
+        footer = Text("Σ" if place == 0 and total is None and event.totals else "" if total is None else str(total))
+        table.add_column(Text(_head(column)), justify="right" if column.is_numeric else "left", footer=footer)
+    for row in event.first_rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    if event.row_count > len(event.first_rows):
+        table.caption = Text(f"{len(event.first_rows)} / {event.row_count}")
+    return table
+
+
+def chart_of(event: ChartDrawn, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Text:
+    """The figures of a chart: a line as a sparkline, everything else as bars, each with its figure."""
+    labels, figures = _figures(columns, rows)
+    title = Text(f"{event.title}\n", style="bold")
+    if not figures:
+        return title
+    if event.kind in ("line", "area"):
+        return title + Text(f"{sparkline(figures)}  {labels[0]} … {labels[-1]}\n{min(figures):g} … {max(figures):g}")
+    width = max(len(label) for label in labels[:MOST_BARS])
+    lines = [
+        f"{label[:30]:<{min(width, 30)}} {bar(figure, figures):<{BAR_WIDTH}} {text}"
+        for label, figure, text in zip(labels, figures, _texts(columns, rows), strict=True)
+    ]
+    return title + Text("\n".join(lines[:MOST_BARS]))
+
+
+def sparkline(figures: Sequence[float]) -> str:
+    """One block a figure, from the lowest to the highest."""
+    low, high = min(figures), max(figures)
+    span = (high - low) or 1.0
+    return "".join(BARS[round((figure - low) / span * (len(BARS) - 1))] for figure in figures)
+
+
+def bar(figure: float, figures: Sequence[float]) -> str:
+    """A bar as long as the figure is large; one below zero is hollow."""
+    largest = max(abs(one) for one in figures) or 1.0
+    length = round(abs(figure) / largest * BAR_WIDTH)
+    return ("█" if figure >= 0 else "░") * (length or (1 if figure else 0))
+
+
+def _figures(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> tuple[list[str], list[float]]:
+    place = _figure_place(columns)
+    kept = [row for row in rows if place is not None and row[place] is not None]
+    texts = [number for number, column in enumerate(columns) if not column.is_numeric]
+    labels = [" · ".join(_cell(row[number]) for number in texts) for row in kept]
+    return labels, [float(row[place] or 0) for row in kept if place is not None]
+
+
+def _texts(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    place = _figure_place(columns)
+    if place is None:
+        return []
+    measured = columns[place].currency or columns[place].unit or ""
+    return [f"{_cell(row[place])} {measured}".strip() for row in rows if row[place] is not None]
+
+
+def _figure_place(columns: Sequence[Column]) -> int | None:
+    numeric = [number for number, column in enumerate(columns) if column.is_numeric]
+    counted: dict[str, Any] = {column.name: number for number, column in enumerate(columns)}
+    return counted.get("row_count", numeric[0] if numeric else None)
+
+
+def _head(column: Column) -> str:
+    measured = column.currency or column.unit
+    return f"{column.title} ({measured})" if measured else column.title
+
+
+def _cell(value: Cell) -> str:
+    return "" if value is None else str(value)
