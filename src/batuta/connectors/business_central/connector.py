@@ -100,7 +100,8 @@ class BusinessCentral:
             top=query.limit,
         )
         async for url, rows in self._client.pages(_path(company_id, query.entity), options):
-            yield RecordPage(records=[_record(query.entity, row) for row in rows], url=url)
+            key = _key(query.entity, ("id",))[0]
+            yield RecordPage(records=[_record(query.entity, row, key) for row in rows], url=url)
 
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""
@@ -184,9 +185,9 @@ def _path(company_id: str, entity: str, record_id: str | None = None) -> str:
     return path if record_id is None else f"{path}({record_id})"
 
 
-def _record(entity: str, row: Mapping[str, Any]) -> ErpRecord:
-    values = {name: value for name, value in row.items() if not name.startswith("@odata")}
-    record_id = str(row.get(_key(entity, ("id",))[0], ""))
+def _record(entity: str, row: Mapping[str, Any], key: str = "") -> ErpRecord:
+    values = {name: value for name, value in row.items() if name[0] != "@"}
+    record_id = str(row.get(key or _key(entity, ("id",))[0], ""))
     return ErpRecord(entity=entity, id=record_id, etag=row.get("@odata.etag"), values=values)
 
 

@@ -1,10 +1,12 @@
 """Dates put into days, weeks, months, quarters and years, and periods put side by side."""
 
 from datetime import date
+from functools import lru_cache
 
 from batuta.language.calendar_math import Period, months_on
 
 
+@lru_cache(maxsize=4096)
 def time_bucket(name: str, day: date | None) -> str:
     """The day, week, month, quarter or year a date lies in, as text that sorts in time."""
     if day is None:

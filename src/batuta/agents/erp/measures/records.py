@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Any
 
 from batuta.agents.erp.measures.model import (
@@ -167,11 +168,12 @@ async def _counted_of(
     )
     lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
     wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
+    rates = await _rates_for(reading, source, rows)
     counted = []
     explained: dict[str, Decimal] = {}
     for row in rows:
         values = {name: _dimension(reading.books, records, name, paths.get(name, ""), row, lookups) for name in used}
-        one = await _record(reading, source, row, tuple(values[name] for name in request.split))
+        one = _record(reading.books, source, row, tuple(values[name] for name in request.split), rates)
         if records.balance is not None:
             party = str(row.values[records.balance.party])
             explained[party] = explained.get(party, Decimal(0)) + one.amount
@@ -260,21 +262,45 @@ async def _where(
     return AllOf(*parts) if parts else None
 
 
-async def _record(reading: BooksReader, source: AmountSource, row: ErpRecord, group: tuple[str, ...]) -> CountedRecord:
+async def _rates_for(
+    reading: BooksReader, source: AmountSource, rows: Sequence[ErpRecord]
+) -> Mapping[tuple[str, date], Decimal]:
+    """The exchange rates that some records need, by currency and day."""
+    records = source.records
+    if not records.currency or source.amount == ("1",):
+        return {}
+    needed = {
+        (str(row.values.get(records.currency, "")), _day(row.values.get(records.date)) if records.date else None)
+        for row in rows
+    }
+    return {
+        (currency, day or reading.books.today): await reading.rate(currency, day or reading.books.today)
+        for currency, day in needed
+        if currency and currency != reading.books.currency
+    }
+
+
+def _record(
+    books: Books,
+    source: AmountSource,
+    row: ErpRecord,
+    group: tuple[str, ...],
+    rates: Mapping[tuple[str, date], Decimal],
+) -> CountedRecord:
     records, values = source.records, row.values
     day = _day(values.get(records.date)) if records.date else None
     amount = _amount(source.amount, values)
     original = ""
     currency = str(values.get(records.currency, "")) if records.currency and source.amount != ("1",) else ""
-    if currency and currency != reading.books.currency:
+    if currency and currency != books.currency:
         original = f"{amount} {currency}"
-        converted = amount * await reading.rate(currency, day or reading.books.today)
+        converted = amount * rates[currency, day or books.today]
         amount = converted.quantize(CENT, rounding=ROUND_HALF_UP)
     return CountedRecord(
         entity=records.entity,
         key=str(values.get(records.key, "")),
         label=str(values.get(records.label, "")),
-        company=reading.books.company.display_name,
+        company=books.company.display_name,
         day=day,
         amount=amount,
         group=group,
@@ -342,9 +368,13 @@ def _age(due: date | None, today: date) -> str:
 
 
 def _day(value: Any) -> date | None:
-    if not value:
-        return None
-    day = date.fromisoformat(str(value)[:10])
+    return _parsed_day(str(value)[:10]) if value else None
+
+
+@lru_cache(maxsize=4096)
+def _parsed_day(text: str) -> date | None:
+    """Cached: thousands of records share a few hundred days."""
+    day = date.fromisoformat(text)
     return None if day == UNSET_DATE else day
 
 
