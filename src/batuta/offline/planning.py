@@ -272,7 +272,7 @@ class Planner:
         giver = next(givers, None)
         if giver is None:
             return self.unknown(language)
-        return phrase("no_source", language, example=giver.label_in(language))
+        return phrase("no_source", language, example=(giver.examples.get(language) or (giver.label_in(language),))[0])
 
     def _steps(self, parts: Sequence[RequestPart]) -> dict[str, Any]:
         """One step for each agent in a row; it depends on the one before where it needs its result."""

@@ -76,7 +76,7 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
             appointments.specialist(model, data_dir=settings.data_dir, clock=clock),
             calculator.specialist(model, clock=clock),
             documents.specialist(model, library=library),
-            *([] if access is None else [erp.specialist(model, access=access)]),
+            *([] if access is None else [erp.specialist(model, access=access, clock=clock)]),
             graphing.specialist(model),
         ],
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,

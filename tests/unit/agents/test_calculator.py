@@ -62,6 +62,14 @@ async def test_an_unknown_zone_is_named() -> None:
 
 def test_the_card_says_what_it_can_do() -> None:
     card = calculator.specialist(OFFLINE_MODEL).card
-    assert card.tools == ("calculate", "current_time", "convert_time", "time_difference", "convert_units", "count_days")
+    assert card.tools == (
+        "calculate",
+        "current_time",
+        "convert_time",
+        "time_difference",
+        "convert_units",
+        "count_days",
+        "resolve_words",
+    )
     assert card.commands == ("/calc",)
     assert set(card.examples) == {"en", "es"}

@@ -10,13 +10,15 @@ from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
+from batuta.tools.builtin.language import resolve_words_tool
 
 AGENT_ID = "appointments_agent"
 
 INSTRUCTIONS = (
     "You keep the user's calendar. For anything to be booked, moved, cancelled or asked about a time, first call "
     "`check_availability` with the whole request in the user's words: it knows today's date and the user's time zone, "
-    "you do not. If it names a `next_tool`, call that with the values it gave. Do not invent days, times or names. If "
+    "you do not. Use `resolve_words` for any other day, period or length that you have to name. "
+    "If it names a `next_tool`, call that with the values it gave. Do not invent days, times or names. If "
     "the time is taken, say with what, and offer the alternatives. If somebody does not approve a change, accept it. "
     "Answer in the language of the request."
 )
@@ -54,7 +56,7 @@ def specialist(
         model=model,
         output=str,
         instructions=INSTRUCTIONS,
-        tools=appointment_tools(desk),
+        tools=[*appointment_tools(desk), resolve_words_tool(clock, time_zone=time_zone)],
         settings=settings or DEFAULT_ROLES[AGENT_ID].settings,
         is_streaming=is_streaming,
     )

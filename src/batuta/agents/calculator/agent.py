@@ -10,13 +10,15 @@ from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
+from batuta.tools.builtin.language import resolve_words_tool
 
 AGENT_ID = "calculator_agent"
 
 INSTRUCTIONS = (
     "You calculate and tell the time. Use `calculate` for every number you state, `current_time` for the date and time "
     "of now, `convert_time` for the time of one place in another, `time_difference` for how far two places are apart, "
-    "`convert_units` for units and `count_days` for days. State results as the tools give them; do not "
+    "`convert_units` for units, `count_days` for days and `resolve_words` for what words such as `next Friday` mean. "
+    "State results as the tools give them; do not "
     "round unless asked. If a request is no calculation and no question about time, say so. Answer in the language of "
     "the request."
 )
@@ -52,6 +54,7 @@ def specialist(
             time_difference_tool(clock, time_zone=time_zone),
             units_tool(),
             days_tool(clock, time_zone=time_zone),
+            resolve_words_tool(clock, time_zone=time_zone),
         ],
         settings=settings or DEFAULT_ROLES[AGENT_ID].settings,
         is_streaming=is_streaming,

@@ -6,10 +6,12 @@ from batuta.agents.erp.metatools import catalogue_tools
 from batuta.agents.erp.reading import reading_tools
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.agents.erp.writing import writing_tools
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
+from batuta.tools.builtin.language import resolve_words_tool
 
 AGENT_ID = "erp_agent"
 
@@ -17,7 +19,8 @@ INSTRUCTIONS = (
     "You answer questions about the business from its ERP, Business Central, and change records there when asked. For "
     "sales, margin, money owed, purchases, stock, orders and results use `compute_measure`: it returns a dataset with "
     "figures that are right; never add up, convert or round figures yourself. For lists and single records use "
-    "`read_records` and `find_record`. Name what was counted, the period, the company and the currency. Before a "
+    "`read_records` and `find_record`. Ask `resolve_words` for the days of a period or an amount in words before you "
+    "filter by it. Name what was counted, the period, the company and the currency. Before a "
     "change, find the record, then call the tool that writes; a person sees and approves it. If a tool refuses, say "
     "why and what would help; never work around it. If the API does not offer something, say so. Answer in the "
     "language of the question, briefly; the table is shown to the user, do not repeat all of it."
@@ -42,6 +45,7 @@ def specialist(
     model: Model | str,
     *,
     access: ErpAccess,
+    clock: Clock = SYSTEM_CLOCK,
     settings: ModelSettings | None = None,
     is_streaming: bool = True,
 ) -> Specialist:
@@ -56,6 +60,7 @@ def specialist(
             *reading_tools(access),
             *catalogue_tools(access.catalogue),
             *writing_tools(access),
+            resolve_words_tool(clock),
         ],
         settings=settings or DEFAULT_ROLES[AGENT_ID].settings,
         is_streaming=is_streaming,

@@ -18,8 +18,18 @@ INSTRUCTIONS = (
     "language of the request."
 )
 EXAMPLES = {
-    "en": ("Draw the result as bars", "The same by month", "Only Spain", "As a line", "Top 5 customers as a pie"),
-    "es": ("Hazme un gráfico", "Lo mismo por mes", "Solo España", "Como línea", "Los 5 mayores en un gráfico circular"),
+    "en": (
+        "Sales by month this year as a line chart",
+        "Top 5 customers by sales as a pie chart",
+        "Stock value by category as a bar chart",
+        "Receivables by customer as bars",
+    ),
+    "es": (
+        "Ventas por mes este año en un gráfico de líneas",
+        "Los 5 mejores clientes por ventas en un gráfico de tarta",
+        "Valor de existencias por categoría en un gráfico de barras",
+        "Pendiente de cobro por cliente en un gráfico de barras",
+    ),
 }
 
 

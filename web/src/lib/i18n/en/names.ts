@@ -34,6 +34,8 @@ export const tools: Names = {
   query_datasets: "Query tables",
   convert_units: "Convert units",
   count_days: "Count days",
+  time_difference: "Time difference",
+  resolve_words: "Resolve dates and amounts",
 };
 
 /** Agents tell their names and descriptions in English. */
