@@ -164,8 +164,12 @@ class TurnWorker:
                 await scan
 
     async def run_until_idle(self) -> int:
-        """Run everything that may run now, one after the other; how many turns that were."""
+        """Run everything that may run now, one after the other; how many turns that were.
+
+        That includes turns whose owner's lease has run out, and those that were decided without being resumed.
+        """
         count = 0
+        await self._recover()
         while (lease := await self._next()) is not None:
             await self.run_turn(lease)
             count += 1
@@ -296,16 +300,23 @@ class TurnWorker:
     async def _scan(self, stop: asyncio.Event) -> None:
         """At the start and every so often: queue again what lost its owner."""
         while not stop.is_set():
-            try:
-                recovered = await self._queue.recover()
-                if recovered.requeued or recovered.dead:
-                    log.info("recovered %d turns, %d are dead", len(recovered.requeued), len(recovered.dead))
-                    self._wake.set()
-            except StoreUnavailableError as error:
-                log.warning("the recovery scan failed: %s", error)
+            await self._recover()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(RECOVERY_EVERY, self._settings.lease / LOOKS_PER_LEASE).total_seconds()):
                     await stop.wait()
+
+    async def _recover(self) -> None:
+        """Queue again what lost its owner. A turn that lost too many is dead; its user and the log are told."""
+        try:
+            recovered = await self._queue.recover()
+        except StoreUnavailableError as error:
+            log.warning("the recovery scan failed: %s", error)
+            return
+        for turn_id in recovered.dead:
+            log.error("turn %s is dead: it lost its owner too often; `queue.revive` tries it again", turn_id)
+        if recovered.requeued or recovered.dead:
+            log.info("recovered %d turns, %d are dead", len(recovered.requeued), len(recovered.dead))
+            self._wake.set()
 
     async def _drain(self, running: set[asyncio.Task[None]]) -> None:
         tasks = set(running)

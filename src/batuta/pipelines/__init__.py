@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from batuta.pipelines.bounds import one_execution as one_execution
     from batuta.pipelines.drawing import Drawing as Drawing
     from batuta.pipelines.drawing import Exit as Exit
+    from batuta.pipelines.journal import DONE as DONE
     from batuta.pipelines.journaling import Doing as Doing
     from batuta.pipelines.journaling import check_input as check_input
     from batuta.pipelines.journaling import digest_of as digest_of
     from batuta.pipelines.journaling import do_once as do_once
     from batuta.pipelines.journaling import fail_again as fail_again
     from batuta.pipelines.journaling import failure_of_step as failure_of_step
+    from batuta.pipelines.journaling import forget as forget
     from batuta.pipelines.journaling import keep_failure as keep_failure
-    from batuta.pipelines.journaling import revoke as revoke
     from batuta.pipelines.journaling import settle_cut_off as settle_cut_off
+    from batuta.pipelines.journaling import undoing_of as undoing_of
     from batuta.pipelines.outcomes import asking_about as asking_about
     from batuta.pipelines.spending import SpendingCodec as SpendingCodec
     from batuta.pipelines.summaries import summary_of as summary_of
@@ -36,6 +38,7 @@ _imported, __all__ = lazy_exports(
         "batuta.pipelines.batch": ("Meter", "results"),
         "batuta.pipelines.bounds": ("Bounds", "anything", "in_turn", "one_execution"),
         "batuta.pipelines.drawing": ("Drawing", "Exit"),
+        "batuta.pipelines.journal": ("DONE",),
         "batuta.pipelines.journaling": (
             "Doing",
             "check_input",
@@ -43,9 +46,10 @@ _imported, __all__ = lazy_exports(
             "do_once",
             "fail_again",
             "failure_of_step",
+            "forget",
             "keep_failure",
-            "revoke",
             "settle_cut_off",
+            "undoing_of",
         ),
         "batuta.pipelines.outcomes": ("asking_about",),
         "batuta.pipelines.spending": ("SpendingCodec",),

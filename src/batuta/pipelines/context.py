@@ -15,7 +15,7 @@ from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import is_carrying
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
-from batuta.pipelines.journal import Effect, Journal, Reconcile
+from batuta.pipelines.journal import Effect, Journal, Pending, Reconcile
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline
 
@@ -323,13 +323,53 @@ class Context:
             scope.hand_over_undo()
             scope.close()
 
-    async def undo(self, act: Callable[[], Awaitable[object]], *, kind: EffectKind, name: str) -> None:
-        """Undo an effect of this step: with a journal, a repeated run does it again."""
-        if self._invocation.run.journal is None:
+    async def undo(
+        self,
+        act: Callable[[], Awaitable[object]],
+        *,
+        kind: EffectKind,
+        name: str,
+        is_undone: Callable[[], Awaitable[bool]] | None = None,
+        is_failure_kept: bool = False,
+    ) -> None:
+        """Undo an effect of this step, once.
+
+        If the failure that led to it is kept, a run that is repeated because this one died goes on with undoing; else
+        it does the effect again. `is_undone` finds out about an undoing that was interrupted; without it, whoever
+        decides in this run is asked.
+        """
+        run, effect = self._invocation.run, self._effect(name, kind)
+        if run.journal is None:
             await act()
         else:
-            await pipelines.revoke(self._invocation.run.journal, self._effect(name, kind), act)
+            await pipelines.do_once(run.journal, self._undoing(effect, act, is_undone))
+            if is_failure_kept:
+                run.undone.append(effect)
+            else:
+                await pipelines.forget(run.journal, effect)
         self._invocation.scope.agents.writes -= kind == "write"
+
+    def _undoing(
+        self, effect: Effect, act: Callable[[], Awaitable[object]], is_undone: Callable[[], Awaitable[bool]] | None
+    ) -> "Doing[bool]":
+        undoing = pipelines.undoing_of(effect)
+
+        async def undo() -> bool:
+            await act()
+            return True
+
+        async def look_up(_: Pending) -> bool | None:
+            assert is_undone is not None
+            return True if await is_undone() else None
+
+        return pipelines.Doing(
+            effect=undoing,
+            act=undo,
+            codec=pipelines.DONE,
+            reconcile=None if is_undone is None else look_up,
+            ask=pipelines.asking_about(self, undoing.name, done=lambda _: True),
+            sleep=self._invocation.run.clock.sleep,
+        )
 
     def _count_write(self, kind: EffectKind, *, has_happened: bool = True) -> None:
         """Whoever might repeat this step has to know that it wrote, or that nobody knows whether it did."""

@@ -65,6 +65,21 @@ class Codec(Protocol[T]):
         ...
 
 
+class DoneCodec:
+    """For effects that bring nothing: that they are done is all there is to keep."""
+
+    def dump_python(self, value: bool, /, *, mode: Literal["json"]) -> bool:
+        """It is done."""
+        return value
+
+    def validate_json(self, text: bytes, /) -> bool:
+        """It is done."""
+        return text == b"true"
+
+
+DONE = DoneCodec()
+
+
 class Journal(Protocol):
     """Remembers effects across the death of a process. What was last said of an effect counts.
 

@@ -170,11 +170,18 @@ async def fail_again(journal: Journal, key: str) -> None:
         raise_if_failed(known.value)
 
 
-async def revoke(journal: Journal, effect: Effect, undo: Callable[[], Awaitable[object]]) -> None:
-    """Undo an effect, so that a repeated run does it again; interrupted, its outcome is unknown."""
-    await journal.intend(effect)
-    await undo()
-    await journal.abandon(effect, "undone")
+def undoing_of(effect: Effect) -> Effect:
+    """The undoing of an effect, as an effect of its own: done once, and found out about if it is interrupted.
+
+    What was undone stays recorded, so that a repeated run comes to the same place; `forget` ends that.
+    """
+    return Effect(key=f"{effect.key}:undo", kind="write", name=f"undo {effect.name}")
+
+
+async def forget(journal: Journal, undone: Effect) -> None:
+    """Have a repeated run do an effect again that was undone."""
+    await journal.abandon(undone, "undone")
+    await journal.abandon(undoing_of(undone), "undone")
 
 
 async def _begin(journal: Journal, doing: Doing[T]) -> T:

@@ -72,8 +72,11 @@ def asking_a_person(
     return None if approver is None else OutcomeQuestion(ctx, approver, about, done)
 
 
-def asking_about(ctx: Context, name: str) -> Reconcile[T] | None:
-    """A `reconcile` for an effect of which nothing is known but its name: a person can say that it is to be done."""
+def asking_about(ctx: Context, name: str, done: Callable[[str], T] | None = None) -> Reconcile[T] | None:
+    """A question about an effect of which nothing is known but its name: a person can say that it is to be done.
+
+    `done` gives what stands for one that took place; without it nobody can say what it brought.
+    """
 
     def about() -> ApprovalRequest:
         return ApprovalRequest(
@@ -84,10 +87,10 @@ def asking_about(ctx: Context, name: str) -> Reconcile[T] | None:
             agent_id=ctx.agent_id or ctx.step_name,
         )
 
-    def done(words: str) -> T:
+    def unknown(words: str) -> T:
         raise unknown_outcome(ctx, name, words)
 
-    return asking_a_person(ctx, about, done)
+    return asking_a_person(ctx, about, done or unknown)
 
 
 def unknown_outcome(ctx: Context, name: str, words: str) -> UnknownOutcomeError:

@@ -23,6 +23,7 @@ from batuta.kernel.errors import (
     ConfigurationError,
     DeadlineExceededError,
     ErrorCategory,
+    LogicalError,
     RecordingFailedError,
     RunCancelledError,
     StepFailedError,
@@ -117,6 +118,10 @@ class Run:
         self._begun: set[str] = set()
         self.key = self.emitter.stamp.turn_id or self.emitter.stamp.correlation_id
         """What names this run in idempotency keys: its turn, what its journal remembers, or its correlation id."""
+        self.undone: list[Effect] = []
+        """What was undone."""
+        self._rolled_back: list[str] = []
+        """Where a step failed whose failure led to undoing."""
         self.writing: dict[str, Doing[Any]] = {}
         """Writes that are under way, or were when something around them was cut off."""
 
@@ -158,6 +163,8 @@ class Run:
                 result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
                 await self._drain()
+            if result.is_error and options.get("naming") is None:
+                await self._forget_undone()
             return await self._settled(step, result)
         except Suspended:
             await to_the_end(self._stop_background())
@@ -168,6 +175,27 @@ class Run:
             with suppress(BatutaError):  # why the run ends says more than that not all of it was recorded
                 await self.emitter.settle()
             raise
+
+    async def begin_undoing(self, key: str, error: BaseException) -> bool:
+        """Keep that a step failed before anything is undone because of it; whether it is kept.
+
+        If this run dies while it undoes, whoever repeats it comes here again, does nothing anew and goes on undoing.
+        """
+        if self.journal is None or not isinstance(error, StepFailedError):
+            return False
+        raised = error.error.exception or LogicalError(error.error.message)
+        await pipelines.keep_failure(self.journal, pipelines.failure_of_step(key), raised)
+        self._rolled_back.append(key)
+        return True
+
+    async def _forget_undone(self) -> None:
+        """All is undone: whoever runs this again with the same journal begins anew. A turn is not run again."""
+        if self.journal is None:
+            return
+        for effect in self.undone:
+            await pipelines.forget(self.journal, effect)
+        for key in self._rolled_back:
+            await self.journal.abandon(pipelines.failure_of_step(key), "undone")
 
     async def settle_cut_off(self, key: str = "") -> None:
         """Find out about writes at a place that were cut off: by a deadline, or because something beside them failed.

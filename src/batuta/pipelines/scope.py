@@ -10,7 +10,8 @@ from batuta.pipelines.result import Tally
 if TYPE_CHECKING:  # only passed on
     from batuta.language.understanding import Understanding
 
-Undo = Callable[[], Awaitable[None]]
+Undo = Callable[[bool], Awaitable[None]]
+"""Undoes something; it is told whether the failure that led to it is kept, so that a repeated run fails again there."""
 
 
 @dataclass(slots=True)
@@ -100,12 +101,12 @@ class Scope:
             self.parent.undo.extend(self.undo)
             self.undo.clear()
 
-    async def roll_back(self) -> list[BaseException]:
+    async def roll_back(self, *, is_failure_kept: bool = False) -> list[BaseException]:
         """Undo in reverse order; what could not be undone. One that fails does not keep the others from running."""
         failures: list[BaseException] = []
         while self.undo:
             try:
-                await self.undo.pop()()
+                await self.undo.pop()(is_failure_kept)
             except (Exception, asyncio.CancelledError) as error:
                 failures.append(error)
         return failures

@@ -113,12 +113,24 @@ class ActionStep(Step[In_contra, Out_co]):
         undo.offer(outcome)
         return outcome
 
-    async def _undo(self, result: Any, ctx: Context) -> None:
+    async def _undo(self, result: Any, value: Any, ctx: Context, is_failure_kept: bool) -> None:
         """Roll back in good time, whatever is left of the deadline that may have caused it."""
         rollback = self._rollback
         assert rollback is not None
         timeless = invocation_of(ctx).within(invocation_of(ctx).scope, is_timeless=True)
-        await ctx.undo(lambda: timeless.invoke(rollback, result), kind=_KINDS[self.mode], name=self.name)
+        reconcile = self._reconcile
+
+        async def is_undone() -> bool:
+            assert reconcile is not None
+            return not await timeless.invoke(reconcile, value)
+
+        await ctx.undo(
+            lambda: timeless.invoke(rollback, result),
+            kind=_KINDS[self.mode],
+            name=self.name,
+            is_undone=None if reconcile is None else is_undone,
+            is_failure_kept=is_failure_kept,
+        )
 
     def bounds(self) -> Bounds:
         """Itself, and its rollback, reconciliation or background work."""
@@ -294,4 +306,4 @@ class _Undo:
         self._is_offered = True
         action, ctx = self._action, self._ctx
         result = self._value if action._passes_on else outcome  # noqa: SLF001
-        invocation_of(ctx).scope.offer_undo(lambda: action._undo(result, ctx))  # noqa: SLF001
+        invocation_of(ctx).scope.offer_undo(lambda is_kept: action._undo(result, self._value, ctx, is_kept))  # noqa: SLF001

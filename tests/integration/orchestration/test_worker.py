@@ -104,6 +104,15 @@ async def test_turns_of_a_session_run_in_order_and_see_what_was_said(store: Stor
     assert said == ["echo one", "echo two", "echo three"]
 
 
+async def test_a_turn_whose_lease_ran_out_is_taken_up_until_nothing_is_left(store: Store) -> None:
+    """S-5: `run_until_idle` recovers, too."""
+    session = new_id()
+    turn = await store.say(session, "one", target_agent_id="echo")
+    assert await store.queue.lease("dead", length=EXPIRED) is not None
+    assert await store.worker(one(echo)).run_until_idle() == 1
+    assert await store.status(turn) is WorkStatus.COMPLETED
+
+
 async def test_an_approval_pauses_the_turn_and_a_decision_resumes_it_elsewhere(store: Store) -> None:
     """O-4, O-30: edited arguments are what is executed, once."""
     ledger, session = Ledger(), new_id()

@@ -1,0 +1,100 @@
+"""A durable turn is rolled back as one in memory is, also when its process dies in between (F-9, F-90, O-3)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta import Pipeline, action
+from batuta.events.conversation import UserMessage
+from batuta.events.queue import NewWork, WorkStatus
+from batuta.eventstore.memory import MemoryEventLog
+from batuta.eventstore.memory_turns import MemoryTurnQueue
+from batuta.eventstore.migrations import migrate
+from batuta.eventstore.teams import TeamStore, open_team_store
+from batuta.kernel.ids import new_id
+from batuta.orchestration import Orchestrator, Specialist
+from batuta.orchestration.worker import TurnWorker
+from batuta.testing import ScriptedModel
+from tests.support.stores import postgres_opener
+
+PLACES = ("reserve", "charge", "undo", None)
+"""Where the first process dies; `None`: nowhere."""
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[TeamStore]:
+    if request.param == "memory":
+        log = MemoryEventLog()
+        yield TeamStore(log, MemoryTurnQueue(log))
+    elif request.param == "sqlite":
+        async with open_team_store(tmp_path / "turns.db") as opened:
+            yield opened
+    else:
+        url = request.getfixturevalue("postgres_url")
+        await migrate(url)
+        async with postgres_opener(url)() as postgres:
+            yield TeamStore(postgres.log, postgres.queue)
+
+
+class Shop:
+    """Reserves and charges; dies once, after it did something and before anybody learns of it."""
+
+    def __init__(self, dies_at: str | None) -> None:
+        self._dies_at = dies_at
+        self.acts: list[str] = []
+        self.died = asyncio.Event()
+
+    async def act(self, name: str) -> None:
+        self.acts.append(name)
+        if name == self._dies_at:
+            self._dies_at = None
+            self.died.set()
+            await asyncio.sleep(3600)
+
+    def pipeline(self) -> Pipeline[str, str]:
+        def stands(_: str) -> bool:
+            return self.acts.count("reserve") > self.acts.count("undo")
+
+        @action(mode="transactional", rollback=lambda _: self.act("undo"), reconcile=stands)
+        async def reserve(task: str) -> None:
+            await self.act("reserve")
+
+        @action(mode="transactional", rollback=lambda _: None, reconcile=lambda _: False)
+        async def charge(task: str) -> None:
+            await self.act("charge")
+            raise ValueError("card refused")
+
+        return Pipeline("shop", reserve >> charge)
+
+
+@pytest.mark.parametrize("dies_at", PLACES)
+async def test_a_durable_turn_is_rolled_back_wherever_its_process_dies(store: TeamStore, dies_at: str | None) -> None:
+    shop, turn = Shop(dies_at), new_id()
+    await _accept(store, turn)
+    running = asyncio.create_task(_worker(store, shop).run_until_idle())
+    if dies_at is not None:
+        await shop.died.wait()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        running = asyncio.create_task(_worker(store, shop).run_until_idle())
+    await running
+    work = await store.queue.get(turn)
+    assert work is not None
+    assert (work.status, work.error) == (WorkStatus.FAILED, "card refused")
+    done = [act for act in shop.acts if act != "charge"]
+    assert done == ["reserve", "undo"], "as in memory, each once"
+
+
+def _worker(store: TeamStore, shop: Shop) -> TurnWorker:
+    team = Orchestrator(supervisor=ScriptedModel([]), agents=[Specialist(shop.pipeline(), name="Shop")])
+    return TurnWorker.at(store, team)
+
+
+async def _accept(store: TeamStore, turn: str) -> None:
+    session = new_id()
+    payload: dict[str, Any] = {"text": "buy", "target_agent_id": "shop"}
+    message = UserMessage(content="buy", session_id=session, turn_id=turn)
+    await store.queue.accept(NewWork(turn_id=turn, session_id=session, payload=payload), [message], client_key=turn)
