@@ -276,12 +276,17 @@ class Tab:
         self.changes: list[dict[str, Any]] = []
         self.resyncs: list[dict[str, Any]] = []
         self.deleted: list[str] = []
+        self.approval_changes = 0
         self.jobs: list[dict[str, Any]] = []
         self.client.on("agent:event", self.events.append)
         self.client.on("session:changed", self.changes.append)
         self.client.on("session:resync", self.resyncs.append)
         self.client.on("job:changed", self.jobs.append)
+        self.client.on("approvals:changed", self._note_approvals)
         self.client.on("session:deleted", lambda told: self.deleted.append(told["session_id"]))
+
+    def _note_approvals(self, told: dict[str, Any]) -> None:
+        self.approval_changes += 1
 
     async def connect(self, address: str, headers: dict[str, str], auth: Any = None) -> None:
         await self.client.connect(

@@ -101,6 +101,8 @@ class Cards:
                 err.print(f"[dim]{taker.agent_icon or '•'} {escape(taker.agent_name)}[/]")
             case ToolRequest(tool_name=name, args=args):
                 err.print(f"  [cyan]⚙ {escape(name)}[/] [dim]{escape(json.dumps(args, ensure_ascii=False))}[/]")
+            case ToolResponse(success=True, executed_args=dict(executed)):
+                err.print(f"  [dim]with changes: {escape(json.dumps(executed, ensure_ascii=False))}[/]")
             case ToolResponse(success=False, content=content):
                 err.print(f"  [red]{escape(content)}[/]")
             case DatasetStored():

@@ -1,5 +1,6 @@
 """One reducer per family of stored events: the view before and an event give the view after."""
 
+from collections.abc import Callable
 from typing import Any
 
 from batuta.events import conversation, datasets, plans, tools
@@ -211,12 +212,15 @@ def tool_response(view: SessionView, event: tools.ToolResponse) -> SessionView:
         "answered_at": event.timestamp,
         "progress": None,
     }
-    matches = _is_tool(event.tool_use_id)
-    return in_turn(view, event, lambda turn: woken(patch_item(turn, matches, lambda item: changed(item, **answer))))
+
+    def close(item: ToolItem) -> ToolItem:
+        return _with_args(changed(item, **answer), event.executed_args)
+
+    return in_turn(view, event, lambda turn: woken(patch_item(turn, _is_tool(event.tool_use_id), close)))
 
 
 def approval_requested(view: SessionView, event: tools.ApprovalRequested) -> SessionView:
-    """A card that waits for a person."""
+    """A card that waits for a person. Asked about again, the call has the arguments it was first asked with."""
     item = ApprovalItem(
         **item_head(event),
         approval_id=event.approval_id,
@@ -227,11 +231,14 @@ def approval_requested(view: SessionView, event: tools.ApprovalRequested) -> Ses
         reason=event.reason,
         expires_at=event.expires_at,
     )
-    return said(view, event, item)
+    return said(_with_call(view, event.tool_use_id, _as_asked), event, item)
 
 
 def approval_resolved(view: SessionView, event: tools.ApprovalResolved) -> SessionView:
-    """The first decision counts, however often one is sent."""
+    """The first decision counts, however often one is sent; what was changed is what the call's card shows."""
+    decided = _approval_of(view, event.approval_id)
+    if decided is None or decided.state != "pending":
+        return view
     decision = {
         "state": event.decision,
         "decided_args": event.args,
@@ -239,11 +246,34 @@ def approval_resolved(view: SessionView, event: tools.ApprovalResolved) -> Sessi
         "decision_reason": event.reason,
         "decided_at": event.timestamp,
     }
-    return patch_anywhere(
+    view = patch_anywhere(
         view,
         lambda item: isinstance(item, ApprovalItem) and item.approval_id == event.approval_id,
-        lambda item: changed(item, **decision) if item.state == "pending" else item,
+        lambda item: changed(item, **decision),
     )
+    if event.decision != "edited":
+        return view
+    return _with_call(view, decided.tool_use_id, lambda item: _with_args(item, event.args))
+
+
+def _approval_of(view: SessionView, approval_id: str) -> ApprovalItem | None:
+    items = (item for turn in reversed(view.turns) for item in reversed(turn.items))
+    return next((item for item in items if isinstance(item, ApprovalItem) and item.approval_id == approval_id), None)
+
+
+def _with_call(view: SessionView, tool_use_id: str, change: Callable[[ToolItem], ToolItem]) -> SessionView:
+    return patch_anywhere(view, _is_tool(tool_use_id), change)
+
+
+def _with_args(item: ToolItem, args: dict[str, Any] | None) -> ToolItem:
+    """The card of a call that runs with other arguments than it was asked with."""
+    if args is None or args == item.args:
+        return item
+    return changed(item, args=args, asked_args=item.args if item.asked_args is None else item.asked_args)
+
+
+def _as_asked(item: ToolItem) -> ToolItem:
+    return item if item.asked_args is None else changed(item, args=item.asked_args, asked_args=None)
 
 
 def dataset_stored(view: SessionView, event: datasets.DatasetStored) -> SessionView:

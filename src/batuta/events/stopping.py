@@ -1,31 +1,49 @@
 """How a turn ends that is stopped while nobody runs it: what its owner would have told. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from batuta.events.conversation import Complete
+from batuta.events.conversation import AssistantMessage, Complete
 from batuta.events.envelope import Event
 from batuta.events.expiry import undecided_in
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted
 from batuta.events.tools import ApprovalResolved
 
 REASON = "the turn was stopped"
+NO_MODEL = "none"
+"""The model of words that code says."""
+SET_ASIDE = "its approval was set aside"
 
 
 def end_of_stopped_turn(told: Sequence[Event], *, session_id: str, turn_id: str) -> list[Event]:
     """No step of its plan will run, and it is over. `told` is what the turn has told."""
     facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id, **_context(told)}
-    return [*_end_of_plan(told, facts), Complete(**facts, status="cancelled")]
+    return [*_end_of_plan(told, facts, REASON), Complete(**facts, status="cancelled")]
 
 
-def refusals(told: Sequence[Event], *, by: str) -> list[ApprovalResolved]:
+def end_of_set_aside_turn(told: Sequence[Event], *, session_id: str, turn_id: str, words: str) -> list[Event]:
+    """The same for a turn whose approval was set aside: the agent that asked says so, in `words`."""
+    facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id, **_context(told)}
+    asked = undecided_in(told)
+    agent = asked[-1].source_agent_id if asked else None
+    said = AssistantMessage(**facts, content=words, model=NO_MODEL, source_agent_id=agent)
+    return [*_end_of_plan(told, facts, SET_ASIDE), said, Complete(**facts, status="cancelled")]
+
+
+def refusals(
+    told: Sequence[Event],
+    *,
+    by: str,
+    decision: Literal["rejected", "set_aside"] = "rejected",
+    reason: str | None = REASON,
+) -> list[ApprovalResolved]:
     """Nobody is asked any more."""
     return [
         ApprovalResolved(
             approval_id=asked.approval_id,
-            decision="rejected",
+            decision=decision,
             by=by,
-            reason=REASON,
+            reason=reason,
             session_id=asked.session_id,
             turn_id=asked.turn_id,
             correlation_id=asked.correlation_id,
@@ -41,7 +59,7 @@ def _context(told: Sequence[Event]) -> dict[str, Any]:
     return {} if known is None else {"correlation_id": known.correlation_id, "trace_id": known.trace_id}
 
 
-def _end_of_plan(told: Sequence[Event], facts: dict[str, Any]) -> Iterator[Event]:
+def _end_of_plan(told: Sequence[Event], facts: dict[str, Any], reason: str) -> Iterator[Event]:
     plans = [event for event in told if isinstance(event, PlanGenerated)]
     ended = {event.plan_id for event in told if isinstance(event, PlanCompleted)}
     over = {event.step_id for event in told if isinstance(event, PlanStepCompleted)}
@@ -52,5 +70,5 @@ def _end_of_plan(told: Sequence[Event], facts: dict[str, Any]) -> Iterator[Event
         for step in plan.steps:
             if step.step_id not in over:
                 place = {"step_id": step.step_id, "step_index": step.step_index}
-                yield PlanStepCompleted(**about, **place, status="skipped", error=REASON)
-        yield PlanCompleted(**about, status="cancelled", failure_reason=REASON)
+                yield PlanStepCompleted(**about, **place, status="skipped", error=reason)
+        yield PlanCompleted(**about, status="cancelled", failure_reason=reason)

@@ -60,6 +60,8 @@ class ToolResponse(_ToolEvent):
     duration_ms: float = 0.0
     details: dict[str, JsonValue] = {}
     """Facts the tool added to its own event."""
+    executed_args: dict[str, Any] | None = None
+    """The arguments it ran with, where a person changed those that were asked for."""
 
 
 class ApprovalRequested(Event):
@@ -80,7 +82,8 @@ class ApprovalResolved(Event):
 
     type: Literal["approval_resolved"] = "approval_resolved"
     approval_id: AnyId
-    decision: Literal["approved", "rejected", "edited", "expired"]
+    decision: Literal["approved", "rejected", "edited", "expired", "set_aside"]
+    """`set_aside`: not now. Nothing runs, and the conversation goes on."""
     args: dict[str, Any] | None = None
     by: str
     reason: str | None = None

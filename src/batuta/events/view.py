@@ -20,7 +20,7 @@ from batuta.kernel.usage import NO_USAGE, Usage
 
 TurnStatus = Literal["queued", "running", "success", "cancelled", "failed", "paused"]
 ToolState = Literal["running", "succeeded", "failed", "interrupted"]
-ApprovalState = Literal["pending", "approved", "rejected", "edited", "expired"]
+ApprovalState = Literal["pending", "approved", "rejected", "edited", "expired", "set_aside"]
 PlanStatus = Literal["executing", "completed", "failed", "cancelled"]
 PlanStepStatus = Literal["pending", "in_progress", "completed", "failed", "skipped"]
 
@@ -91,6 +91,9 @@ class ToolItem(_Item):
     tool_use_id: str
     tool_name: str
     args: dict[str, Any] = {}
+    """As it runs or ran: what a person changed counts."""
+    asked_args: dict[str, Any] | None = None
+    """As the model asked, where a person changed them."""
     is_server_side: bool = False
     state: ToolState = "running"
     content: str | None = None

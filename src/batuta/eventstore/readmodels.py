@@ -204,9 +204,11 @@ def _tool_requested(event: ToolRequest, record: Record) -> Iterator[Upsert]:
 
 
 def _tool_answered(event: ToolResponse, record: Record) -> Iterator[Upsert]:
+    executed = {} if event.executed_args is None else {"args": _json(event.executed_args)}
     yield _tool(
         event,
         event.tool_use_id,
+        **executed,
         tool_name=event.tool_name,
         is_internal=event.is_internal,
         status="succeeded" if event.success else "failed",
@@ -216,6 +218,24 @@ def _tool_answered(event: ToolResponse, record: Record) -> Iterator[Upsert]:
         completed_seq=record.seq,
         completed_at=event.timestamp,
     )
+
+
+def _tool_changed(event: ToolResponse, record: Record) -> Iterator[Upsert]:
+    """The audit trail tells what ran where a person changed what was asked for."""
+    if event.executed_args is not None:
+        yield Upsert(
+            table="audit",
+            key={"session_id": event.session_id, "seq": record.seq},
+            values={
+                "event_id": event.event_id,
+                "turn_id": event.turn_id,
+                "action": "tool.executed_with_changes",
+                "actor": event.source_agent_id or "system",
+                "target": event.tool_name,
+                "outcome": _json(event.executed_args),
+                "created_at": event.timestamp,
+            },
+        )
 
 
 def _tool_refused(event: ToolRefused, record: Record) -> Iterator[Upsert]:
@@ -298,7 +318,7 @@ Model = Callable[[Any, Record], Iterator[Upsert]]
 _MODELS: dict[type[Event], tuple[Model, ...]] = {
     LlmResponse: (_usage,),
     ToolRequest: (_tool_requested, _audited("tool.requested", "source_agent_id", "tool_name", "tool_use_id")),
-    ToolResponse: (_tool_answered,),
+    ToolResponse: (_tool_answered, _tool_changed),
     ToolRefused: (_tool_refused, _audited("tool.refused", "user_id", "tool_name", "reason")),
     ApprovalRequested: (
         _approval_requested,

@@ -1,12 +1,14 @@
-"""Stop a turn: its owner ends it, or, if nobody runs it, it ends here, with its end told in the same step."""
+"""Stop a turn: its owner ends it, or, if nobody runs it, it ends here, with its end told in the same step. A turn that
+waits for a decision can also be set aside: nothing is decided, and the conversation goes on.
+"""
 
 from dataclasses import dataclass
 
 from batuta.events.envelope import Event
-from batuta.events.expiry import decision_key
+from batuta.events.expiry import decision_key, undecided_in
 from batuta.events.log import EventLog
 from batuta.events.queue import UNFINISHED, Ending, TurnQueue, Work, WorkStatus
-from batuta.events.stopping import end_of_stopped_turn, refusals
+from batuta.events.stopping import end_of_set_aside_turn, end_of_stopped_turn, refusals
 from batuta.eventstore.journal import events_of_turn
 
 
@@ -18,6 +20,14 @@ class Stopped:
     """It had no owner and has ended; otherwise its owner was asked to end it."""
     events: tuple[Event, ...] = ()
     """The end that was told here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedIn:
+    """An approval, and the turn that waits for it."""
+
+    approval_id: str
+    turn_id: str
 
 
 async def stop_turn(log: EventLog, queue: TurnQueue, turn_id: str, *, by: str) -> Stopped | None:
@@ -35,6 +45,31 @@ async def stop_turn(log: EventLog, queue: TurnQueue, turn_id: str, *, by: str) -
             return Stopped(is_over=True, events=tuple(ending.told.get(_end_key(work), ())))
         if status is WorkStatus.RUNNING:
             return Stopped(is_over=False)
+
+
+async def set_aside_turn(
+    log: EventLog, queue: TurnQueue, asked: AskedIn, *, by: str, reason: str | None, words: str
+) -> Stopped | None:
+    """End a turn that waits for a decision without taking it: its approvals are set aside, and the agent says `words`.
+
+    Nothing if the turn is over or the approval is decided. `Stopped.is_over` is false while the turn still works on
+    something else: it is not interrupted.
+    """
+    while True:
+        work = await queue.get(asked.turn_id)
+        if work is None or work.session_id is None or work.status not in UNFINISHED:
+            return None
+        if work.status is WorkStatus.RUNNING:
+            return Stopped(is_over=False)
+        told = await events_of_turn(log, work.session_id, work.turn_id)
+        if asked.approval_id not in {waiting.approval_id for waiting in undecided_in(told)}:
+            return None
+        decisions = refusals(told, by=by, decision="set_aside", reason=reason)
+        end = end_of_set_aside_turn(told, session_id=work.session_id, turn_id=work.turn_id, words=words)
+        closed = {decision_key(each.approval_id): [each] for each in decisions}
+        ending = Ending(work=work, told={**closed, _end_key(work): end})
+        if await queue.cancel(asked.turn_id, ending) is WorkStatus.CANCELLED:
+            return Stopped(is_over=True, events=tuple(end))
 
 
 async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending:

@@ -24,7 +24,7 @@ from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
-from batuta.eventstore.stopping import stop_turn
+from batuta.eventstore.stopping import AskedIn, set_aside_turn, stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConflictError, IdempotencyConflictError, LogicalError
 from batuta.kernel.ids import session_id
@@ -133,6 +133,17 @@ class TeamStore:
                     f"{asked.tool_name} was decided otherwise already; the first decision counts"
                 ) from error
         await self.queue.resume(turn, waiting_for=asked.approval_id)
+
+    async def set_aside(self, asked: ApprovalRequested, *, words: str, by: str = "somebody") -> bool:
+        """End the turn that waits for this approval without deciding it; its agent says `words`, nothing is executed.
+
+        Whether it was still to be set aside: a turn that works on something else goes on.
+        """
+        if asked.turn_id is None:
+            return False
+        place = AskedIn(approval_id=asked.approval_id, turn_id=str(asked.turn_id))
+        ended = await set_aside_turn(self.log, self.queue, place, by=by, reason=None, words=words)
+        return ended is not None and ended.is_over
 
     async def stop(self, turn_id: str, *, by: str = "somebody") -> bool:
         """Stop a turn, wherever it runs; what it has said is kept. Whether it was still to be stopped."""

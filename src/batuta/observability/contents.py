@@ -53,9 +53,12 @@ def contents_of(span: Span) -> Attributes:
 
 
 def _of_tool(span: Span) -> Attributes:
-    result = span.end.content if isinstance(span.end, ToolResponse) else None
+    end = span.end if isinstance(span.end, ToolResponse) else None
+    executed = None if end is None else end.executed_args
+    args = getattr(span.start, "args", {}) if executed is None else executed
+    result = None if end is None else end.content
     return {
-        "gen_ai.tool.call.arguments": _json(WITH_CONTENT.fields(getattr(span.start, "args", {}))),
+        "gen_ai.tool.call.arguments": _json(WITH_CONTENT.fields(args)),
         "gen_ai.tool.call.result": None if result is None else _text(result),
     }
 

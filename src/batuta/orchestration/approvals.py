@@ -131,11 +131,14 @@ class TellingApprover:
         )
 
 
+_REASONS = {"expired": "nobody decided in time", "set_aside": "it was set aside"}
+
+
 def as_decision(resolved: ApprovalResolved) -> ApprovalDecision:
-    """A stored decision as tools understand it. What expired is rejected."""
+    """A stored decision as tools understand it. What expired or was set aside is rejected."""
     if resolved.decision == "edited":
         return ApprovalDecision.edit(dict(resolved.args or {}), by=resolved.by)
     if resolved.decision == "approved":
         return ApprovalDecision.approve(by=resolved.by)
-    reason = resolved.reason or ("nobody decided in time" if resolved.decision == "expired" else "")
+    reason = resolved.reason or _REASONS.get(resolved.decision, "")
     return ApprovalDecision.reject(reason, by=resolved.by)

@@ -114,7 +114,7 @@ class _Call:
 
     def __init__(self, request: ToolRequest, response: ToolResponse) -> None:
         self.tool_name = request.tool_name
-        self.args = request.args
+        self.args = request.args if response.executed_args is None else response.executed_args
         self.response = response
         self.is_used = False
 

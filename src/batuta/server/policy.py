@@ -131,6 +131,7 @@ ROUTES: dict[str, AccessRule] = {
     "POST /api/sessions/{session_id}/stop": _CHAT,
     "GET /api/sessions/{session_id}/stream": _READ,
     "GET /api/approvals": _READ,
+    "GET /api/approvals/{approval_id}/context": _READ,
     "POST /api/approvals/{approval_id}": _APPROVE,
     "POST /api/agui": _CHAT,
     # the ERP

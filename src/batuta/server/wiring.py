@@ -241,7 +241,7 @@ def _services(
         max_chars=settings.max_message_chars,
         observer=observers.sink,
     )
-    approvals = Approvals(database, log, queue, backends.projector, bus)
+    approvals = Approvals(database, log, queue, backends.projector, bus, people=system, observer=observers.sink)
     preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
     boards = Boards(database, log, kept_datasets, preferences, TileRefresher(team.registry, kept_datasets))
     streams = LiveStreams()

@@ -119,6 +119,7 @@ class ToolRound:
                     error=outcome.error,
                     duration_ms=outcome.duration_seconds * 1000,
                     details=outcome.details,
+                    executed_args=outcome.changed_args,
                     source_agent_id=canonical_id(self._agent_id),
                 )
             )

@@ -80,6 +80,14 @@ class ToolOutcome:
         """Whether the caller has to tell it as `tool.refused`."""
         return self.refusal in SECURITY_REFUSALS
 
+    @property
+    def changed_args(self) -> dict[str, Any] | None:
+        """The arguments it ran with as they may be shown, if an approver changed them."""
+        if self.tool is None or self.args == self.call.args:
+            return None
+        shown: dict[str, Any] = self.tool.policy.redacted(self.args)
+        return shown
+
 
 _ENVELOPE = frozenset(Event.model_fields) - {"type"}
 

@@ -5,10 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from batuta.events.tools import ApprovalRequested
+from batuta.eventstore import models as store
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import SessionId, new_id
+from batuta.server.database.engines import SystemDatabase
 from tests.support.platform import Person, Running, has_ended
 
 
@@ -50,6 +53,122 @@ async def test_an_edited_call_runs_with_the_edited_arguments(site: Running) -> N
     await decide(ana, approval["approval_id"], decision="edit", args={"day": "Friday"})
     await ana.until(session, lambda events: has_ended(events, turn))
     assert site.stage.booked == ["Friday"]
+
+
+async def test_what_ran_is_shown_everywhere_after_an_edit(site: Running) -> None:
+    """Events, export, timeline and the read model all tell the arguments that were executed, and the change."""
+    ana = await site.person()
+    session, turn, approval = await asked(site, ana)
+    await decide(ana, approval["approval_id"], decision="edit", args={"day": "Friday"})
+    events = await ana.until(session, lambda events: has_ended(events, turn))
+    result = next(event for event in events if event["type"] == "tool_result")
+    assert result["executed_args"] == {"day": "Friday"}
+    text = (await ana.http.get(f"/api/sessions/{session}/export", params={"format": "markdown"})).text
+    assert "Approved with changes" in text
+    assert '{"day": "Friday"}' in text
+    timeline = (await ana.http.get(f"/api/sessions/{session}/turns/{turn}/timeline")).json()
+    call = next(entry for entry in timeline["entries"] if entry["type"] == "tool_request")
+    assert (call["details"]["args"], call["details"]["executed_args"]) == ({"day": "Monday"}, {"day": "Friday"})
+    row, trail = await kept(site, session)
+    assert row == '{"day": "Friday"}'
+    assert ("tool.executed_with_changes", '{"day": "Friday"}') in trail
+    [listed] = (await ana.http.get("/api/approvals", params={"state": "edited"})).json()["items"]
+    assert (listed["args"], listed["decided_args"], listed["decided_by"]) == (
+        {"day": "Monday"},
+        {"day": "Friday"},
+        "ana",
+    )
+
+
+async def kept(site: Running, session: str) -> tuple[str, list[tuple[str, str]]]:
+    """The arguments of the one tool call as the read model keeps them, and the audit trail's actions and outcomes."""
+
+    def read(connection: sa.Connection) -> tuple[str, list[tuple[str, str]]]:
+        calls, trail = store.tool_executions, store.audit
+        args = connection.execute(sa.select(calls.c.args).where(calls.c.session_id == session)).scalar_one()
+        rows = connection.execute(sa.select(trail.c.action, trail.c.outcome).where(trail.c.session_id == session))
+        return str(args), [(row.action, row.outcome) for row in rows]
+
+    head = await site.platform.backends.log.head(session)
+    await site.platform.backends.projector.ensure(session, head.last_seq)
+    return await SystemDatabase(site.platform.backends.database).read(read)
+
+
+async def test_a_request_set_aside_ends_its_turn_and_the_conversation_goes_on(site: Running) -> None:
+    """Nothing runs, the agent says so, the next message is answered, and a late decision changes nothing."""
+    ana = await site.person()
+    session, turn, approval = await asked(site, ana)
+    following = await ana.say(session, "hello")
+    assert await decide(ana, approval["approval_id"], decision="set_aside") == (200, {"state": "set_aside"})
+    events = await ana.until(session, lambda events: has_ended(events, following["turn_id"]))
+    resolved = next(event for event in events if event["type"] == "approval_resolved")
+    assert (resolved["decision"], resolved["by"]) == ("set_aside", ana.user_id)
+    words = [event["content"] for event in events if event["type"] == "message" and event["turn_id"] == turn]
+    assert "nothing was carried out" in words[-1]
+    assert (await decide(ana, approval["approval_id"], decision="approve"))[0] == 409
+    assert (await decide(ana, approval["approval_id"], decision="set_aside"))[0] == 200
+    assert site.stage.booked == []
+    assert (await ana.http.get("/api/approvals", params={"state": "pending"})).json()["items"] == []
+
+
+async def test_a_request_is_set_aside_in_the_language_it_was_made_in(embedded: Running) -> None:
+    ana = await embedded.person()
+    session = await ana.session()
+    turn = await ana.say(session, "por favor, resérvame una cita mañana, please book")
+    approval = await ana.pending()
+    await decide(ana, approval["approval_id"], decision="set_aside")
+    events = await ana.until(session, lambda events: has_ended(events, turn["turn_id"]))
+    assert any("no se ha ejecutado nada" in str(event.get("content")) for event in events)
+
+
+async def test_only_one_of_setting_aside_and_approving_counts(site: Running) -> None:
+    ana = await site.person()
+    session, turn, approval = await asked(site, ana)
+    answers = await asyncio.gather(
+        decide(ana, approval["approval_id"], decision="set_aside"),
+        decide(ana, approval["approval_id"], decision="approve"),
+    )
+    assert sorted(status for status, _ in answers) == [200, 409]
+    await ana.until(session, lambda events: has_ended(events, turn))
+    assert len(site.stage.booked) == (1 if answers[1][0] == 200 else 0)
+
+
+async def test_an_approver_sees_who_asks_and_reads_the_conversation_around_it(site: Running) -> None:
+    """The session itself stays its owner's."""
+    ana = await site.person()
+    boss = await site.person("boss@example.com", roles=("user", "approver"))
+    session = await ana.session()
+    await ana.ask(session, "Hello there")
+    await ana.say(session, "please book")
+    item = await boss.pending()
+    assert (item["asked_by"], item["is_mine"], item["title"]) == ("ana", False, "Hello there")
+    context = await boss.http.get(f"/api/approvals/{item['approval_id']}/context")
+    said = [event["content"] for event in context.json()["events"] if event["type"] == "user_message_confirmed"]
+    assert said == ["Hello there", "please book"]
+    assert (await boss.http.get(f"/api/sessions/{session}/events")).status_code == 404
+
+
+async def test_an_inbox_ends_at_the_workspace(site: Running) -> None:
+    """P-21: neither the list nor the context of another tenant, and not for a colleague without the role."""
+    ana = await site.person()
+    other = await site.person("other@example.com", roles=("approver",), workspace=await site.new_workspace())
+    colleague = await site.person("colleague@example.com")
+    _, _, approval = await asked(site, ana)
+    for person in (other, colleague):
+        assert (await person.http.get("/api/approvals")).json()["items"] == []
+        assert (await person.http.get(f"/api/approvals/{approval['approval_id']}/context")).status_code == 404
+        assert (await decide(person, approval["approval_id"], decision="set_aside"))[0] == 404
+
+
+async def test_an_approver_hears_that_something_waits_and_that_it_does_no_more(site: Running) -> None:
+    """W-12: the inbox of an open page is told."""
+    ana = await site.person()
+    boss = await site.person("boss@example.com", roles=("user", "approver"))
+    tab = await boss.tab()
+    _, _, approval = await asked(site, ana)
+    await tab.until(lambda: tab.approval_changes == 1)
+    await decide(ana, approval["approval_id"], decision="reject")
+    await tab.until(lambda: tab.approval_changes == 2)
 
 
 async def test_fifty_clicks_are_one_decision(site: Running) -> None:

@@ -17,7 +17,7 @@ export interface ApprovalItem {
   readonly preview: string | null;
   readonly reason: string;
   readonly expires_at: string | null;
-  readonly state: "pending" | "approved" | "rejected" | "edited" | "expired";
+  readonly state: "pending" | "approved" | "rejected" | "edited" | "expired" | "set_aside";
   readonly decided_args: Readonly<Record<string, unknown>> | null;
   readonly decided_by: string | null;
   readonly decision_reason: string | null;
@@ -242,6 +242,7 @@ export interface ToolItem {
   readonly tool_use_id: string;
   readonly tool_name: string;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly asked_args: Readonly<Record<string, unknown>> | null;
   readonly is_server_side: boolean;
   readonly state: "running" | "succeeded" | "failed" | "interrupted";
   readonly content: string | null;

@@ -220,6 +220,7 @@ export interface ToolResponse extends Envelope {
   readonly error: string | null;
   readonly duration_ms: number;
   readonly details: Readonly<Record<string, JsonValue>>;
+  readonly executed_args: Readonly<Record<string, unknown>> | null;
 }
 
 /** A tool call waits for a person. What is shown is what will be executed. */
@@ -238,7 +239,7 @@ export interface ApprovalRequested extends Envelope {
 export interface ApprovalResolved extends Envelope {
   readonly type: "approval_resolved";
   readonly approval_id: string;
-  readonly decision: "approved" | "rejected" | "edited" | "expired";
+  readonly decision: "approved" | "rejected" | "edited" | "expired" | "set_aside";
   readonly args: Readonly<Record<string, unknown>> | null;
   readonly by: string;
   readonly reason: string | null;

@@ -44,21 +44,37 @@ export interface AguiMessage {
   readonly content?: unknown;
 }
 
+/** The conversation around a request, to read: events as clients fold them. */
+export interface ApprovalContext {
+  readonly epoch: number;
+  readonly events: readonly (Readonly<Record<string, unknown>>)[];
+}
+
 /** Some approvals. */
 export interface ApprovalList {
   readonly items: readonly ApprovalView[];
 }
 
-/** A tool call that waits for a decision. */
+/** A tool call that waits, or waited, for a decision, with who asks for it. */
 export interface ApprovalView {
   readonly approval_id: string;
   readonly session_id: string;
+  readonly turn_id: string | null;
   readonly tool_name: string;
+  readonly agent_id: string | null;
   readonly args: Readonly<Record<string, unknown>>;
   readonly preview: string | null;
   readonly reason: string;
+  readonly requested_at: string | null;
   readonly expires_at: string | null;
+  readonly asked_by: string;
+  readonly is_mine: boolean;
+  readonly title: string | null;
   readonly state: string;
+  readonly decided_args: Readonly<Record<string, unknown>> | null;
+  readonly decided_by: string | null;
+  readonly decision_reason: string | null;
+  readonly decided_at: string | null;
 }
 
 /** Something a user sent along with a message. */
@@ -168,7 +184,7 @@ export interface Decided {
 
 /** What somebody decides. */
 export interface DecisionRequest {
-  readonly decision: "approve" | "reject" | "edit";
+  readonly decision: "approve" | "reject" | "edit" | "set_aside";
   readonly args?: Readonly<Record<string, unknown>> | null;
   readonly reason?: string | null;
   readonly remember?: "session" | null;

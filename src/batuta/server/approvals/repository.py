@@ -1,14 +1,14 @@
 """Approvals as rows of the read model."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.database.tables import approvals, user_sessions
+from batuta.server.database.tables import approvals, read_sessions, user_sessions, users
 from batuta.server.security.ownership import APPROVER, Caller
 
 
@@ -26,6 +26,14 @@ class Approval:
     expires_at: datetime | None
     state: str
     decided_args: dict[str, Any] | None = None
+    decided_by: str | None = None
+    decision_reason: str | None = None
+    agent_id: str | None = None
+    requested_at: datetime | None = None
+    resolved_at: datetime | None = None
+    owner_id: str = ""
+    """Whose conversation asks."""
+    title: str | None = None
 
 
 def for_caller(connection: sa.Connection, caller: Caller, state: str | None, limit: int) -> Sequence[Approval]:
@@ -33,9 +41,7 @@ def for_caller(connection: sa.Connection, caller: Caller, state: str | None, lim
     mine = user_sessions.c.user_id == caller.user_id
     if APPROVER in caller.roles:
         mine = user_sessions.c.workspace_id == caller.workspace_id
-    query = sa.select(approvals).where(
-        approvals.c.session_id == user_sessions.c.session_id, mine, user_sessions.c.deleted_at.is_(None)
-    )
+    query = _with_session().where(mine, user_sessions.c.deleted_at.is_(None))
     if state is not None:
         query = query.where(approvals.c.status == state)
     newest = query.order_by(approvals.c.requested_at.desc(), approvals.c.approval_id).limit(limit)
@@ -44,8 +50,23 @@ def for_caller(connection: sa.Connection, caller: Caller, state: str | None, lim
 
 def get(connection: sa.Connection, approval_id: str) -> Approval | None:
     """One approval."""
-    row = connection.execute(sa.select(approvals).where(approvals.c.approval_id == approval_id)).first()
+    row = connection.execute(_with_session().where(approvals.c.approval_id == approval_id)).first()
     return None if row is None else _approval(row)
+
+
+def names_of(connection: sa.Connection, user_ids: Collection[str]) -> dict[str, str]:
+    """What people are called, by their id."""
+    query = sa.select(users.c.user_id, users.c.name, users.c.email).where(users.c.user_id.in_(user_ids))
+    return {row.user_id: row.name or row.email for row in connection.execute(query)}
+
+
+def _with_session() -> sa.Select[tuple[Any, ...]]:
+    title = sa.func.coalesce(read_sessions.c.title, user_sessions.c.title)
+    joined = approvals.join(user_sessions, user_sessions.c.session_id == approvals.c.session_id).outerjoin(
+        read_sessions, read_sessions.c.session_id == approvals.c.session_id
+    )
+    owner = user_sessions.c.user_id.label("owner_id")
+    return sa.select(approvals, owner, title.label("session_title")).select_from(joined)
 
 
 def _approval(row: sa.Row[tuple[Any, ...]]) -> Approval:
@@ -60,4 +81,11 @@ def _approval(row: sa.Row[tuple[Any, ...]]) -> Approval:
         expires_at=row.expires_at,
         state=row.status,
         decided_args=json.loads(row.decided_args) if row.decided_args else None,
+        decided_by=row.decided_by,
+        decision_reason=row.decision_reason,
+        agent_id=row.agent_id,
+        requested_at=row.requested_at,
+        resolved_at=row.resolved_at,
+        owner_id=row.owner_id,
+        title=row.session_title,
     )

@@ -1,21 +1,30 @@
 """Decisions: each counts once, however often it is sent, and what runs is what was stored.
 
 decide -> approval_resolved in the log, under a key of its own -> the turn goes on
+set aside -> approval_resolved and the end of the turn, in one step -> the conversation goes on
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue
+from batuta.events.sink import EventSink
+from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalResolved
+from batuta.eventstore.journal import events_of_turn
+from batuta.eventstore.stopping import AskedIn, Stopped, set_aside_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
+from batuta.server.approvals.wording import set_aside_words
 from batuta.server.database.engines import Database
 from batuta.server.live.feed import ReadModels
 from batuta.server.live.notifications import Notification, NotificationBus
@@ -23,7 +32,14 @@ from batuta.server.problems import ConflictProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
 
 MOST = 200
-STATES = {"approve": "approved", "reject": "rejected", "edit": "edited"}
+PAGE = 1_000
+SPOKEN = frozenset(model.route.type for model in (UserMessage, AssistantMessage))
+STATES = {"approve": "approved", "reject": "rejected", "edit": "edited", "set_aside": "set_aside"}
+EARLIER_TURNS = 3
+"""How much of the conversation before a request an approver reads with it."""
+RUNNING_LOOKS = 20
+RUNNING_LOOK_SECONDS = 0.1
+"""How long a turn that waits, and still does something else, is waited for before it can be set aside."""
 
 
 class DecisionRequest(BaseModel):
@@ -31,7 +47,8 @@ class DecisionRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    decision: Literal["approve", "reject", "edit"]
+    decision: Literal["approve", "reject", "edit", "set_aside"]
+    """`set_aside`: decide nothing, execute nothing, and let the conversation go on."""
     args: dict[str, Any] | None = None
     reason: str | None = Field(default=None, max_length=2_000)
     remember: Literal["session"] | None = None
@@ -40,7 +57,7 @@ class DecisionRequest(BaseModel):
     def _fits_together(self) -> "DecisionRequest":
         if (self.decision == "edit") != (self.args is not None):
             raise ValueError("args belong to the decision 'edit', and to no other")
-        if self.decision == "reject" and self.remember is not None:
+        if self.decision in ("reject", "set_aside") and self.remember is not None:
             raise ValueError("a rejection is not remembered: leave `remember` out, or approve")
         return self
 
@@ -56,8 +73,13 @@ class Approvals:
         read_models: ReadModels,
         bus: NotificationBus,
         *,
+        people: Database,
+        observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        """`people` reads the names of users, which `database` shows only to themselves."""
+        self._people = people
+        self._observer = observer
         self._database = database
         self._log = log
         self._queue = queue
@@ -69,6 +91,24 @@ class Approvals:
         """What the caller may answer, or could."""
         return await self._database.read(lambda c: repository.for_caller(c, caller, state, MOST))
 
+    async def names(self, user_ids: Collection[str]) -> Mapping[str, str]:
+        """What the people of approvals are called, by their id."""
+        return await self._people.read(lambda connection: repository.names_of(connection, user_ids))
+
+    async def context(self, approval_id: str) -> tuple[int, list[Event]]:
+        """What an approver reads before deciding: the turn that asks, and what was said in the few before it."""
+        approval = await self._get(approval_id)
+        found: list[Event] = []
+        after, epoch = 0, 0
+        while True:
+            page = await self._log.read_stored(approval.session_id, after=after, limit=PAGE)
+            epoch = page.head.epoch
+            found += events_in(page, types=SPOKEN, turn_id=approval.turn_id or "")
+            if page.is_last:
+                break
+            after = page.records[-1].seq
+        return epoch, context_of(found, approval.turn_id)
+
     async def decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         """The state after a decision. The same again is harmless; another one raises `ConflictProblem`."""
         approval = await self._get(approval_id)
@@ -78,6 +118,8 @@ class Approvals:
             await self._resolve(approval, "expired", by="clock")
             raise ConflictProblem("Nobody decided in time: it was rejected.", code="APPROVAL_EXPIRED")
         state = STATES[decision.decision]
+        if decision.decision == "set_aside":
+            return await self._set_aside(caller, approval, decision)
         try:
             await self._resolve(
                 approval,
@@ -109,11 +151,53 @@ class Approvals:
             await self._queue.resume(approval.turn_id, waiting_for=approval.approval_id)
         self._bus.publish(Notification("work"))
 
+    async def _set_aside(self, caller: Caller, approval: Approval, decision: DecisionRequest) -> str:
+        if approval.turn_id is None:
+            await self._resolve(approval, "set_aside", by=caller.user_id, reason=decision.reason)
+            return "set_aside"
+        told = await events_of_turn(self._log, approval.session_id, approval.turn_id)
+        place = AskedIn(approval_id=approval.approval_id, turn_id=approval.turn_id)
+        try:
+            ended = await self._ended(place, caller, decision.reason, set_aside_words(told))
+        except IdempotencyConflictError:  # somebody decided a moment earlier
+            ended = None
+        if ended is None:
+            await self._caught_up(approval.session_id)
+            return _answer_again(await self._get(approval.approval_id), decision)
+        for event in ended.events:
+            self._observer.emit(event)
+        await self._caught_up(approval.session_id)
+        self._bus.publish(Notification("work"))
+        return "set_aside"
+
+    async def _ended(self, place: AskedIn, caller: Caller, reason: str | None, words: str) -> Stopped | None:
+        """End the turn; one that waits, and still does something else, is given a moment. Raises `ConflictProblem`."""
+        for _ in range(RUNNING_LOOKS):
+            ended = await set_aside_turn(self._log, self._queue, place, by=caller.user_id, reason=reason, words=words)
+            if ended is None or ended.is_over:
+                return ended
+            await asyncio.sleep(RUNNING_LOOK_SECONDS)
+        raise ConflictProblem(
+            "Another part of this answer is still being worked on. Wait for it, or stop it.", code="TURN_RUNNING"
+        )
+
+    async def _caught_up(self, session_id: str) -> None:
+        await self._read_models.ensure(session_id, (await self._log.head(session_id)).last_seq)
+
     async def _get(self, approval_id: str) -> Approval:
         found = await self._database.read(lambda connection: repository.get(connection, approval_id))
         if found is None:
             raise NotFoundProblem
         return found
+
+
+def context_of(events: Sequence[Event], turn_id: str | None) -> list[Event]:
+    """The visible events of a turn and of the last turns before it, in their order."""
+    visible = [event for event in events if event.is_visible]
+    turns: list[str | None] = list(dict.fromkeys(event.turn_id for event in visible))
+    place = turns.index(turn_id) if turn_id in turns else len(turns) - 1
+    shown = frozenset(turns[max(0, place - EARLIER_TURNS) : place + 1])
+    return [event for event in visible if event.turn_id in shown]
 
 
 def _answer_again(approval: Approval, decision: DecisionRequest) -> str:

@@ -30,7 +30,7 @@ from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
 from batuta.server.security.access_control import COOKIE, AccessControl
-from batuta.server.security.ownership import OWNERSHIP, Caller
+from batuta.server.security.ownership import APPROVER, OWNERSHIP, Caller
 
 log = logging.getLogger("batuta.server")
 
@@ -144,6 +144,11 @@ class SocketServer:
     def is_connected(self, user_id: str) -> bool:
         """Whether a user has a socket in this process."""
         return any(connection.caller.user_id == user_id for connection in self._connections.values())
+
+    def approvers(self, workspace_id: str) -> frozenset[str]:
+        """The users with a socket in this process who approve in a workspace."""
+        callers = (connection.caller for connection in self._connections.values())
+        return frozenset(c.user_id for c in callers if c.workspace_id == workspace_id and APPROVER in c.roles)
 
     async def end(self, sids: frozenset[str]) -> None:
         """Close some sockets."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from batuta.events.conversation import AssistantMessage, TitleChanged, UserMessage
 from batuta.events.envelope import Event
-from batuta.events.tools import ToolRequest, ToolResponse
+from batuta.events.tools import ApprovalResolved, ToolRequest, ToolResponse
 from batuta.events.wire import to_wire
 from batuta.server.sessions.repository import Summary
 
@@ -38,10 +38,30 @@ def _part(event: Event) -> str:
             return f"## {_one_line(event.source_agent_id or 'Assistant')}\n\n{event.content}"
         case ToolRequest():
             return f"> Tool `{_one_line(event.tool_name)}`: `{json.dumps(event.args, ensure_ascii=False)[:500]}`"
+        case ApprovalResolved():
+            return f"> {_DECISIONS[event.decision]} by {_one_line(event.by)}{_reason(event)}{_changed(event.args)}"
         case ToolResponse():
-            return f"> {'Done' if event.success else 'Failed'}: {_one_line(event.content)[:500]}"
+            outcome = "Done" if event.success else "Failed"
+            return f"> {outcome}{_changed(event.executed_args)}: {_one_line(event.content)[:500]}"
         case _:
             return ""
+
+
+_DECISIONS = {
+    "approved": "Approved",
+    "edited": "Approved with changes",
+    "rejected": "Rejected",
+    "expired": "Expired",
+    "set_aside": "Set aside",
+}
+
+
+def _reason(event: ApprovalResolved) -> str:
+    return f" ({_one_line(event.reason)[:500]})" if event.reason else ""
+
+
+def _changed(args: dict[str, Any] | None) -> str:
+    return "" if args is None else f" with `{json.dumps(args, ensure_ascii=False)[:500]}`"
 
 
 def _title(session: Summary, events: Sequence[Event]) -> str:

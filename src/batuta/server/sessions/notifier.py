@@ -1,4 +1,5 @@
-"""Keeps the session lists of connected users up to date: `session:changed` and `session:deleted` over their sockets.
+"""Keeps the lists of connected users up to date: `session:changed` and `session:deleted` over their sockets, and
+`approvals:changed` to those who may decide when something begins or ceases to wait.
 
 A session that grew is read at once and again a little later, because its read models and its turn may lag behind its
 log; one with a running turn is read until the turn has ended.
@@ -32,6 +33,7 @@ class SessionListNotifier:
         self._reads_left: dict[str, int] = {}
         self._deleted: set[str] = set()
         self._sent: OrderedDict[str, Summary] = OrderedDict()
+        self._pending: dict[str, int] = {}
 
     async def run(self) -> None:
         """Read and send until cancelled."""
@@ -69,6 +71,7 @@ class SessionListNotifier:
             return
         for summary in found:
             await self._send(summary)
+            await self._send_pending(summary)
             self._read_again(summary, reads_left[summary.session_id] - 1)
 
     async def _send_deleted(self) -> None:
@@ -95,8 +98,17 @@ class SessionListNotifier:
             summary.user_id, "session:changed", summary_view(summary).model_dump(mode="json")
         )
 
+    async def _send_pending(self, summary: Summary) -> None:
+        if self._pending.get(summary.session_id, 0) == summary.pending_approvals:
+            return
+        self._pending[summary.session_id] = summary.pending_approvals
+        if summary.pending_approvals == 0:
+            del self._pending[summary.session_id]
+        for user_id in {summary.user_id, *self._sockets.approvers(summary.workspace_id)}:
+            await self._sockets.emit_to_user(user_id, "approvals:changed", {})
+
     def _read_again(self, summary: Summary, left: int) -> None:
-        is_connected = self._sockets.is_connected(summary.user_id)
+        is_connected = self._sockets.is_connected(summary.user_id) or self._sockets.approvers(summary.workspace_id)
         is_under_way = summary.status in ("running", "queued")
         if is_connected and (left > 0 or is_under_way):
             self._reads_left.setdefault(summary.session_id, max(left, 1))

@@ -24,6 +24,7 @@ class Summary:
 
     session_id: str
     user_id: str
+    workspace_id: str
     title: str | None
     created_at: datetime
     updated_at: datetime
@@ -188,6 +189,7 @@ def _completed(connection: sa.Connection, rows: Sequence[sa.Row[tuple[Any, ...]]
         Summary(
             session_id=row.session_id,
             user_id=row.user_id,
+            workspace_id=row.workspace_id,
             title=row.shown_title,
             created_at=row.created_at,
             updated_at=row.touched_at,

@@ -1,12 +1,13 @@
 """The timeline of a turn as the API shows it: every event with its agent, duration, tokens and cost. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from pydantic import BaseModel
 
 from batuta.events.envelope import Event
+from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.usage import Usage
 from batuta.observability.timeline import TimelineLine, timeline_of
 
@@ -58,6 +59,7 @@ def view_of(turn_id: str, events: Sequence[Event]) -> TurnTimeline:
     """The timeline of a turn's events as the API shows it."""
     told = timeline_of(events)
     summary = told.summary
+    executed = {e.tool_use_id: e.executed_args for e in events if isinstance(e, ToolResponse) and e.executed_args}
     return TurnTimeline(
         turn_id=turn_id,
         summary=TimelineTotals(
@@ -69,11 +71,11 @@ def view_of(turn_id: str, events: Sequence[Event]) -> TurnTimeline:
             usage=summary.usage,
             cost=summary.cost_usd,
         ),
-        entries=[_entry(line) for line in told.lines],
+        entries=[_entry(line, executed) for line in told.lines],
     )
 
 
-def _entry(line: TimelineLine) -> TimelineEntry:
+def _entry(line: TimelineLine, executed: Mapping[str, dict[str, Any]]) -> TimelineEntry:
     event = line.event
     return TimelineEntry(
         at_ms=line.offset.total_seconds() * 1000,
@@ -86,7 +88,7 @@ def _entry(line: TimelineLine) -> TimelineEntry:
         is_internal=not event.is_visible,
         usage=getattr(event, "usage", None),
         cost=getattr(event, "cost", None),
-        details=_details(event),
+        details=_details(event) | _executed(event, executed),
     )
 
 
@@ -101,6 +103,13 @@ def _label(event: Event) -> str:
 def _details(event: Event) -> dict[str, Any]:
     fields = event.model_dump(mode="json", exclude=set(_ENVELOPE | _SHOWN_APART))
     return {name: _shortened(value) for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def _executed(event: Event, executed: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a call ran with, beside what was asked for."""
+    if not isinstance(event, ToolRequest) or event.tool_use_id not in executed:
+        return {}
+    return {"executed_args": executed[event.tool_use_id]}
 
 
 def _shortened(value: Any) -> Any:
