@@ -1,6 +1,6 @@
 /**
  * Addresses: `/` for a new conversation, `/s/<id>` for a session, `/s/<id>#e<number>` for a place in it,
- * `/files`, `/files/<id>`, `/search`, `/boards` and `/boards/<id>` for the other pages.
+ * `/files`, `/files/<id>`, `/search`, `/approvals`, `/boards` and `/boards/<id>` for the other pages.
  */
 
 import { useMemo, useSyncExternalStore } from "react";
@@ -26,6 +26,7 @@ export const useRoute = (): string | null =>
 
 export type Page =
   | { readonly name: "chat" }
+  | { readonly name: "approvals" }
   | { readonly name: "files"; readonly folder: string | null; readonly file: string | null }
   | { readonly name: "search"; readonly words: string; readonly folder: string }
   /** Without a board: the list of them. */
@@ -40,6 +41,7 @@ export const pageOf = (path: string, query: string): Page => {
   const given = new URLSearchParams(query);
   if (path === "/search")
     return { name: "search", words: given.get("q") ?? "", folder: given.get("folder") ?? "" };
+  if (path === "/approvals") return { name: "approvals" };
   const boards = BOARDS.exec(path);
   if (boards !== null) return { name: "boards", board: boards[1] ?? "" };
   const files = FILES.exec(path);

@@ -17,9 +17,10 @@ import { stopTurn } from "../transport/sending";
 import { addFiles, attachFile } from "../transport/transfers";
 import { AccountMenu } from "./account-menu";
 import { DropZone } from "./drop-zone";
+import { InboxLink } from "./inbox-link";
+import { titleOf, useDocumentTitle } from "./page-title";
 import { boardPath, openPage, openSession, usePage, usePlace, useRoute } from "./router";
 import { TopBar } from "./top-bar";
-import { useDocumentTitle } from "./use-document-title";
 import { useNotifications } from "./use-notifications";
 
 const SourcePanel = lazy(() => import("../features/sources/source-panel"));
@@ -28,6 +29,7 @@ const BoardsPage = lazy(() => import("../features/boards/boards-page"));
 const FilesPage = lazy(() => import("../features/files/files-page"));
 const SearchPage = lazy(() => import("../features/search/search-page"));
 const TimelinePanel = lazy(() => import("../features/timeline/timeline-panel"));
+const InboxPage = lazy(() => import("../features/chat/inbox/inbox-page"));
 const SettingsDialog = lazy(() => import("../features/settings/settings-dialog"));
 
 type Opened =
@@ -134,18 +136,19 @@ export const Shell = () => {
       [open, toggleSidebar, sessionId, isDesktop],
     ),
   );
-  useDocumentTitle(sessionId);
+  useDocumentTitle(sessionId, page);
   useNotifications(open);
-
+  const toPage = (path: string): void => {
+    setIsDrawerOpen(false);
+    openPage(path);
+  };
   const sidebar = (
     <Sidebar
       currentId={sessionId}
       onOpen={open}
       page={page.name}
-      onPage={(path) => {
-        setIsDrawerOpen(false);
-        openPage(path);
-      }}
+      onPage={toPage}
+      inbox={<InboxLink isCurrent={page.name === "approvals"} onPage={toPage} />}
       corner={
         <IconButton label={t.sessions.hide} size="small" onClick={toggleSidebar}>
           <PanelLeftClose className="size-4" />
@@ -187,9 +190,7 @@ export const Shell = () => {
         {page.name !== "boards" && (
           <TopBar
             sessionId={sessionId}
-            title={
-              page.name === "files" ? t.sessions.files : page.name === "search" ? t.sessions.searchPage : null
-            }
+            title={titleOf(page, t)}
             onSidebar={isDesktop && isSidebarShown ? null : toggleSidebar}
           />
         )}
@@ -213,6 +214,7 @@ export const Shell = () => {
               onSearch={(folder) => openPage("/search", { folder })}
             />
           )}
+          {page.name === "approvals" && <InboxPage onOpenSession={open} />}
           {page.name === "search" && (
             <SearchPage
               words={page.words}

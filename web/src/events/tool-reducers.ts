@@ -19,6 +19,7 @@ const card = (event: ToolRequest | ToolResponse): ToolItem => ({
   tool_use_id: event.tool_use_id,
   tool_name: event.tool_name,
   args: {},
+  asked_args: null,
   is_server_side: false,
   state: "running",
   content: null,
@@ -44,7 +45,7 @@ export const toolResponse = (view: SessionView, event: ToolResponse): SessionVie
   return inTurn(before, event, (turn) =>
     woken(
       patchItem(turn, isTool(event.tool_use_id), (item) => ({
-        ...item,
+        ...withArgs(item, event.executed_args),
         state: event.success ? "succeeded" : "failed",
         content: event.content,
         error: event.error,
@@ -57,9 +58,30 @@ export const toolResponse = (view: SessionView, event: ToolResponse): SessionVie
   );
 };
 
-/** A card that waits for a person. */
+/** The card of a call that runs with other arguments than it was asked with. */
+const withArgs = (item: ToolItem, args: ToolItem["args"] | null | undefined): ToolItem =>
+  args === null || args === undefined || isSame(args, item.args)
+    ? item
+    : { ...item, args, asked_args: item.asked_args ?? item.args };
+
+const asAsked = (item: ToolItem): ToolItem =>
+  item.asked_args === null ? item : { ...item, args: item.asked_args, asked_args: null };
+
+/** Values of JSON, whatever the order of their keys. */
+const isSame = (one: unknown, other: unknown): boolean => {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    return one === other;
+  const [left, right] = [Object.entries(one), new Map(Object.entries(other))];
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    left.length === right.size &&
+    left.every(([key, value]) => right.has(key) && isSame(value, right.get(key)))
+  );
+};
+
+/** A card that waits for a person. Asked about again, the call has the arguments it was first asked with. */
 export const approvalRequested = (view: SessionView, event: ApprovalRequested): SessionView =>
-  appendSpeech(view, event, {
+  appendSpeech(patchAnywhere(view, isTool(event.tool_use_id), asAsked), event, {
     ...itemHead(event),
     kind: "approval",
     approval_id: event.approval_id,
@@ -76,20 +98,27 @@ export const approvalRequested = (view: SessionView, event: ApprovalRequested): 
     decided_at: null,
   });
 
-/** The first decision counts, however often one is sent. */
-export const approvalResolved = (view: SessionView, event: ApprovalResolved): SessionView =>
-  patchAnywhere(
+const approvalOf = (view: SessionView, id: string): ApprovalItem | undefined =>
+  view.turns
+    .flatMap((turn) => turn.items)
+    .findLast((item): item is ApprovalItem => item.kind === "approval" && item.approval_id === id);
+
+/** The first decision counts, however often one is sent; what was changed is what the call's card shows. */
+export const approvalResolved = (view: SessionView, event: ApprovalResolved): SessionView => {
+  const asked = approvalOf(view, event.approval_id);
+  if (asked?.state !== "pending") return view;
+  const decided = patchAnywhere(
     view,
     (item): item is ApprovalItem => item.kind === "approval" && item.approval_id === event.approval_id,
-    (item) =>
-      item.state === "pending"
-        ? {
-            ...item,
-            state: event.decision,
-            decided_args: event.args,
-            decided_by: event.by,
-            decision_reason: event.reason,
-            decided_at: event.timestamp,
-          }
-        : item,
+    (item) => ({
+      ...item,
+      state: event.decision,
+      decided_args: event.args,
+      decided_by: event.by,
+      decision_reason: event.reason,
+      decided_at: event.timestamp,
+    }),
   );
+  if (event.decision !== "edited") return decided;
+  return patchAnywhere(decided, isTool(asked.tool_use_id), (item) => withArgs(item, event.args));
+};

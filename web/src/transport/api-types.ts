@@ -6,6 +6,8 @@ import type * as api from "./generated-api";
 export type {
   AgentFace,
   AgentView as Agent,
+  ApprovalList,
+  ApprovalView as Approval,
   BoardList,
   BoardView as Board,
   BoardWithTiles,
@@ -44,6 +46,9 @@ export type UsageShare = Omit<api.AgentShare, "agent_id"> & {
   readonly agent_id?: api.AgentShare["agent_id"];
   readonly model?: api.ModelShare["model"];
 };
+
+/** The conversation around a request, to read. */
+export type ApprovalContext = Omit<api.ApprovalContext, "events"> & { readonly events: readonly WireEvent[] };
 
 export type Decision = api.DecisionRequest;
 

@@ -99,6 +99,9 @@ export const api = {
   giveFeedback: (id: string, messageId: string, rating: -1 | 0 | 1) =>
     http.send<null>("POST", `${session(id)}/feedback`, { message_id: messageId, rating }),
   stop: (id: string) => http.send<null>("POST", `${session(id)}/stop`),
+  approvals: () => http.get<types.ApprovalList>("/api/approvals"),
+  approvalContext: (approvalId: string) =>
+    http.get<types.ApprovalContext>(`/api/approvals/${encodeURIComponent(approvalId)}/context`),
   decide: (approvalId: string, decision: types.Decision) =>
     http.send<types.Decided>("POST", `/api/approvals/${encodeURIComponent(approvalId)}`, decision),
 } as const;

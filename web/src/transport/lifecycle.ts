@@ -6,6 +6,7 @@ import { applyTheme } from "../lib/theme";
 import { useAccount } from "./account";
 import { api } from "./api";
 import type { Me, Settings } from "./api-types";
+import { EMPTY_INBOX, followInbox, useInbox } from "./approvals";
 import { forgetChannels } from "./channel";
 import { loadDirectory } from "./directory";
 import { EMPTY_LIST } from "./listed-sessions";
@@ -54,7 +55,7 @@ const begin = ({ settings }: Me): void => {
   disconnect();
   applySettings(settings);
   connect();
-  stops = [startSending(), followSessions()];
+  stops = [startSending(), followSessions(), followInbox()];
   restoreTransfers();
   void loadDirectory();
   void searchSessions("", false);
@@ -96,6 +97,7 @@ const forgetPerson = (): void => {
   forgetAll(DRAFTS);
   forgetTransfers();
   useSessionList.setState(EMPTY_LIST, true);
+  useInbox.setState(EMPTY_INBOX, true);
 };
 
 const applySettings = (settings: Settings): void => {

@@ -31,6 +31,7 @@ interface ServerEvents {
   "session:changed": (summary: SessionSummary) => void;
   "session:deleted": (told: { readonly session_id: string }) => void;
   "job:changed": (job: JobChange) => void;
+  "approvals:changed": (told: object) => void;
 }
 
 interface ClientCommands {

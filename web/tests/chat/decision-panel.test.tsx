@@ -4,7 +4,7 @@
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-
+import { TooltipProvider } from "../../src/components/tooltip";
 import type { ApprovalItem } from "../../src/events";
 import { DecisionPanel } from "../../src/features/chat/approval/decision-panel";
 import { api } from "../../src/transport/api";
@@ -39,7 +39,13 @@ beforeEach(async () => {
   decide.mockReset().mockResolvedValue({ state: "decided" });
   place = document.body.appendChild(document.createElement("div"));
   root = createRoot(place);
-  await act(async () => root.render(<DecisionPanel item={item} />));
+  await act(async () =>
+    root.render(
+      <TooltipProvider>
+        <DecisionPanel item={item} />
+      </TooltipProvider>,
+    ),
+  );
 });
 
 afterEach(async () => {
@@ -68,4 +74,10 @@ test("a rejection is never remembered, also if the box was ticked before", async
   await press("Reject");
   await press("Reject");
   expect(decide).toHaveBeenCalledWith("approval", { decision: "reject" });
+});
+
+test("what is set aside decides nothing else", async () => {
+  await tick();
+  await press("Set aside");
+  expect(decide).toHaveBeenCalledWith("approval", { decision: "set_aside" });
 });

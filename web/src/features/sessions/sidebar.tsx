@@ -20,10 +20,12 @@ export interface SidebarProps {
   readonly page: string;
   readonly onPage: (path: string) => void;
   readonly footer: ReactNode;
+  /** The way to what waits for a decision. */
+  readonly inbox?: ReactNode;
   readonly corner?: ReactNode;
 }
 
-export const Sidebar = ({ currentId, onOpen, page, onPage, footer, corner }: SidebarProps) => {
+export const Sidebar = ({ currentId, onOpen, page, onPage, footer, inbox, corner }: SidebarProps) => {
   const t = useText();
   return (
     <nav aria-label={t.sessions.list} className="bg-side flex h-full min-h-0 flex-col">
@@ -40,6 +42,7 @@ export const Sidebar = ({ currentId, onOpen, page, onPage, footer, corner }: Sid
         >
           <SquarePen className="text-accent size-4" /> {t.sessions.new}
         </button>
+        {inbox}
         <SearchBox />
         <div className="flex flex-col gap-px">
           <PageLink path="/boards" isCurrent={page === "boards"} onPage={onPage}>

@@ -7,11 +7,13 @@ import { Pill, type Tone } from "../../../components/pill";
 import type { ApprovalItem } from "../../../events";
 import { clock } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
+import { visible } from "../../../lib/visible";
 import { named } from "../../../lib/words";
 import { useAccount } from "../../../transport/account";
 import { ArgsTable } from "./args-table";
 import { DecisionPanel } from "./decision-panel";
 import { Expiry } from "./expiry";
+import { PreviewView } from "./preview-view";
 
 const TONES: Readonly<Record<ApprovalItem["state"], Tone>> = {
   pending: "warn",
@@ -19,12 +21,19 @@ const TONES: Readonly<Record<ApprovalItem["state"], Tone>> = {
   edited: "ok",
   rejected: "danger",
   expired: "neutral",
+  set_aside: "neutral",
 };
 
-export const ApprovalCard = ({ item }: { readonly item: ApprovalItem }) =>
-  item.state === "pending" ? <Pending item={item} /> : <Decided item={item} />;
+export interface ApprovalCardProps {
+  readonly item: ApprovalItem;
+  /** Called when the server has taken a decision; a conversation learns of it by itself. */
+  readonly onDecided?: () => void;
+}
 
-const Pending = ({ item }: { readonly item: ApprovalItem }) => {
+export const ApprovalCard = (props: ApprovalCardProps) =>
+  props.item.state === "pending" ? <Pending {...props} /> : <Decided item={props.item} />;
+
+const Pending = ({ item, onDecided }: ApprovalCardProps) => {
   const t = useText();
   const title = t.approval.title(named(item.tool_name, t.tools.names));
   return (
@@ -40,9 +49,11 @@ const Pending = ({ item }: { readonly item: ApprovalItem }) => {
         <Pill tone={TONES[item.state]}>{t.approval.states[item.state]}</Pill>
       </header>
       <div className="flex flex-col gap-3 px-4 pb-4">
-        <p className="text-muted text-[0.8125rem]">{isPlainRequest(item) ? t.approval.lead : item.reason}</p>
-        <Preview text={item.preview} />
-        <DecisionPanel item={item} />
+        <p className="text-muted text-[0.8125rem]">
+          {isPlainRequest(item) ? t.approval.lead : visible(item.reason)}
+        </p>
+        <PreviewView text={item.preview} />
+        <DecisionPanel item={item} onDecided={onDecided} />
       </div>
     </section>
   );
@@ -56,7 +67,7 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
   const facts = [
     item.decided_by === me ? t.approval.byYou : isName(item.decided_by) && t.approval.by(item.decided_by),
     item.decided_at !== null && clock(item.decided_at, locale),
-    item.decision_reason !== null && item.decision_reason !== "" && `“${item.decision_reason}”`,
+    item.decision_reason !== null && item.decision_reason !== "" && `“${visible(item.decision_reason)}”`,
   ].filter((fact) => fact !== false);
   return (
     <section
@@ -78,7 +89,7 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
         }
       >
         <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
-          <Preview text={item.preview} />
+          <PreviewView text={item.preview} />
           <ArgsTable
             args={item.decided_args ?? item.args}
             before={item.decided_args === null ? null : item.args}
@@ -96,10 +107,3 @@ const isPlainRequest = ({ reason, tool_name }: ApprovalItem): boolean =>
 
 /** Whoever decided may be told by an id, which says nothing to a reader. */
 const isName = (by: string | null): by is string => by !== null && by !== "" && !/^[0-9A-F-]{36}$/i.test(by);
-
-const Preview = ({ text }: { readonly text: string | null }) =>
-  text === null || text === "" ? null : (
-    <p className="bg-sunken border-line rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap">
-      {text}
-    </p>
-  );

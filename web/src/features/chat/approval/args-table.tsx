@@ -3,13 +3,14 @@
 import { laidOut } from "../../../components/value-view";
 import { isoMoment } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
+import { visible } from "../../../lib/visible";
 import { named } from "../../../lib/words";
 import type { Args } from "./args-form";
 
 export const ArgsTable = ({ args, before }: { readonly args: Args; readonly before: Args | null }) => {
   const t = useText();
   const locale = useLocale();
-  const shown = (value: unknown): string => isoMoment(value, locale) ?? laidOut(value);
+  const shown = (value: unknown): string => isoMoment(value, locale) ?? visible(laidOut(value));
   return (
     <dl className="border-line divide-line divide-y overflow-hidden rounded-lg border text-[0.8125rem]">
       {Object.entries(args).map(([name, value]) => {

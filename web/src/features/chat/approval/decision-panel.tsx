@@ -1,11 +1,12 @@
-/** Approve, change, or reject with a reason. */
+/** Approve, change, reject with a reason, or set aside. */
 
-import { Check, Pencil, X } from "lucide-react";
+import { ArchiveX, Check, Pencil, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
 import { Button } from "../../../components/button";
 import { TextField } from "../../../components/field";
 import { Notice } from "../../../components/notice";
+import { Tooltip } from "../../../components/tooltip";
 import type { ApprovalItem } from "../../../events";
 import { useText } from "../../../lib/i18n";
 import { api } from "../../../transport/api";
@@ -16,7 +17,12 @@ import { ArgsTable } from "./args-table";
 
 type Mode = "choose" | "edit" | "reject";
 
-export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
+export interface DecisionPanelProps {
+  readonly item: ApprovalItem;
+  readonly onDecided?: (() => void) | undefined;
+}
+
+export const DecisionPanel = ({ item, onDecided }: DecisionPanelProps) => {
   const t = useText();
   const [mode, setMode] = useState<Mode>("choose");
   const [isBusy, setIsBusy] = useState(false);
@@ -24,7 +30,8 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
   const [isRemembered, setIsRemembered] = useState(false);
 
   /** Whoever ticks the box and then rejects allows nothing: only what lets the call run is remembered. */
-  const isKept = (decision: Decision): boolean => isRemembered && decision.decision !== "reject";
+  const isKept = ({ decision }: Decision): boolean =>
+    isRemembered && (decision === "approve" || decision === "edit");
 
   /** The card changes when the log tells of the decision; here only a refusal is shown. */
   const decide = async (decision: Decision): Promise<void> => {
@@ -32,6 +39,7 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
     setFailure(null);
     try {
       await api.decide(item.approval_id, isKept(decision) ? { ...decision, remember: "session" } : decision);
+      onDecided?.();
     } catch (error) {
       const problem = asProblem(error);
       setFailure(problem.status === 409 ? t.approval.decidedElsewhere : problem.detail || problem.title);
@@ -79,6 +87,11 @@ export const DecisionPanel = ({ item }: { readonly item: ApprovalItem }) => {
           <Button size="small" disabled={isBusy} onClick={() => setMode("reject")}>
             <X className="size-4" /> {t.approval.reject}
           </Button>
+          <Tooltip label={t.approval.setAsideHint}>
+            <Button size="small" disabled={isBusy} onClick={() => void decide({ decision: "set_aside" })}>
+              <ArchiveX className="size-3.5" /> {t.approval.setAside}
+            </Button>
+          </Tooltip>
           <label className="text-muted flex sm:ml-auto items-center gap-2 py-1 text-xs">
             <input
               type="checkbox"

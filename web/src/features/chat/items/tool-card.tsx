@@ -52,6 +52,7 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
       >
         <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
           <Part title={t.tools.arguments} value={item.args} />
+          {item.asked_args !== null && <Part title={t.tools.asked} value={item.asked_args} />}
           {item.error !== null && <Part title={t.tools.error} value={item.error} isDanger />}
           {item.content !== null && item.content !== "" && (
             <Part title={t.tools.result} value={item.content} />

@@ -21,7 +21,7 @@ export const TurnEnd = ({ turn }: { readonly turn: TurnView }) => {
   const question = questionOf(turn);
   return (
     <footer className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1 pb-4">
-      {turn.status === "cancelled" && (
+      {turn.status === "cancelled" && !isSetAside(turn) && (
         <p className="text-muted flex items-center gap-1.5 text-[0.8125rem]">
           <CircleStop className="size-4" /> {t.chat.stopped}
         </p>
@@ -50,6 +50,10 @@ export const TurnEnd = ({ turn }: { readonly turn: TurnView }) => {
     </footer>
   );
 };
+
+/** The end of such a turn is told in words of its own. */
+const isSetAside = (turn: TurnView): boolean =>
+  turn.items.some((item) => item.kind === "approval" && item.state === "set_aside");
 
 const TurnCost = ({ turn }: { readonly turn: TurnView }) => {
   const t = useText();
