@@ -1,14 +1,15 @@
 """Every kind of file is read with its places, in a process that can be killed (P-34)."""
 
+import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
 
 from batuta.knowledge.document import DocumentText
-from batuta.knowledge.extract.extractor import ExtractionLimits, Extractor
+from batuta.knowledge.extract.extractor import ATTEMPTS, ExtractionLimits, Extractor
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError
 from batuta.knowledge.extract.reading import read
 from tests.support.made_files import (
@@ -174,3 +175,44 @@ async def test_a_killed_process_is_replaced(extractor: Extractor, tmp_path: Path
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()
     assert (await extractor.extract(path, "a.txt")).text == "Hello."
+
+
+def children_of(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()]
+
+
+async def kill_one(wanted: int, *, is_fork: bool, but: Collection[int] = ()) -> int:
+    """Kill the reading process, or its fork that reads a file, as soon as there is another one: its number."""
+    async with asyncio.timeout(20):
+        while True:
+            for child in children_of(wanted):
+                target = next(iter(children_of(child)), None) if is_fork else child
+                if target is not None and target not in but and children_of(child):
+                    os.kill(target, signal.SIGKILL)
+                    return target
+            await asyncio.sleep(0.002)
+
+
+@pytest.mark.parametrize("is_fork", [True, False], ids=["fork", "process"])
+async def test_a_file_whose_process_is_killed_is_read_all_the_same(
+    extractor: Extractor, tmp_path: Path, is_fork: bool
+) -> None:
+    """P-34: a kill from outside says nothing about the file; it is neither lost nor called damaged."""
+    path = tmp_path / "long.csv"
+    path.write_text("name,sum\n" + "".join(f"customer {number},{number}\n" for number in range(30_000)), "utf-8")
+    for _ in range(2):
+        reading = asyncio.create_task(extractor.extract(path, "long.csv"))
+        await kill_one(os.getpid(), is_fork=is_fork)
+        assert "customer 29999" in (await reading).text
+
+
+async def test_a_file_whose_process_is_killed_every_time_is_given_up(extractor: Extractor, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("name,sum\n" + "".join(f"customer {number},{number}\n" for number in range(60_000)), "utf-8")
+    reading = asyncio.create_task(extractor.extract(path, "long.csv"))
+    killed: list[int] = []
+    for _ in range(ATTEMPTS):
+        killed.append(await kill_one(os.getpid(), is_fork=True, but=killed))
+    with pytest.raises(ExtractionFailedError) as given_up:
+        await reading
+    assert given_up.value.reason == "too_large"

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,8 @@ PAGE_PIXELS = 1_000
 """The width of a page that is drawn to be read on a screen."""
 GRACE_SECONDS = 5.0
 """What the process gets beyond a file's time to kill it and say so."""
+ATTEMPTS = 4
+"""At one file, where its process is killed from outside."""
 STALLED_SIGNALS = frozenset({int(signal.SIGXCPU), int(signal.SIGKILL)})
 
 
@@ -67,7 +71,7 @@ class Extractor:
         free = self._started()
         zygote = await free.get()
         try:
-            return await zygote.answer(request, self.limits)
+            return await _attempted(zygote, request, self.limits)
         finally:
             free.put_nowait(zygote)
 
@@ -83,6 +87,21 @@ class Extractor:
             for zygote in self._all:
                 self._free.put_nowait(zygote)
         return self._free
+
+
+class _KilledError(Exception):
+    """A process was killed from outside: that says nothing about the file."""
+
+
+async def _attempted(zygote: "_Zygote", request: Mapping[str, Any], limits: ExtractionLimits) -> Mapping[str, Any]:
+    """Ask again where a process was killed; a file whose processes are killed every time takes too much memory."""
+    for attempt in itertools.count(1):
+        try:
+            return await zygote.answer(request, limits)
+        except _KilledError as error:
+            if attempt == ATTEMPTS:
+                raise ExtractionFailedError("too_large", str(error)) from error
+    raise AssertionError("unreachable")
 
 
 class _Zygote:
@@ -102,7 +121,11 @@ class _Zygote:
                 "memory_bytes": limits.memory_bytes,
                 "output_bytes": limits.output_bytes,
             }
+            began = time.monotonic()
             ended = await self._asked(bounded, limits.seconds + GRACE_SECONDS)
+            is_early = time.monotonic() - began < limits.cpu_seconds
+            if ended["signal"] == signal.SIGKILL and is_early and not ended["is_late"]:
+                raise _KilledError("the process of the file was killed")  # before any limit of ours could have
             return _answer(ended, output)
 
     async def end(self) -> None:
@@ -124,14 +147,17 @@ class _Zygote:
             if line:
                 answer: Mapping[str, Any] = json.loads(line)
                 return answer
-        except (TimeoutError, OSError) as error:
+        except TimeoutError as error:
             await self.end()
             raise ExtractionFailedError("too_slow", repr(error)) from error
+        except OSError as error:
+            await self.end()
+            raise _KilledError(repr(error)) from error
         except asyncio.CancelledError:
             await self.end()
             raise
         await self.end()
-        raise ExtractionFailedError("broken", "the extraction process died")
+        raise _KilledError("the extraction process was killed")
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
