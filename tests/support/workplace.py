@@ -53,14 +53,20 @@ class Workplace:
             for place in (path, *path.rglob("*")):
                 os.chown(place, self.identity.uid, self.identity.gid, follow_symlinks=False)
 
-    def reachable(self, installation: Path) -> Path:
-        """The installation, or a copy of it if the servers' identity cannot get at it (below a private home)."""
+    def reachable(self, installation: Path, *beside: Path) -> Path:
+        """The installation, or a copy of it if the servers' identity cannot get at it (below a private home).
+
+        `beside` are the directories that its programs look for relative to their own place: they keep that place.
+        """
         if not self.identity.is_borrowed or _is_open_to_all(installation):
             return installation
-        copy = self.root / f"copy-of-{installation.name}"
-        if not copy.exists():
-            shutil.copytree(installation, copy, symlinks=True)
-        return copy
+        together = Path(os.path.commonpath([installation, *beside]))
+        copies = self.root / f"copy-of-{installation.name}"
+        for source in (installation, *beside):
+            copy = copies / source.relative_to(together) if source != together else copies
+            if not copy.exists():
+                shutil.copytree(source, copy, symlinks=True)
+        return copies / installation.relative_to(together) if installation != together else copies
 
     def popen(self, command: list[str], *, log: Path, env: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":
         """Start a server that dies with the thread that starts it: start servers from the main one."""

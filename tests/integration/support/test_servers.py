@@ -220,6 +220,19 @@ def test_programs_below_a_private_home_are_copied_for_a_borrowed_identity(tmp_pa
     assert place.reachable(Path("/usr/bin")) == Path("/usr/bin")
 
 
+def test_what_copied_programs_look_for_keeps_its_place_beside_them(tmp_path: Path) -> None:
+    """PostgreSQL's programs find their libraries at a path relative to their own."""
+    home = tmp_path / "home"
+    for part in ("package/install/bin/program", "package.libs/library"):
+        (home / part).parent.mkdir(parents=True)
+        (home / part).write_text("")
+    home.chmod(stat.S_IRWXU)
+    place = Workplace(root=tmp_path, identity=Identity(uid=os.getuid() + 1, gid=os.getgid()))
+    copied = place.reachable(home / "package" / "install", home / "package.libs")
+    assert (copied / "bin" / "program").is_file()
+    assert (copied / ".." / ".." / "package.libs" / "library").is_file()
+
+
 def test_free_ports_are_free() -> None:
     assert 1024 < free_port() < 65536
 
