@@ -15,7 +15,7 @@ from batuta.llm.model import Model, ModelSettings
 from batuta.orchestration.plans import Plan, PlanStep
 from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
 from batuta.pipelines.context import Context, invocation_of
-from batuta.steps.agent import AgentStep
+from batuta.steps.agent import AgentStep, In_contra, Out_co
 
 MAX_PLAN_STEPS = 20
 RESULTS_HEADING = "Results of earlier steps:"
@@ -89,10 +89,16 @@ class Proposal:
     answer: Answer
 
 
-class _Planner(AgentStep[str, Proposal]):
-    """Gives the decision together with the answer it stood in: its model and tokens are told with a direct answer."""
+class _Aside(AgentStep[In_contra, Out_co]):
+    """What a supervisor is asked by code is no part of the conversation: the turn remembers its request and its answer
+    itself.
+    """
 
     remembers = False
+
+
+class _Planner(_Aside[str, Proposal]):
+    """Gives the decision together with the answer it stood in: its model and tokens are told with a direct answer."""
 
     def finished(self, output: Any, value: Any, answer: Answer) -> Proposal:
         """The proposal."""
@@ -122,7 +128,7 @@ class Supervisor:
             for agent_id in everybody
         }
         """For requests that are meant for one agent: whoever else is proposed is a mistake to be corrected."""
-        self.reassign: AgentStep[str, Reassignment] = AgentStep(
+        self.reassign: AgentStep[str, Reassignment] = _Aside(
             name="reassign",
             output=Reassignment,
             instructions=f"{_REASSIGN_INSTRUCTIONS}\n\n{cards}",
@@ -130,7 +136,7 @@ class Supervisor:
             is_speaking=False,
             **shared,
         )
-        self.conclude: AgentStep[str, str] = AgentStep(
+        self.conclude: AgentStep[str, str] = _Aside(
             name="conclude",
             output=str,
             instructions="\n\n".join(part for part in (instructions, _CONCLUDE_INSTRUCTIONS) if part),

@@ -245,7 +245,7 @@ class Context:
         journal = self._invocation.run.journal
         effect = self._effect(name, kind)
         if journal is None and kind != "write":
-            return await act()
+            return await self._acted(act)
         if ask is None and kind == "write":
             ask = pipelines.asking_about(self, name)
         doing = pipelines.Doing(
@@ -270,6 +270,19 @@ class Context:
             raise
         self._count_write(kind)
         return value
+
+    async def _acted(self, act: Callable[[], Awaitable[T]], scope: Scope | None = None, key: str | None = None) -> T:
+        """Act as a part of this step: what runs inside counts, and is undone, with it.
+
+        What agents say in there is no part of the conversation: of a recorded effect they say nothing.
+        """
+        own = self._invocation
+        aside = None if own.conversation is None else own.conversation.clone()
+        token = current_context.set(own.within(scope or own.scope, key=key, conversation=aside))
+        try:
+            return await act()
+        finally:
+            current_context.reset(token)
 
     async def go_on(self) -> None:
         """Say that the run goes on although something failed here, by another attempt or with a stand-in.
@@ -297,13 +310,9 @@ class Context:
                 # and come out otherwise when the run is repeated. And the span that an outgoing call belongs to is
                 # known only once its event has been shown.
                 await run.emitter.barrier()
-            token = current_context.set(self._invocation.within(scope, key=effect.key))
             if effect.kind == "write":
                 run.writing[effect.key] = counted
-            try:
-                return await act()
-            finally:
-                current_context.reset(token)
+            return await self._acted(act, scope, effect.key)
 
         spending = pipelines.SpendingCodec(doing.codec, scope)
         counted = replace(doing, act=acting, codec=spending)
