@@ -76,7 +76,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.lost_answers
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
-fuzz: $(INSTALLED) ## Broken answers of providers, long conversations, hostile requests and business documents by the thousand
+fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long conversations, hostile requests and business documents by the thousand
 	BATUTA_FUZZ=50000 $(BIN)/python -m pytest -s tests/unit/events/adapters/test_fuzz.py --timeout 3600
 	BATUTA_LIVES=10000 $(BIN)/python -m pytest tests/unit/steps/test_lived_histories.py --timeout 3600
 	BATUTA_DOCUMENTS=600 $(BIN)/python -m pytest tests/unit/sandbox/business/test_streams.py --timeout 3600
@@ -84,6 +84,7 @@ fuzz: $(INSTALLED) ## Broken answers of providers, long conversations, hostile r
 	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_business.py --timeout 3600
 	BATUTA_MEDIUM=1 $(BIN)/python -m pytest tests/unit/sandbox/business/test_medium_company.py --timeout 3600
 	BATUTA_CHART_CASES=500 $(BIN)/python -m pytest tests/unit/datasets/test_rendering.py --timeout 3600
+	BATUTA_PROGRAMS=2000 $(BIN)/python -m pytest tests/integration/orchestration/test_modes.py --timeout 7200
 	BATUTA_FILTERS=6000 $(BIN)/python -m pytest tests/unit/sandbox/test_filter_differential.py --timeout 3600
 
 .PHONY: docs

@@ -13,30 +13,27 @@ behind Batuta's back is seen only if you let the matrix look:
     report = await crash_matrix(build_team, "book monday", outside=lambda: list(sent), reset=sent.clear)
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from batuta.events.conversation import UserMessage
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
-from batuta.events.queue import Lease, NewWork, WorkStatus
-from batuta.events.runtime import EffectAbandoned, EffectRecorded
-from batuta.events.sink import OnStored, Recorder
+from batuta.events.queue import NewWork, WorkStatus
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
-from batuta.eventstore.recorder import FlushPolicy, TurnRecorder
 from batuta.kernel.ids import new_id
 from batuta.orchestration.approvals import as_decision
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
-from batuta.pipelines.journal import Journal
 from batuta.pipelines.step import Step
 from batuta.testing.clock import FakeClock
+from batuta.testing.mortality import DEATHS, Death, Killed, MortalPersistence
 from batuta.testing.views import UNKNOWN_OUTCOME, difference, seen_by_a_person
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 
@@ -44,21 +41,11 @@ MAX_LIVES = 20
 
 Decide = Callable[[ApprovalRequested], ApprovalResolved]
 
-Death = Literal["before", "after", "unsaved"]
-"""What is in the log when a worker dies at an event: all that came before it, the event too, or only what the run
-waited for.
-"""
-DEATHS: tuple[Death, ...] = ("before", "after", "unsaved")
 _WHERE: dict[Death, str] = {
     "before": "killed before event {}",
     "after": "killed after event {}",
     "unsaved": "killed at event {} with what was not waited for",
 }
-ONLY_AT_BARRIERS = FlushPolicy(linger=timedelta(hours=1), batch_events=1_000_000, most_waiting_events=1_000)
-
-
-class Killed(BaseException):
-    """The process died here."""
 
 
 def approve(requested: ApprovalRequested) -> ApprovalResolved:
@@ -116,7 +103,7 @@ class _Stage:
         work = NewWork(turn_id=self.turn_id, session_id=self.session_id, payload={"text": message})
         await self.queue.accept(work, [asked], client_key="message")
 
-    async def play(self, desk: "_Desk") -> None:
+    async def play(self, desk: "MortalPersistence") -> None:
         """Let workers live and die until the turn has ended."""
         for life in range(MAX_LIVES):
             worker = TurnWorker(self.build(), self.queue, self.log, desk, WorkerSettings(owner=f"worker-{life}"))
@@ -163,7 +150,7 @@ class _BareStage:
     async def accept(self, message: Any) -> None:
         self._value = message
 
-    async def play(self, desk: "_Desk") -> None:
+    async def play(self, desk: "MortalPersistence") -> None:
         """Let runs live and die until one comes to its end."""
         for _ in range(MAX_LIVES):
             told = await self.events()
@@ -209,84 +196,6 @@ class _Answering:
         return as_decision(self.stage.decide(asked))
 
 
-@dataclass(slots=True)
-class _Desk:
-    """Where a turn's owner writes, until it dies."""
-
-    log: MemoryEventLog
-    kill_at: int | None = None
-    how: Death = "before"
-    written: int = 0
-    repeated: list[str] = field(default_factory=list)
-    """Effects that were in the log already and happened all the same."""
-
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        return self.mortal(str(lease.work.session_id), told, fence=lease.fence)
-
-    def mortal(self, session_id: str, told: Sequence[Event], *, fence: int | None = None) -> "_MortalRecorder":
-        """A recorder that dies at its time; what was told before is not counted again."""
-        inner = TurnRecorder(self.log, session_id, fence=fence, told=told, flushing=ONLY_AT_BARRIERS)
-        return _MortalRecorder(inner, {event.event_id for event in told}, _recorded_in(told), self)
-
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
-        stamp = lease.work.stamp
-        return DurableJournal(self.log, recorder, stamp, events=told)
-
-
-def _recorded_in(told: Sequence[Event]) -> set[str]:
-    """The effects that happened and were not undone since."""
-    recorded: set[str] = set()
-    for event in told:
-        if isinstance(event, EffectRecorded):
-            recorded.add(event.key)
-        elif isinstance(event, EffectAbandoned):
-            recorded.discard(event.key)
-    return recorded
-
-
-@dataclass(slots=True)
-class _MortalRecorder:
-    inner: TurnRecorder
-    told: set[str]
-    recorded: set[str]
-    """The keys of effects whose outcome was in the log when this owner took the turn up."""
-    desk: _Desk
-    is_dead: bool = False
-
-    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
-        if self.is_dead:
-            raise Killed
-        is_known = event.event_id in self.told
-        if isinstance(event, EffectRecorded) and event.key in self.recorded:
-            self.desk.repeated.append(event.key)
-        self.desk.written += not is_known and not event.is_transient
-        if is_known or event.is_transient or self.desk.written != self.desk.kill_at:
-            return self.inner.submit(event, on_stored)
-        if self.desk.how == "unsaved":
-            self.is_dead = True
-            raise Killed
-        if self.desk.how == "after":
-            self.inner.submit(event)
-        return self._die()
-
-    async def barrier(self) -> None:
-        if self.is_dead:
-            raise Killed
-        await self.inner.barrier()
-
-    async def record(self, event: Event) -> Event:
-        stored: list[Event] = []
-        if (dying := self.submit(event, stored.append)) is not None:
-            await dying
-        await self.barrier()
-        return stored[0]
-
-    async def _die(self) -> None:
-        self.is_dead = True
-        await self.inner.barrier()
-        raise Killed
-
-
 async def crash_matrix(
     build: Callable[[], Orchestrator | Step[Any, Any]],
     message: Any,
@@ -308,12 +217,14 @@ async def crash_matrix(
     reduce = same or seen_by_a_person
     stage_of: type[_Stage | _BareStage] = _BareStage if isinstance(build(), Step) else _Stage
 
-    async def played(kill_at: int | None = None, how: Death = "before") -> tuple[_Stage | _BareStage, _Desk]:
+    async def played(
+        kill_at: int | None = None, how: Death = "before"
+    ) -> tuple[_Stage | _BareStage, MortalPersistence]:
         """One turn or run from its beginning to its end, killed once on the way or never."""
         reset()
         stage = stage_of(build, decide)  # type: ignore[arg-type] # which of both it builds was seen above
         await stage.accept(message)
-        desk = _Desk(stage.log, kill_at, how)
+        desk = MortalPersistence(stage.log, kill_at, how)
         await stage.play(desk)
         return stage, desk
 

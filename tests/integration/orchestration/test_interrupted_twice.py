@@ -13,7 +13,7 @@ from batuta.kernel.ids import new_id
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.testing import FakeClock
-from batuta.testing.crashes import Killed
+from batuta.testing.mortality import Killed
 from tests.integration.orchestration.crew import Ledger, build
 from tests.support.turns import TurnPersistence, say
 

@@ -1,0 +1,302 @@
+"""From a program to what runs: steps, actions, agents with tools, pipelines, a team."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel
+
+from batuta.kernel.errors import LogicalError, Rejected, TransientError
+from batuta.llm.model import ModelSettings
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.plan_execution import FailurePolicy
+from batuta.orchestration.specialist import Specialist
+from batuta.pipelines.context import Context
+from batuta.pipelines.pipeline import Pipeline
+from batuta.pipelines.result import StepError
+from batuta.pipelines.step import Step, step
+from batuta.steps.action import action
+from batuta.steps.agent import AgentStep
+from batuta.steps.parallel import Branch, ParallelStep
+from batuta.steps.switch import SwitchStep
+from batuta.testing.modes.expected import MAX_ATTEMPTS, case_of
+from batuta.testing.modes.programs import (
+    ActionNode,
+    AgentNode,
+    BatchNode,
+    ChoiceNode,
+    ParallelNode,
+    PipelineNode,
+    PlainNode,
+    Program,
+    ProgramNode,
+    RecoverNode,
+    RepeatNode,
+    mark,
+)
+from batuta.testing.modes.world import SEARCH, SUPERVISOR, SUPERVISOR_ENDPOINT, WORLD, Stage, World
+from batuta.tools.context import ToolContext
+from batuta.tools.tool import Tool, tool
+
+
+class Case(Enum):
+    """What a switch of a program decides on."""
+
+    FIRST = "first"
+    SECOND = "second"
+    THIRD = "third"
+
+
+class Worded(BaseModel):
+    """A structured answer."""
+
+    text: str
+
+
+class GatheredTexts:
+    """What branches of a program gave, and how many failed."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.texts: list[str] = []
+        self.failures = 0
+
+    def add(self, text: str) -> None:
+        """What one branch gave."""
+        self.texts.append(text)
+
+    def count(self, errors: list[StepError]) -> None:
+        """The branches that failed."""
+        self.failures = len(errors)
+
+
+class BuiltProgram:
+    """A program, built once; what it does happens in the world on its stage."""
+
+    def __init__(self, program: Program, *, is_streaming: bool = False) -> None:
+        """Build nothing yet."""
+        self.program = program
+        self.is_streaming = is_streaming
+        self.stage = Stage(World(program))
+
+    @cached_property
+    def pipeline(self) -> Step[str, str]:
+        """The first member, as a pipeline of its own."""
+        return self._pipeline(self.program.members[0])
+
+    @cached_property
+    def team(self) -> Orchestrator:
+        """All members under a supervisor."""
+        members = [Specialist(self._pipeline(member), name=member.name) for member in self.program.members]
+        return Orchestrator(
+            supervisor=self.stage.model(SUPERVISOR_ENDPOINT),
+            agents=members,
+            instructions=f"agent:{SUPERVISOR} ",
+            failure_policy=FailurePolicy(retries=0),
+            is_streaming=self.is_streaming,
+        )
+
+    def _node(self, node: ProgramNode) -> Step[str, str]:
+        build: Callable[..., Step[str, str]] = getattr(self, f"_{type(node).__name__.removesuffix('Node').lower()}")
+        return build(node)
+
+    def _plain(self, node: PlainNode) -> Step[str, str]:
+        async def work(value: str) -> str:
+            if node.fate == "fails":
+                raise LogicalError(f"{node.name} fails")
+            if node.fate == "fails for now":
+                raise TransientError(f"{node.name} fails for now")
+            return mark(node.name, value)
+
+        return step(name=node.name)(work)
+
+    def _action(self, node: ActionNode) -> Step[str, str]:
+        stage = self.stage
+
+        async def act(value: str) -> None:
+            if node.mode != "idempotent" or not stage.world.has_happened(node.name, value):
+                stage.world.act(node.name, value, node.fate)
+
+        async def act_and_return(value: str) -> str:
+            await act(value)
+            stage.world.made[mark(node.name, value)] = value
+            return mark(node.name, value)
+
+        async def undo(result: str) -> None:
+            if node.undo_fails:
+                raise LogicalError(f"{node.name} cannot be undone")
+            stage.world.undo(node.name, stage.world.made.get(result, result) if node.returns else result)
+
+        async def reconcile(value: str) -> Any:
+            has_happened = stage.world.has_happened(node.name, value)
+            return (mark(node.name, value) if node.returns else True) if has_happened else None
+
+        is_transactional = node.mode == "transactional"
+        made_of: Any = act_and_return if node.returns else act
+        done: Step[str, str] = action(
+            mode=node.mode,
+            name=node.name,
+            rollback=undo if is_transactional else None,
+            reconcile=reconcile if node.can_tell else None,
+        )(made_of)
+        return done
+
+    def _agent(self, node: AgentNode) -> Step[str, str]:
+        async def is_right(value: Any, _: Context) -> None:
+            if not str(getattr(value, "text", value)).startswith("§"):
+                raise Rejected("this is not what was asked for", hint="say what was asked for")
+
+        options: dict[str, Any] = {}
+        if node.fallback is not None and not node.is_structured:
+            options["fallback"] = self._plain(node.fallback)
+        agent: AgentStep[str, Any] = AgentStep(
+            name=node.name,
+            model=self.stage.model(node.endpoint),
+            instructions=f"agent:{node.name} ",
+            output=Worded if node.is_structured else str,
+            validate=is_right,
+            tools=self._tools(node),
+            max_attempts=MAX_ATTEMPTS,
+            settings=ModelSettings(extra={"tools": [SEARCH]}) if node.has_extra_tools else ModelSettings(),
+            is_streaming=self.is_streaming,
+            **options,
+        )
+        if not node.is_structured:
+            return agent
+
+        async def unwrap(answer: Worded) -> str:
+            return answer.text
+
+        return Pipeline(f"{node.name}-text", agent >> step(name=f"{node.name}-unwrap")(unwrap))
+
+    def _tools(self, node: AgentNode) -> list[Tool]:
+        named = dict.fromkeys(name for names in node.rounds for name in names)
+        return [self._delegate(node) if name == "delegate" else TOOLS[name] for name in named]
+
+    def _delegate(self, node: AgentNode) -> Tool:
+        assert node.delegate is not None
+        inner = self._pipeline(node.delegate)
+
+        async def run_inner(values: dict[str, Any], _: ToolContext) -> str:
+            result = await inner.run(values["what"])
+            return "failed" if result.is_error else result.value
+
+        return replace(DELEGATE, body=run_inner)
+
+    def _pipeline(self, node: PipelineNode) -> Step[str, str]:
+        parts = [self._node(part) for part in node.parts]
+        chain = parts[0]
+        for part in parts[1:]:
+            chain = chain >> part
+        return Pipeline(node.name, chain)
+
+    def _choice(self, node: ChoiceNode) -> Step[str, str]:
+        cases = [self._node(case) for case in node.cases]
+        members = list(Case)
+        by_member = {member: cases[index % len(cases)] for index, member in enumerate(members)}
+        return SwitchStep(Case, by_member, on=lambda value: members[case_of(value)], name=node.name)
+
+    def _parallel(self, node: ParallelNode) -> Step[str, str]:
+        gather = ParallelStep(
+            GatheredTexts,
+            [Branch(self._node(branch), merge=GatheredTexts.add) for branch in node.branches],
+            name=f"{node.name}-branches",
+            max_concurrency=node.limit,
+            on_failure="fail_fast" if node.policy == "all" else "collect",
+            on_failures=GatheredTexts.count if node.policy == "tolerate" else None,
+        )
+
+        async def join(gathered: GatheredTexts) -> str:
+            return mark(node.name, *gathered.texts, str(gathered.failures))
+
+        return Pipeline(node.name, gather >> step(name=f"{node.name}-join")(join))
+
+    def _repeat(self, node: RepeatNode) -> Step[str, str]:
+        child = self._node(node.child)
+
+        async def repeat(value: str, ctx: Context) -> str:
+            for number in range(node.times):
+                value = await ctx.invoke(child, f"{value}~{number}")
+            return value
+
+        return step(name=node.name)(repeat)
+
+    def _recover(self, node: RecoverNode) -> Step[str, str]:
+        child = self._node(node.child)
+
+        async def recover(value: str, ctx: Context) -> str:
+            result = await child.run(value)
+            if not result.is_error:
+                return result.value
+            await ctx.go_on()
+            return mark(node.name, "recovered")
+
+        return step(name=node.name)(recover)
+
+    def _batch(self, node: BatchNode) -> Step[str, str]:
+        child = self._pipeline(node.child)
+        assert isinstance(child, Pipeline)
+
+        async def batch(value: str, ctx: Context) -> str:
+            inputs = [f"{value}#{number}" for number in range(node.size)]
+            results = [result async for result in child.map(inputs, max_concurrency=2)]
+            if any(result.is_error for result in results):
+                await ctx.go_on()
+            return mark(node.name, *("failed" if result.is_error else result.value for result in results))
+
+        return step(name=node.name)(batch)
+
+
+def _world_of(ctx: ToolContext) -> World:
+    world: World = ctx.services[WORLD]
+    return world
+
+
+@tool(effect="read")
+async def look(what: str) -> str:
+    """Look something up."""
+    return mark("look", what)
+
+
+async def _found_note(args: dict[str, Any], ctx: ToolContext) -> str | None:
+    return "note done" if _world_of(ctx).has_happened("note", args["what"]) else None
+
+
+@tool(effect="write", reconcile=_found_note)
+async def note(what: str, ctx: ToolContext) -> str:
+    """Write something down."""
+    _world_of(ctx).act("note", what)
+    return "note done"
+
+
+@tool(effect="idempotent")
+async def send(what: str, ctx: ToolContext) -> str:
+    """Send something; sent twice it arrives once."""
+    if not _world_of(ctx).has_happened("send", what):
+        _world_of(ctx).act("send", what)
+    return "send done"
+
+
+@tool(effect="read")
+async def stumble(what: str) -> str:
+    """Fail."""
+    raise LogicalError("cannot")
+
+
+@tool(effect="write", approval="always")
+async def pay(what: str, ctx: ToolContext) -> str:
+    """Pay, if somebody agrees."""
+    _world_of(ctx).act("pay", what)
+    return "pay done"
+
+
+@tool(name="delegate", effect="read")
+async def _delegated(what: str) -> str:
+    """Let a pipeline do it."""
+    raise LogicalError("an agent brings its own")
+
+
+TOOLS = {made.name: made for made in (look, note, send, stumble, pay)}
+DELEGATE = _delegated

@@ -1,0 +1,213 @@
+"""Holding the modes against one another, and against what was worked out on paper; every difference is in a table.
+
+await check_program(random_program(17), MODES, stores, seed=17)
+"""
+
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from batuta.kernel.usage import Usage
+from batuta.testing.modes.building import BuiltProgram
+from batuta.testing.modes.expected import ExpectedOutcome, expected_outcome
+from batuta.testing.modes.programs import ActionNode, Program, nodes_of, smaller
+from batuta.testing.modes.running import Mode, ModeOutcome, Stores, run_in
+from batuta.testing.modes.world import COST_OF_AN_ANSWER, INPUT_TOKENS, OUTPUT_TOKENS
+from batuta.testing.views import difference
+
+RUN_MODES = (
+    Mode(),
+    Mode(is_streaming=True),
+    Mode(store="journal"),
+    Mode(store="memory"),
+    Mode(store="memory", is_killed=True),
+)
+TURN_MODES = (
+    Mode(family="turn"),
+    Mode(family="turn", is_streaming=True),
+    Mode(family="turn", store="memory"),
+    Mode(family="turn", store="memory", is_killed=True),
+    Mode(family="turn", store="memory", is_streaming=True, is_killed=True),
+    Mode(family="turn", store="sqlite"),
+    Mode(family="turn", store="sqlite", is_killed=True),
+    Mode(family="turn", store="postgres"),
+    Mode(family="turn", store="postgres", is_killed=True),
+)
+MODES = (*RUN_MODES, *TURN_MODES)
+
+Where = Callable[[Mode, Mode, ModeOutcome], bool]
+"""Whether a difference between the mode that is judged and the one it is held against is declared, for an outcome."""
+
+
+def _another_family(mode: Mode, against: Mode, _: ModeOutcome) -> bool:
+    return mode.family != against.family
+
+
+def _killed(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
+    return mode.is_killed
+
+
+def _repeated(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
+    return mode.store == "journal"
+
+
+def _taken_up_again(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
+    return may_be_taken_up_again(mode)
+
+
+def may_be_taken_up_again(mode: Mode) -> bool:
+    """Whether the same run may begin anew: repeated from its journal, after a kill, or after an approval."""
+    return mode.is_killed or mode.store == "journal" or (mode.family == "turn" and mode.store != "nothing")
+
+
+def _failed_turn(mode: Mode, _: Mode, outcome: ModeOutcome) -> bool:
+    return mode.family == "turn" and outcome.failure is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredDifference:
+    """An aspect in which modes may differ, where, and why that is right."""
+
+    aspect: str
+    where: Where
+    reason: str
+
+
+DECLARED = (
+    DeclaredDifference("view", _another_family, "a turn tells its beginning, who works in it, and its end"),
+    DeclaredDifference("view", _repeated, "nobody listens to this run"),
+    DeclaredDifference("conversation", _another_family, "a turn remembers its request and its last word, no tools"),
+    DeclaredDifference("message", _another_family, "a message may name a place, and a turn's places lie deeper"),
+    DeclaredDifference("breakers", _another_family, "a team has an endpoint more: its supervisor's"),
+    DeclaredDifference("breakers", _killed, "a read whose answer was lost is asked again, and counts again"),
+    DeclaredDifference("spent", _killed, "a read whose answer was lost is paid for twice"),
+    DeclaredDifference("waits", _killed, "a read whose answer was lost waits again"),
+    DeclaredDifference("done", _taken_up_again, "what was undone is done again, and undone again: the net counts"),
+    DeclaredDifference("undone", _taken_up_again, "as for `done`"),
+    DeclaredDifference(
+        "conversation", _failed_turn, "the log keeps what was said before a turn failed; without one nothing is kept"
+    ),
+)
+"""Every difference there may be. What is not in here is a fault."""
+
+NEVER_COMPARED = frozenset({"events_stored", "due_waits"})
+"""Facts for the suite itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModeDifference:
+    """A difference that nobody declared."""
+
+    mode: Mode
+    against: str
+    aspect: str
+    detail: str
+
+    def __str__(self) -> str:
+        """One line, or a few."""
+        return f"{self.mode}: {self.aspect} is not that of {self.against}: {self.detail}"
+
+
+async def differences_of(program: Program, modes: Sequence[Mode], stores: Stores, seed: int) -> list[ModeDifference]:
+    """Run a program in every mode that it has; everything that differs and is not declared."""
+    expected = expected_outcome(program)
+    found: list[ModeDifference] = []
+    first: dict[str, tuple[Mode, ModeOutcome]] = {}
+    stored: dict[tuple[str, bool], int] = {}
+    built = {is_streaming: BuiltProgram(program, is_streaming=is_streaming) for is_streaming in (False, True)}
+    for number, mode in enumerate(mode for mode in modes if not (program.is_team and mode.family == "run")):
+        dice = random.Random(f"{seed}/{number}")  # noqa: S311 - where to kill
+        within = stored.get((mode.family, mode.is_streaming)) or stored.get((mode.family, False), 60)
+        outcome = await run_in(mode, built[mode.is_streaming], stores, dice, kill_within=within)
+        if outcome.events_stored and not mode.is_killed:
+            stored[mode.family, mode.is_streaming] = outcome.events_stored
+        found += _against_paper(mode, outcome, expected, program)
+        for other, basis in first.values():
+            found += _against_another(mode, outcome, other, basis)
+        first.setdefault(mode.family, (mode, outcome))
+    return found
+
+
+def _against_paper(
+    mode: Mode, outcome: ModeOutcome, expected: ExpectedOutcome, program: Program
+) -> list[ModeDifference]:
+    usage = Usage(input=INPUT_TOKENS * expected.answers, output=OUTPUT_TOKENS * expected.answers)
+    facts: dict[str, tuple[Any, Any]] = {
+        "value": (outcome.value, expected.value),
+        "usage": (outcome.usage, usage),
+        "cost": (outcome.cost, COST_OF_AN_ANSWER * expected.answers),
+        "effects": (
+            _net(outcome.done, outcome.undone, program, mode),
+            _net(expected.done, expected.undone, program, mode),
+        ),
+    }
+    if not may_be_taken_up_again(mode):
+        facts["done"] = (outcome.done, +expected.done)
+        facts["undone"] = (outcome.undone, +expected.undone)
+    if not mode.is_killed:
+        facts["waits"] = (outcome.waits, outcome.due_waits)
+    if program.budget == "ample" and not mode.is_killed:
+        facts["spent"] = (outcome.spent.tokens, usage.total)
+    return [
+        ModeDifference(mode, "what was expected", name, f"{found!r} instead of {wanted!r}")
+        for name, (found, wanted) in facts.items()
+        if found != wanted
+    ]
+
+
+def _net(done: Counter[str], undone: Counter[str], program: Program, mode: Mode) -> Counter[str]:
+    """What is left of everything that was done. Background actions that a kill cut off are not begun again."""
+    left = done - undone
+    if not mode.is_killed:
+        return left
+    nodes = [node for member in program.members for node in nodes_of(member)]
+    background = {node.name for node in nodes if isinstance(node, ActionNode) and node.mode == "fire_and_forget"}
+    return Counter({key: count for key, count in left.items() if key.partition(":")[0] not in background})
+
+
+def _against_another(mode: Mode, outcome: ModeOutcome, other: Mode, basis: ModeOutcome) -> list[ModeDifference]:
+    found: list[ModeDifference] = []
+    for aspect in (field.name for field in fields(ModeOutcome) if field.name not in NEVER_COMPARED):
+        mine, theirs = getattr(outcome, aspect), getattr(basis, aspect)
+        if mine == theirs or any(d.aspect == aspect and d.where(mode, other, outcome) for d in DECLARED):
+            continue
+        detail = difference(mine, theirs) if aspect == "view" else f"{mine!r} instead of {theirs!r}"
+        found.append(ModeDifference(mode, str(other), aspect, detail))
+    return found
+
+
+async def shrunk(
+    program: Program, is_faulty: Callable[[Program], Awaitable[bool]], *, most_tries: int = 300
+) -> Program:
+    """The smallest program found that still shows the fault."""
+    tries = 0
+    while tries < most_tries:
+        for less in smaller(program):
+            tries += 1
+            if await is_faulty(less):
+                program = less
+                break
+            if tries >= most_tries:
+                return program
+        else:
+            return program
+    return program
+
+
+async def check_program(program: Program, modes: Sequence[Mode], stores: Stores, seed: int) -> None:
+    """Fail if a program comes to something else in one mode, with the smallest program that shows it."""
+    found = await differences_of(program, modes, stores, seed)
+    if not found:
+        return
+    faults = {(fault.mode, fault.aspect) for fault in found}
+
+    async def is_faulty(candidate: Program) -> bool:
+        again = await differences_of(candidate, modes, stores, seed)
+        return any((fault.mode, fault.aspect) in faults for fault in again)
+
+    small = await shrunk(program, is_faulty)
+    shown = await differences_of(small, modes, stores, seed) or found
+    lines = "\n".join(str(fault) for fault in shown[:8])
+    raise AssertionError(f"seed {seed} comes to something else, and so does\n{small}\n{lines}")

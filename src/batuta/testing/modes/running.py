@@ -1,0 +1,314 @@
+"""The modes: how a program is run, and what is seen of it afterwards.
+
+outcome = await run_in(Mode(family="turn", store="sqlite", is_killed=True), program, stores, dice)
+"""
+
+import asyncio
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Literal
+
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import Complete, ErrorOccurred
+from batuta.events.emitter import Stamp
+from batuta.events.envelope import Event
+from batuta.events.log import EventLog
+from batuta.events.queue import TurnQueue, WorkStatus
+from batuta.eventstore.journal import DurableJournal
+from batuta.eventstore.memory import MemoryEventLog
+from batuta.eventstore.memory_turns import MemoryTurnQueue
+from batuta.eventstore.teams import TeamStore
+from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Message
+from batuta.kernel.usage import NO_USAGE, Usage
+from batuta.llm.budget import Amount
+from batuta.orchestration.memory import conversation_before
+from batuta.orchestration.naming import TurnNaming
+from batuta.orchestration.orchestrator import Orchestrator
+from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.journal import MemoryJournal
+from batuta.pipelines.options import RunOptions
+from batuta.pipelines.result import StepResult
+from batuta.pipelines.step import Step
+from batuta.resilience.circuit_breaker import BreakerRecord
+from batuta.testing.clock import FakeClock
+from batuta.testing.modes.building import BuiltProgram
+from batuta.testing.modes.expected import REQUEST
+from batuta.testing.modes.programs import Program
+from batuta.testing.modes.world import UNWELL, PersonInWorld, World
+from batuta.testing.mortality import DEATHS, Killed, MortalPersistence
+from batuta.testing.sinks import CapturingSink
+from batuta.testing.views import UNKNOWN_OUTCOME, seen_by_a_person
+
+MAX_LIVES = 200
+"""A program may ask for many approvals, one after the other."""
+GIVEN_BACK = timedelta(milliseconds=200)
+"""How long to wait for a turn that a worker gave back because its store was away for a moment."""
+NEVER_ENDED = "the turn was given up without a word"
+
+Family = Literal["run", "turn"]
+StoreName = Literal["nothing", "journal", "memory", "sqlite", "postgres"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode:
+    """One way to run a program: as a run of its own or as a turn of a team, and what is kept of it where."""
+
+    family: Family = "run"
+    store: StoreName = "nothing"
+    is_streaming: bool = False
+    is_killed: bool = False
+
+    def __str__(self) -> str:
+        """How it is called in reports."""
+        words = [self.family, "with", self.store]
+        return " ".join([*words, *["streamed"] * self.is_streaming, *["killed"] * self.is_killed])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeOutcome:
+    """What is seen of a program that was run in one mode."""
+
+    value: str | None = None
+    failure: str | None = None
+    """The category of the error, if it failed."""
+    message: str | None = None
+    done: Counter[str] = field(default_factory=Counter)
+    undone: Counter[str] = field(default_factory=Counter)
+    usage: Usage = NO_USAGE
+    cost: Decimal | None = None
+    breakers: Mapping[str, BreakerRecord] = field(default_factory=dict)
+    spent: Amount = field(default_factory=Amount)
+    waits: int = 0
+    due_waits: int = 0
+    """How often a model call should have waited before another try."""
+    view: Any = None
+    """What a person sees of the events; nothing where nobody listens."""
+    conversation: tuple[str, ...] = ()
+    events_stored: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStore:
+    """A log and its queue, open for the length of a test."""
+
+    log: EventLog
+    queue: TurnQueue
+
+
+Stores = Mapping[str, OpenStore]
+
+
+async def run_in(
+    mode: Mode, built: BuiltProgram, stores: Stores, dice: random.Random, *, kill_within: int = 0
+) -> ModeOutcome:
+    """Run a program once in a mode. A killed one dies at one of its first `kill_within` events."""
+    world = built.stage.world = World(built.program, clock=FakeClock(datetime.now(UTC)))
+    kill_at = dice.randint(1, max(kill_within, 1)) if mode.is_killed else None
+    how = dice.choice(DEATHS)
+    if mode.store in ("memory", "sqlite", "postgres"):
+        opened = stores.get(mode.store) or _in_memory(world)
+        persistence = MortalPersistence(opened.log, kill_at=kill_at, how=how)
+        if mode.family == "turn":
+            return await _Turn(world, built, opened, persistence).outcome()
+        return await _DurableRun(world, built, opened, persistence).outcome()
+    if mode.family == "turn":
+        return await _turn_in_memory(world, built.team)
+    return await _run_in_memory(world, built.pipeline, is_repeated=mode.store == "journal")
+
+
+def _in_memory(world: World) -> OpenStore:
+    log = MemoryEventLog(clock=world.clock)
+    return OpenStore(log, MemoryTurnQueue(log))
+
+
+async def _run_in_memory(world: World, pipeline: Step[str, str], *, is_repeated: bool) -> ModeOutcome:
+    """One run in this process; with a journal nothing is heard, and a success is repeated from what was kept."""
+    conversation, sink = Conversation(), CapturingSink()
+    options = _decided(world, conversation)
+    if not is_repeated:
+        options["sink"], options["session_id"], options["turn_id"] = sink, new_id(), new_id()
+        result = await pipeline.run(REQUEST, **options)
+        return await _of_run(world, result, conversation, sink.events)
+    options["journal"], options["correlation_id"] = MemoryJournal(), new_id()
+    result = await pipeline.run(REQUEST, **options)
+    if not result.is_error:
+        conversation = options["conversation"] = Conversation()
+        result = await pipeline.run(REQUEST, **options)
+    return await _of_run(world, result, conversation, ())
+
+
+def _decided(world: World, conversation: Conversation) -> RunOptions:
+    """The options of a run with a person beside it."""
+    options = world.options()
+    options["approver"] = PersonInWorld(world)
+    options["conversation"] = conversation
+    return options
+
+
+@dataclass(slots=True)
+class _DurableRun:
+    """A run without a team, with a log as its journal, begun again whenever its process dies."""
+
+    world: World
+    built: BuiltProgram
+    store: OpenStore
+    persistence: MortalPersistence
+    session_id: str = field(default_factory=new_id)
+    turn_id: str = field(default_factory=new_id)
+
+    async def outcome(self) -> ModeOutcome:
+        for _ in range(MAX_LIVES):
+            told = (await self.store.log.read(self.session_id, limit=100_000)).events
+            conversation = Conversation()
+            try:
+                result = await self._live(told, conversation)
+            except Killed:
+                self.world.life += 1
+                continue
+            events = (await self.store.log.read(self.session_id, limit=100_000)).events
+            return await _of_run(self.world, result, conversation, events, stored=self.persistence.written)
+        raise AssertionError(f"the run did not end within {MAX_LIVES} lives")
+
+    async def _live(self, told: tuple[Event, ...], conversation: Conversation) -> StepResult[Any]:
+        stamp = Stamp(correlation_id=self.turn_id, session_id=self.session_id, turn_id=self.turn_id)
+        recorder = self.persistence.mortal(self.session_id, told)
+        options = _decided(self.world, conversation)
+        options["recorder"], options["naming"] = recorder, TurnNaming(self.turn_id)
+        options["journal"] = DurableJournal(self.store.log, recorder, stamp, events=told)
+        options["session_id"], options["turn_id"] = self.session_id, self.turn_id
+        options["correlation_id"] = self.turn_id
+        return await self.built.pipeline.run(REQUEST, **options)
+
+
+async def _of_run(
+    world: World, result: StepResult[Any], conversation: Conversation, events: Any, *, stored: int = 0
+) -> ModeOutcome:
+    return await _seen(
+        world,
+        value=None if result.is_error else result.value,
+        failure=result.error.category.value if result.is_error else None,
+        message=_well_known(result.error.message) if result.is_error else None,
+        usage=result.metrics.usage,
+        cost=result.metrics.cost,
+        view=_well_known(seen_by_a_person(events)) if events else None,
+        conversation=tuple(map(_as_text, conversation.messages)),
+        events_stored=stored,
+    )
+
+
+async def _seen(world: World, **facts: Any) -> ModeOutcome:
+    return ModeOutcome(
+        done=+world.done,
+        undone=+world.undone,
+        breakers=await world.breaker_records(),
+        spent=await world.spent(),
+        waits=len(world.clock.sleeps),
+        due_waits=world.failed_tries,
+        **facts,
+    )
+
+
+async def _turn_in_memory(world: World, team: Orchestrator) -> ModeOutcome:
+    """A turn of a team in this process, with nothing kept."""
+    conversation = Conversation()
+    turn = await team.run(REQUEST, target_agent_id=_target(world.program), **_decided(world, conversation))
+    return await _of_turn(world, turn.events, conversation)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A turn that workers take up one after the other, from a store."""
+
+    world: World
+    built: BuiltProgram
+    store: OpenStore
+    persistence: MortalPersistence
+    session_id: str = field(default_factory=new_id)
+
+    async def outcome(self) -> ModeOutcome:
+        team_store = TeamStore(self.store.log, self.store.queue, clock=self.world.clock)
+        work = None
+        turn_id = await team_store.say(self.session_id, REQUEST, target_agent_id=_target(self.world.program))
+        for life in range(MAX_LIVES):
+            try:
+                await self._worker(f"worker-{life}").run_until_idle()
+            except Killed:
+                self.world.life += 1
+                assert self.persistence.lease is not None
+                await self.store.queue.release(self.persistence.lease)
+                continue
+            work = await self.store.queue.get(turn_id)
+            if work is not None and work.status not in (WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.PAUSED):
+                events = await team_store.events(self.session_id)
+                before = conversation_before(events, new_id())
+                return await _of_turn(self.world, events, before, stored=self.persistence.written)
+            if not await self._decide(team_store):
+                await asyncio.sleep(GIVEN_BACK.total_seconds())
+        raise AssertionError(f"the turn did not end within {MAX_LIVES} lives; it is {work}")
+
+    def _worker(self, owner: str) -> TurnWorker:
+        settings = WorkerSettings(owner=owner, options=lambda _: self.world.options())
+        return TurnWorker(self.built.team, self.store.queue, self.store.log, self.persistence, settings)
+
+    async def _decide(self, team_store: TeamStore) -> int:
+        waiting = await team_store.waiting(self.session_id)
+        for asked in waiting:
+            is_about_outcome = UNKNOWN_OUTCOME in asked.reason
+            decision = self.world.decision_on(asked.tool_name, asked.args, is_about_outcome=is_about_outcome)
+            await team_store.decide(asked, decision)
+        return len(waiting)
+
+
+async def _of_turn(world: World, events: Any, conversation: Conversation, *, stored: int = 0) -> ModeOutcome:
+    ends = [event for event in events if isinstance(event, Complete) and event.status != "paused"]
+    errors = [event for event in events if isinstance(event, ErrorOccurred)]
+    if not ends:
+        return await _seen(world, failure=NEVER_ENDED, view=_well_known(seen_by_a_person(events)))
+    end = ends[-1]
+    is_failed = end.status != "success"
+    said = [message.text for message in conversation.messages]
+    return await _seen(
+        world,
+        value=None if is_failed or not said else said[-1],
+        failure=errors[-1].category.value if is_failed and errors else None,
+        message=_well_known(errors[-1].message) if is_failed and errors else None,
+        usage=end.usage,
+        cost=end.cost,
+        view=_well_known(seen_by_a_person(events)),
+        conversation=tuple(said),
+        events_stored=stored,
+    )
+
+
+def _well_known(seen: Any) -> Any:
+    """The same, with a breaker's refusal told as what opened it: how many tries it took is compared by itself."""
+    if isinstance(seen, dict):
+        return {key: _well_known(part) for key, part in seen.items()}
+    if isinstance(seen, list):
+        return [_well_known(part) for part in seen]
+    if not isinstance(seen, str):
+        return seen
+    return _REFUSAL.sub(UNWELL, seen).replace("CIRCUIT_OPEN", "PROVIDER_UNAVAILABLE")
+
+
+_REFUSAL = re.compile(r"openai at \S+ failed \d+ times in a row; calls are refused for another \d+ s")
+
+
+def _target(program: Program) -> str | None:
+    return None if program.is_team else program.members[0].name
+
+
+def _as_text(message: Message) -> str:
+    """A message without the ids that every run makes up anew."""
+    parts = [f"{block.type}:{_words(block)}" for block in message.content]
+    return f"{message.role}|{'|'.join(parts)}"
+
+
+def _words(block: Any) -> str:
+    return str(getattr(block, "text", None) or getattr(block, "content", None) or getattr(block, "args", ""))

@@ -1,0 +1,45 @@
+"""One program, all modes, one outcome (F-90).
+
+100 programs in `make test`; `BATUTA_PROGRAMS=2000` and more in `make fuzz`. A failure names its seed and prints the
+smallest program that shows it.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from batuta.eventstore.postgres import PostgresEventLog
+from batuta.eventstore.postgres_database import PostgresPool
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
+from batuta.eventstore.sqlite import SqliteEventLog
+from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.testing.modes.checking import MODES, check_program
+from batuta.testing.modes.programs import random_program
+from batuta.testing.modes.running import OpenStore, Stores
+
+PROGRAMS = int(os.environ.get("BATUTA_PROGRAMS", "100"))
+FIRST = int(os.environ.get("BATUTA_FIRST_PROGRAM", "0"))
+BATCHES = 5
+
+
+@pytest.fixture
+async def stores(tmp_path: Path, log_url: str) -> AsyncIterator[Stores]:
+    """SQLite and PostgreSQL; the memory log is made anew for every run."""
+    async with (
+        SqliteEventLog(str(tmp_path / "modes.db")) as sqlite,
+        PostgresEventLog(PostgresPool(log_url)) as postgres,
+    ):
+        yield {
+            "sqlite": OpenStore(sqlite, SqliteTurnQueue(sqlite)),
+            "postgres": OpenStore(postgres, PostgresTurnQueue(postgres)),
+        }
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+async def test_a_program_comes_to_the_same_in_every_mode(batch: int, stores: Stores) -> None:
+    """F-90: value or error, effects done and undone, usage, cost, breakers, what a person sees, the conversation."""
+    size = max(PROGRAMS // BATCHES, 1)
+    for seed in range(FIRST + batch * size, FIRST + (batch + 1) * size):
+        await check_program(random_program(seed), MODES, stores, seed)

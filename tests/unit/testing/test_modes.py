@@ -1,0 +1,285 @@
+"""The differential suite finds faults when they are put back, one by one, and makes failing programs small (F-90)."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from batuta.eventstore.journal import DurableJournal
+from batuta.kernel.answers import Answer
+from batuta.llm.encoding import openai_chat
+from batuta.llm.model import ModelRequest
+from batuta.llm.openai_chat import OpenAIChatModel
+from batuta.llm.resilient import ResilientModel
+from batuta.pipelines import journaling
+from batuta.pipelines.context import Context
+from batuta.pipelines.result import Tally
+from batuta.steps import models
+from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, shrunk
+from batuta.testing.modes.expected import expected_outcome
+from batuta.testing.modes.programs import (
+    ActionNode,
+    AgentNode,
+    ParallelNode,
+    PipelineNode,
+    PlainNode,
+    Program,
+    ProgramNode,
+    RecoverNode,
+    RepeatNode,
+    nodes_of,
+    random_program,
+)
+from batuta.testing.modes.running import ModeOutcome
+
+IN_MEMORY = tuple(mode for mode in MODES if mode.store not in ("sqlite", "postgres"))
+"""The faults below show without a database."""
+
+Put = Callable[[pytest.MonkeyPatch], None]
+
+
+def program(*parts: ProgramNode, **facts: Any) -> Program:
+    return Program(members=(PipelineNode(name="main", parts=parts),), **facts)
+
+
+def undone_never_in_durable_runs(patch: pytest.MonkeyPatch) -> None:
+    """A durable run forgets how to undo."""
+    effect = Context.effect
+
+    async def forgetful(self: Context, *args: Any, **options: Any) -> Any:
+        value = await effect(self, *args, **options)
+        if self._invocation.run.journal is not None:
+            self._invocation.scope.undo.clear()
+        return value
+
+    patch.setattr(Context, "effect", forgetful)
+
+
+def streams_never_reach_the_breaker(patch: pytest.MonkeyPatch) -> None:
+    """A streamed success is not reported."""
+    told = ResilientModel._tell_outcome
+    stream = ResilientModel._stream_once
+
+    async def without_success(self: ResilientModel, error: BaseException | None) -> None:
+        if error is not None:
+            await told(self, error)
+
+    def streamed(self: ResilientModel, request: ModelRequest) -> Any:
+        deaf = ResilientModel(self.inner, self.protection)
+        deaf._tell_outcome = without_success.__get__(deaf)  # type: ignore[method-assign]
+        return stream(deaf, request)
+
+    patch.setattr(ResilientModel, "_stream_once", streamed)
+
+
+def one_breaker_for_all_addresses(patch: pytest.MonkeyPatch) -> None:
+    """Endpoints with different addresses share a breaker."""
+    patch.setattr(OpenAIChatModel, "service", property(lambda self: self.provider))
+
+
+def answers_of_other_inputs(patch: pytest.MonkeyPatch) -> None:
+    """What a journal holds is returned for other inputs: repetitions of a step are not told apart."""
+    patch.setattr("batuta.pipelines.runner.Run.numbered", lambda self, path, parent: path)
+
+
+def undo_under_the_actions_own_note(patch: pytest.MonkeyPatch) -> None:
+    """The note of an undo has the id of the action's own, so the log takes it for that."""
+    id_of = DurableJournal._id_of
+
+    def of_the_first(self: DurableJournal, event: Any) -> str:
+        notes, self._notes = self._notes, Counter()
+        try:
+            return id_of(self, event)
+        finally:
+            self._notes = notes
+
+    patch.setattr(DurableJournal, "_id_of", of_the_first)
+
+
+def tools_of_the_provider_instead_of_the_agents(patch: pytest.MonkeyPatch) -> None:
+    """`extra={"tools": …}` drops the agent's own tools."""
+
+    def encode(request: ModelRequest, model: str, dialect: Any = openai_chat.OPENAI) -> Any:
+        extra = request.settings.extra
+        body = _encode(replace(request, settings=replace(request.settings, extra={})), model, dialect)
+        return {**body, **extra}
+
+    patch.setattr("batuta.llm.openai_chat.encode_request", encode)
+
+
+_encode = openai_chat.encode_request
+
+
+def clock_of_the_run_ignored(patch: pytest.MonkeyPatch) -> None:
+    """Models wait by a clock of their own."""
+
+    class Impatient:
+        """Nobody waits for it."""
+
+        now = staticmethod(lambda: None)
+        monotonic = staticmethod(lambda: 0.0)
+
+        @staticmethod
+        async def sleep(seconds: float) -> None:
+            await asyncio.sleep(0)
+
+    patch.setattr(models, "replace", lambda protection, clock: replace(protection, clock=Impatient()))
+
+
+def costs_not_counted_after_a_kill(patch: pytest.MonkeyPatch) -> None:
+    """An answer that comes from the journal costs nothing."""
+    add_call = Tally.add_call
+    asked: list[bool] = []
+    generate = OpenAIChatModel.generate
+
+    async def noted(self: OpenAIChatModel, request: ModelRequest) -> Answer:
+        asked.append(True)
+        return await generate(self, request)
+
+    def counted(self: Tally, usage: Any, cost: Any) -> None:
+        if asked:
+            asked.clear()
+            add_call(self, usage, cost)
+
+    patch.setattr(OpenAIChatModel, "generate", noted)
+    patch.setattr(Tally, "add_call", counted)
+
+
+def intents_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """A write whose outcome is unknown after a kill is done again without asking."""
+    settle = journaling._settle
+
+    async def begun_again(journal: Any, doing: Any, known: Any, lost: Any = None) -> Any:
+        if lost is not None:
+            return await settle(journal, doing, known, lost)
+        return await journaling._begin(journal, doing)
+
+    patch.setattr(journaling, "_settle", begun_again)
+
+
+def conclusions_in_the_conversation(patch: pytest.MonkeyPatch) -> None:
+    """What the supervisor is asked by code joins the person's conversation."""
+    patch.setattr("batuta.orchestration.supervisor._Aside.remembers", True)
+
+
+def effects_in_the_scope_of_the_step(patch: pytest.MonkeyPatch) -> None:
+    """What runs inside a tool does not count with its agent when there is no journal."""
+
+    async def acted(self: Context, act: Any, *_: Any) -> Any:
+        return await act()
+
+    patch.setattr(Context, "_acted", acted)
+
+
+reserve = ActionNode(name="reserve")
+charge = PlainNode(name="charge", fate="fails")
+talk = AgentNode(name="talk")
+write = AgentNode(name="write", rounds=(("note",),))
+
+FAULTS: dict[str, tuple[Put, Program]] = {
+    "a durable run never rolls back": (undone_never_in_durable_runs, program(reserve, charge)),
+    "a streamed success never reaches the breaker": (
+        streams_never_reach_the_breaker,
+        program(RepeatNode(name="again", child=talk, times=6), health=("flaky",)),
+    ),
+    "addresses share a breaker": (
+        one_breaker_for_all_addresses,
+        program(
+            RecoverNode(name="first", child=AgentNode(name="ill", endpoint=0)),
+            RecoverNode(name="second", child=AgentNode(name="worse", endpoint=0)),
+            AgentNode(name="well", endpoint=1),
+            health=("down", "up"),
+        ),
+    ),
+    "a journal returns what belongs to other inputs": (
+        answers_of_other_inputs,
+        program(RepeatNode(name="again", child=talk, times=2)),
+    ),
+    "an undo has the id of its action": (
+        undo_under_the_actions_own_note,
+        program(RecoverNode(name="go-on", child=PipelineNode(name="try", parts=(reserve, charge))), write, talk),
+    ),
+    "extra tools drop the agent's": (
+        tools_of_the_provider_instead_of_the_agents,
+        program(AgentNode(name="write", rounds=(("note",),), has_extra_tools=True)),
+    ),
+    "the clock of a run is ignored": (clock_of_the_run_ignored, program(talk, health=("flaky",))),
+    "answers from a journal cost nothing": (costs_not_counted_after_a_kill, program(talk, write)),
+    "an interrupted write is repeated blindly": (
+        intents_forgotten,
+        program(*(ActionNode(name=f"act{number}", can_tell=number % 2 == 0) for number in range(8))),
+    ),
+    "the supervisor's questions join the conversation": (
+        conclusions_in_the_conversation,
+        Program(
+            members=tuple(PipelineNode(name=name, parts=(PlainNode(name=f"{name}-work"),)) for name in ("one", "two")),
+            depends_on=((), ()),
+        ),
+    ),
+    "what a tool runs does not count with its agent": (
+        effects_in_the_scope_of_the_step,
+        program(
+            AgentNode(
+                name="boss",
+                rounds=(("delegate",),),
+                delegate=PipelineNode(name="below", parts=(talk,)),
+            )
+        ),
+    ),
+}
+"""Every fault, and a program that shows it."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_that_is_put_back_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    put, shown_by = FAULTS[fault]
+    for seed in range(2):
+        assert not await differences_of(shown_by, IN_MEMORY, {}, seed)
+    put(monkeypatch)
+    for seed in range(40):
+        if await differences_of(shown_by, IN_MEMORY, {}, seed):
+            return
+    raise AssertionError(f"{fault}: nobody noticed")
+
+
+async def test_a_failing_program_is_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams_never_reach_the_breaker(monkeypatch)
+    large = program(
+        PlainNode(name="before"),
+        ParallelNode(name="side", branches=(PlainNode(name="left"), PlainNode(name="right"))),
+        RepeatNode(name="again", child=talk, times=6),
+        health=("flaky", "flaky"),
+    )
+    with pytest.raises(AssertionError, match=r"seed 1 comes to something else") as failure:
+        await check_program(large, IN_MEMORY, {}, seed=1)
+    assert "ParallelNode" not in str(failure.value)
+    assert "AgentNode(name='talk'" in str(failure.value)
+
+
+async def test_a_sound_program_is_not_made_smaller() -> None:
+    async def is_faulty(candidate: Program) -> bool:
+        return len(candidate.members[0].parts) >= 2
+
+    small = await shrunk(program(reserve, charge, talk), is_faulty)
+    assert len(small.members[0].parts) == 2
+
+
+def test_the_programs_are_worth_the_name() -> None:
+    """Everything that a program may hold is in some of the first hundred, and they succeed, fail and undo."""
+    programs = [random_program(seed) for seed in range(100)]
+    kinds = {type(node).__name__ for one in programs for member in one.members for node in nodes_of(member)}
+    assert len(kinds) == 9
+    outcomes = [expected_outcome(one) for one in programs]
+    assert 15 < sum(outcome.value is None for outcome in outcomes) < 85
+    assert sum(bool(outcome.undone) for outcome in outcomes) > 10
+    assert sum(one.is_team for one in programs) > 10
+    assert {one.budget for one in programs} == {"none", "ample", "used up"}
+    assert random_program(17) == random_program(17)
+
+
+def test_every_declared_difference_has_a_reason_and_an_aspect_that_exists() -> None:
+    aspects = set(ModeOutcome.__dataclass_fields__)
+    assert all(declared.aspect in aspects and declared.reason for declared in DECLARED)
