@@ -147,6 +147,7 @@ async def open_platform(
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
         platform = _services(settings, team, backends, observers, chosen, read_source, processing, ErpRecords(erp))
         protection = ModelProtection(settings)
+        stack.push_async_callback(protection.close)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
         background = [
             backends.projector.run(),
@@ -177,6 +178,7 @@ async def open_worker(
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         protection = ModelProtection(settings)
+        stack.push_async_callback(protection.close)
         services = run_services(backends, protection, () if model is None else model.choices)
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
