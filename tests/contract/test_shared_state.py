@@ -109,7 +109,6 @@ async def test_without_its_store_a_process_counts_alone_and_says_so(
     ledger = DegradingBudgetLedger(shared.ledger, health)
     budget = Budget(scope="tenant", id="one", limit_tokens=10)
     held = await ledger.reserve([budget], Amount(4))
-    assert health.reason is None
     private_redis.stop()
     with caplog.at_level(logging.WARNING, logger="batuta.shared_state"):
         await breaker.tell("model", Signal.FAILED)
