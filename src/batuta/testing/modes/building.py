@@ -41,7 +41,7 @@ from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
 
-class Case(Enum):
+class ChoiceCase(Enum):
     """What a switch of a program decides on."""
 
     FIRST = "first"
@@ -194,9 +194,9 @@ class BuiltProgram:
 
     def _choice(self, node: ChoiceNode) -> Step[str, str]:
         cases = [self._node(case) for case in node.cases]
-        members = list(Case)
+        members = list(ChoiceCase)
         by_member = {member: cases[index % len(cases)] for index, member in enumerate(members)}
-        return SwitchStep(Case, by_member, on=lambda value: members[case_of(value)], name=node.name)
+        return SwitchStep(ChoiceCase, by_member, on=lambda value: members[case_of(value)], name=node.name)
 
     def _parallel(self, node: ParallelNode) -> Step[str, str]:
         gather = ParallelStep(
