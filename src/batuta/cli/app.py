@@ -28,6 +28,7 @@ COMMANDS = {
     "chat": CommandSource("chat", "chat", "server"),
     "doctor": CommandSource("doctor", "doctor", "server"),
     "replay": CommandSource("replay", "replay", "server"),
+    "turns": CommandSource("turns", "app", "server"),
     "audit": CommandSource("audit", "app", "server"),
     "user": CommandSource("users", "app", "server"),
     "files": CommandSource("files", "app", "server"),

@@ -7,11 +7,9 @@ batuta rerun TURN --team crew.py:team --data-dir team.db          a turn of your
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
@@ -19,21 +17,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from batuta.cli.common import ConfigFile, settings_from
+from batuta.cli.common import ConfigFile
 from batuta.cli.output import fail, out, say_json
+from batuta.cli.places import TurnPlace, place_of
 from batuta.cli.platform import TeamName, team_of
-from batuta.events.log import EventLog
-from batuta.events.queue import TurnQueue
-from batuta.eventstore.postgres import PostgresEventLog
-from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.replay import session_events
-from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.eventstore.sqlite_turns import SqliteTurnQueue
 from batuta.kernel.errors import BatutaError
 from batuta.orchestration import rerun as reruns
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.rerun_diff import RerunChange, StepFacts, TurnDiff
-from batuta.server.config import Settings
 from batuta.tools.context import ToolUser
 
 LONGEST_OUTPUT = 400
@@ -60,7 +52,7 @@ def rerun(
     """Run a recorded turn again and show what changed. Nothing is written, neither to the session nor outside."""
     if (model or prompt) and start is None:
         raise fail("a change needs a place to begin: say it with --from", 2)
-    place = _place(config, data_dir)
+    place = place_of(config, data_dir)
     crew = team_of(place.settings, team).orchestrator
     changes = reruns.Changes(model=model, instructions=prompt, agent=agent)
     try:
@@ -87,39 +79,8 @@ def show(again: reruns.Rerun, console: Console) -> None:
         console.print(f"told [bold]{escape(count.type)}[/] {count.before} → {count.after} times", highlight=False)
 
 
-class _Place(NamedTuple):
-    """Where turns are recorded."""
-
-    settings: Settings
-    file: Path | None
-    """Nothing means: the database that the settings name."""
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[tuple[EventLog, TurnQueue]]:
-        """The log and the queue, to look at."""
-        if self.file is not None:
-            async with SqliteEventLog(self.file) as log:
-                yield log, SqliteTurnQueue(log)
-            return
-        assert self.settings.database_url is not None
-        async with PostgresEventLog(self.settings.database_url.get_secret_value()) as log:
-            yield log, PostgresTurnQueue(log)
-
-
-def _place(config: Path | None, data_dir: Path | None) -> _Place:
-    """Where to look; a file that is not there is not made."""
-    own_file = data_dir if data_dir is not None and data_dir.is_file() else None
-    settings = settings_from(config, data_dir=None if own_file else data_dir)
-    if own_file is None and data_dir is None and settings.database_url is not None:
-        return _Place(settings, None)
-    file = own_file or settings.database_file
-    if not file.is_file():
-        raise fail(f"there is no database {str(file)!r}; say where it is with --data-dir or BATUTA_DATABASE_URL", 2)
-    return _Place(settings, file)
-
-
 async def _again(
-    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, place: _Place
+    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, place: TurnPlace
 ) -> reruns.Rerun:
     async with place.opened() as (log, queue):
         work = await queue.get(turn_id)

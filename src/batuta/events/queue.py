@@ -253,6 +253,10 @@ class TurnQueue(Protocol):
         """A piece of work as it stands."""
         ...
 
+    async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:
+        """The newest pieces in these statuses."""
+        ...
+
     async def depth(self) -> Mapping[WorkStatus, int]:
         """How many pieces are in each status."""
         ...

@@ -72,6 +72,11 @@ class MemoryTurnQueue(RuledTurnQueue):
         asked = {canonical(turn_id) for turn_id in turn_ids} & self._rows.keys()
         return frozenset(turn_id for turn_id in asked if self._rows[turn_id]["is_cancelled"])
 
+    async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:
+        """See `TurnQueue.find`."""
+        found = [rules.work_of(row) for row in self._rows.values() if row["status"] in statuses]
+        return sorted(found, key=lambda work: work.turn_id, reverse=True)[:limit]
+
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""
         return Counter(WorkStatus(row["status"]) for row in self._rows.values())

@@ -48,6 +48,7 @@ SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timest
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))
 FOR UPDATE OF t SKIP LOCKED"""
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_cancelled"
+_SELECT_IN_STATUS = "SELECT * FROM turns WHERE status = ANY ($1) ORDER BY turn_id DESC LIMIT $2"
 _NEXT_FENCE = """
 INSERT INTO log_heads VALUES ($1, 1, 0, $2::bigint + 1, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET fence = greatest(log_heads.fence, $2) + 1 RETURNING fence"""
@@ -124,6 +125,12 @@ class PostgresTurnQueue(RuledTurnQueue):
         async with self._database.connection() as connection:
             rows = await connection.fetch(_SELECT_STOPPED, [canonical(turn_id) for turn_id in turn_ids])
         return frozenset(row["turn_id"] for row in rows)
+
+    async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:
+        """See `TurnQueue.find`."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(_SELECT_IN_STATUS, [status.value for status in statuses], limit)
+        return [rules.work_of(dict(row)) for row in rows]
 
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""

@@ -36,6 +36,7 @@ SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= ? OR EXISTS 
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))"""
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id IN ({}) AND is_cancelled"
+_SELECT_IN_STATUS = "SELECT * FROM turns WHERE status IN ({}) ORDER BY turn_id DESC LIMIT ?"
 _INSERT_OWNER = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
 
 
@@ -82,6 +83,13 @@ class SqliteTurnQueue(RuledTurnQueue):
         query = _SELECT_STOPPED.format(",".join("?" * len(asked)))
         rows = await self._database.read(lambda connection: connection.execute(query, asked).fetchall())
         return frozenset(turn_id for (turn_id,) in rows)
+
+    async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:
+        """See `TurnQueue.find`."""
+        query = _SELECT_IN_STATUS.format(",".join("?" * len(statuses)))
+        asked = (*(status.value for status in statuses), limit)
+        rows = await self._database.read(lambda connection: _many(connection, query, *asked))
+        return [rules.work_of(row) for row in rows]
 
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""

@@ -101,6 +101,10 @@ class RuledTurnQueue(ABC):
         """See `TurnQueue.stopped`."""
 
     @abstractmethod
+    async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:
+        """See `TurnQueue.find`."""
+
+    @abstractmethod
     async def depth(self) -> Mapping[WorkStatus, int]:
         """See `TurnQueue.depth`."""
 

@@ -27,11 +27,11 @@ class AgentRegistry:
         if agent_id in RESERVED or agent_id in self._members:
             raise ConfigurationError(f"the team already has an agent {agent_id!r}; give this one another agent_id")
         for command in specialist.card.commands:
-            if not command.startswith("/") or command in self._commands or len(command.split()) != 1:
+            if not command.startswith("/") or command.casefold() in self._commands or len(command.split()) != 1:
                 raise ConfigurationError(
                     f"{agent_id}: the command {command!r} is taken, does not start with '/', or is more than one word"
                 )
-            self._commands[command] = agent_id
+            self._commands[command.casefold()] = agent_id
         self._members[agent_id] = specialist
 
     def __iter__(self) -> Iterator[Specialist]:
@@ -66,7 +66,10 @@ class AgentRegistry:
         return {card.agent_id: card.name for card in self.cards}
 
     def for_command(self, text: str) -> tuple[str, str] | None:
-        """Whom a slash command means and what it says: `/erp late invoices` is (`erp_agent`, `late invoices`)."""
+        """Whom a slash command means and what it says: `/erp late invoices` is (`erp_agent`, `late invoices`).
+
+        However it is written, large or small.
+        """
         command, *rest = text.split(maxsplit=1) or [""]
-        agent_id = self._commands.get(command)
+        agent_id = self._commands.get(command.casefold())
         return None if agent_id is None else (agent_id, "".join(rest).strip())

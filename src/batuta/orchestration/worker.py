@@ -313,7 +313,7 @@ class TurnWorker:
             log.warning("the recovery scan failed: %s", error)
             return
         for turn_id in recovered.dead:
-            log.error("turn %s is dead: it lost its owner too often; `queue.revive` tries it again", turn_id)
+            log.error("turn %s is dead: it lost its owner too often; `batuta turns retry` tries it again", turn_id)
         if recovered.requeued or recovered.dead:
             log.info("recovered %d turns, %d are dead", len(recovered.requeued), len(recovered.dead))
             self._wake.set()
