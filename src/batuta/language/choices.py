@@ -7,10 +7,12 @@ from functools import lru_cache
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed, nearest, stem
 from batuta.language.understanding import Slot, Synonyms
+from batuta.language.vocabulary import filler_stems
 
 MAX_WORDS = 6
 SHORTEST_PART = 4
-"""A single word of a longer name ("cardoza" of "Cronus Cardoza Ltd") is enough from this length on, if no other has it."""
+"""A part of a longer name ("cardoza" of "Cronus Cardoza Ltd") is enough if no other has it; a single word from this
+length on."""
 
 
 MAX_KEPT = 4096
@@ -24,7 +26,7 @@ class ChoiceIndex:
 
     def __init__(self, items: Iterable[tuple[str, Sequence[str]]]) -> None:
         self._phrases: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        parts: dict[str, set[str]] = defaultdict(set)
+        parts: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._words: set[str] = set()
         for value, synonyms in items:
             own = value.replace("_", " ")
@@ -34,9 +36,11 @@ class ChoiceIndex:
                 if key and value not in self._phrases[key]:
                     self._phrases[key].append(value)
                 self._words.update(words)
-                if len(words) > 1:
-                    for word in words:
-                        parts[stem(word)].add(value)
+                for size in range(1, min(len(key), MAX_WORDS)):
+                    for at in range(len(key) - size + 1):
+                        part = key[at : at + size]
+                        if not {part[0], part[-1]} & filler_stems():
+                            parts[part].add(value)
         self._parts = {part: next(iter(values)) for part, values in parts.items() if len(values) == 1}
         self._near: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._words):
@@ -54,8 +58,9 @@ class ChoiceIndex:
         for size in range(min(self._longest, len(words)), 0, -1):
             for at in range(len(words) - size + 1):
                 values = self._phrases.get(tuple(stems[at : at + size]))
-                if values is None and size == 1 and takes_parts and len(words[at][0]) >= SHORTEST_PART:
-                    values = [self._parts[stems[at]]] if stems[at] in self._parts else None
+                if values is None and takes_parts and (size > 1 or len(words[at][0]) >= SHORTEST_PART):
+                    part = tuple(stems[at : at + size])
+                    values = [self._parts[part]] if part in self._parts else None
                 if values is None:
                     values = self._phrases.get(tuple(mended[at : at + size]))
                 if values is None:
@@ -71,7 +76,8 @@ class ChoiceIndex:
         if word not in self._mending:
             if len(self._mending) >= MAX_KEPT:
                 self._mending.clear()
-            close = self._near.get(word[0], ()) if word not in self._words else ()
+            is_known = word in self._words or stem(word) in filler_stems()
+            close = () if is_known else self._near.get(word[0], ())
             self._mending[word] = stem(nearest(word, close) or word)
         return self._mending[word]
 

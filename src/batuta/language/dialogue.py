@@ -19,7 +19,7 @@ _NO = re.compile(
 )
 _FOLLOWS = re.compile(
     r"^[\s¿¡(]*(?:and(?!\s+then\s+\w+\s+\w+\s+\w+\s+\w+)|y|e|what\s+about|how\s+about|que\s+tal|que\s+hay\s+de|the\s+same|same|lo\s+mismo|lo\s+mismo\s+pero|igual|"
-    r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|por|para|en|in|split|broken\s+down|desglosad[oa])\b"
+    r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|by|per|por|para|en|in|split|broken\s+down|desglosad[oa])\b"
 )
 _REFERS = re.compile(
     r"\b(?:it|that|this|them|those|these|the\s+(?:same|result|total|last\s+one)|its|his|her|their|there|eso|esto|ese|esa|esos|esas|"

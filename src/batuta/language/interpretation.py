@@ -15,14 +15,15 @@ from functools import lru_cache
 from typing import Any
 
 from batuta.language.annotation import AnnotatedText, annotated
-from batuta.language.choices import index_for
+from batuta.language.choices import index_for, words_with_places
 from batuta.language.findings import Language
-from batuta.language.folding import fold, words_of
+from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
-from batuta.language.slots import fill_slot
+from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import Stance, stance_of
 from batuta.language.understanding import Intent, Slot, Understanding
+from batuta.language.vocabulary import filler_stems
 
 AMENDED_BY = " ▸ "
 """Between a request and what was said to it later."""
@@ -44,6 +45,10 @@ UNORDERED_FACTOR = 0.3
 UNUSED_FACTORS = {"date": 0.6, "zone": 0.6, "quantity": 0.85}
 """What is left for each kind of thing a request names and an intent has no use for: a date asked of the clock."""
 FILLED_FACTOR = 1.05
+UNEXPLAINED_FACTOR = 0.75
+"""What is left for each word that an intent which reads every word cannot account for."""
+FULLY_EXPLAINED = 0.8
+"""How sure an intent is at least that accounts for every word of a request."""
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -102,6 +107,7 @@ class Interpreter:
             for slot in intent.slots
             if slot.type in ("choice", "flag")
         }
+        self._telling = tuple(slot for _, intent in self._intents.values() for slot in intent.slots if slot.is_telling)
         examples = {
             label: [
                 self._tokens(annotated(text, now=_REFERENCE, language=language))
@@ -151,21 +157,29 @@ class Interpreter:
                 value = fill_slot(slot, each, now=now, last=last)
                 if value is not None and not (slot.type == "text" and slot.name in values):
                     values[slot.name] = value
+        unsettled: tuple[str, ...] = ()
+        if intent.settle is not None:
+            settled = intent.settle(values, [each.text for each in texts])
+            values, unsettled = dict(settled.values), settled.unknown
         if len(texts) > 1:
             whole = texts[-1].text if intent.is_fallback else AMENDED_BY.join(each.text for each in texts)
             values.update({slot.name: whole for slot in intent.slots if slot.type == "text"})
         missing = tuple(slot for slot in intent.slots if slot.is_required and slot.name not in values)
         defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
         has_place = any(slot.type.startswith("zone") for slot in intent.slots)
-        strange = unknown_places(texts[-1].text) if has_place and texts else []
+        strange = [each.value for each in unknown_places(texts[-1].text)] if has_place and texts else []
+        kind = "zone" if strange else ""
+        if intent.reads_every_word and not missing:
+            words = [*self._unexplained(intent, texts), *unsettled]
+            strange, kind = words or strange, "word" if words else kind
         return Interpretation(
             agent_id=agent_id,
             intent=intent,
             confidence=1.0,
             values={**defaults, **values},
             missing=missing,
-            unknown=tuple(each.value for each in strange),
-            unknown_kind="zone" if strange else "",
+            unknown=tuple(strange),
+            unknown_kind=kind,
             is_specific=any(each.findings.get(kind) for each in texts for kind in ("date", "time", "soon", "person")),
             language=texts[-1].language if texts else "en",
         )
@@ -194,7 +208,24 @@ class Interpreter:
         ]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
+        if intent.reads_every_word and not filled.missing:
+            unexplained = len(filled.unknown)
+            confidence = (
+                confidence * UNEXPLAINED_FACTOR**unexplained if unexplained else max(confidence, FULLY_EXPLAINED)
+            )
         return replace(filled, confidence=min(confidence, 1.0), stance=stance, language=texts[0].language)
+
+    def _unexplained(self, intent: Intent, texts: Sequence[AnnotatedText]) -> list[str]:
+        """The words that no slot of an intent takes, nor one that tells of another intent, and that are no fillers."""
+        fillers = filler_stems(tuple(intent.fillers))
+        found: list[str] = []
+        for text in texts:
+            spans = [span for slot in (*intent.slots, *self._telling) for span in slot_spans(slot, text)]
+            for word, start, end in words_with_places(text.text):
+                is_taken = any(span.start <= start and end <= span.end for span in spans)
+                if not is_taken and stem(word) not in fillers:
+                    found.append(text.text[start:end])
+        return found
 
     def _tokens(self, text: AnnotatedText) -> list[str]:
         named = {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}

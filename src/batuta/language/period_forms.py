@@ -267,7 +267,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      rf"\s*(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?(?P<month>{MONTH}){YEAR}", _day_range),
     (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
      _day_range),
-    (rf"(?:(?:the|la|el|a)\s+)?(?P<part>(?:{_RANK}\s+)?(?:week|semana|quincena|half)|end|beginning|start|middle|mid|late|early|"
+    (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|end|beginning|start|middle|mid|late|early|"
      rf"finales|final|fin|principios|comienzos|mediados|inicios)(?:\s+|-)(?:(?:of|de|del|in)\s+)?(?:(?:the|el)\s+)?"
      rf"(?:(?P<month>{MONTH}){YEAR}|(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
      rf"mes(?:\s+(?:pasado|anterior|que\s+viene|proximo))?|month))", _part_of),
@@ -295,6 +295,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|el|la|los|in|en|over|during|durante)\s+)*(?:ultim[oa]|the\s+past|past)\s+{_UNIT}", _latest),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_ADJECTIVE_BEFORE}\s+(?:full\s+|whole\s+|natural\s+)?{_LONG_UNIT}(?:\s+{_ADJECTIVE_AFTER})?", _relative),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_LONG_UNIT}\s+{_ADJECTIVE_AFTER}", _relative),
+    (r"(?:(?:of|for)\s+the|del|de\s+la)\s+(?P<unit>month|week|quarter|year|mes|semana|trimestre|ano)(?=\W*$|\s+(?:by|per|por|in|en|compar|vs)\b)",
+     _relative),
     (r"(?:(?:the|el|in|en|for|of|de|del|during|durante|ano|year|ejercicio|fy|fiscal\s+year|all\s+of|todo)\s*)*(?<![\d.,/:-])(?P<number>(?:19|20)\d\d)"
      r"(?![\d:%]|[.,/-]\d|\s*(?:€|euros?|eur|dollars|dolares|usd|km|kg|units|unidades|\+|\*))", _year),
     (r"(?:fy|ejercicio)\s?'?(?P<number>\d\d)(?!\d)", _year),

@@ -7,6 +7,7 @@ of them makes a range, and `since` or `until` an open one. `find_comparisons` re
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Literal
 
 from batuta.language.calendar_math import Period, Preference, Reference, month_end, months_on, unit_of
@@ -65,7 +66,20 @@ def find_comparisons(text: str, *, now: datetime, language: Language | None = No
         elif after is not None:
             value = Comparison(kind="period", period=after.value)
             found.append(_compared(source, span.joined(after.span), value, now))
-    return found
+    return found or _compared_afar(source, named, now)
+
+
+def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetime) -> list[Finding[Comparison]]:
+    """Read "compare the sales of this year with last year": what follows the connecting word is compared with."""
+    for before, after in pairwise(named):
+        start = _place(source, after.span)[0]
+        joint = _JOINT.search(source.plain, _place(source, before.span)[1], start)
+        if joint is None or not _ASKS_TO_COMPARE.search(source.plain, 0, joint.start()):
+            continue
+        kind = next((each for each, pattern in _COMPARED.items() if pattern.match(source.plain, joint.end())), None)
+        value = Comparison(kind=kind) if kind else Comparison(kind="period", period=after.value)
+        return [_compared(source, source.span(joint.start(), start).joined(after.span), value, now)]
+    return []
 
 
 def _compared(source: PlainText, span: TextSpan, value: Comparison, now: datetime) -> Finding[Comparison]:
@@ -215,6 +229,10 @@ _COMPARING = re.compile(
     r"(?:compared?\s+(?:with|to|against)|in\s+comparison\s+(?:with|to)|versus|vs\.?|against|than|relative\s+to|"
     r"(?:en\s+)?comparaci[oó]n\s+con|comparad[oa]s?\s+con|compar[ao]l?[oa]?s?\s+con|compar(?:ar|ando)\s+con|frente\s+a|respecto\s+(?:a|de)|"
     r"contra|(?:mas|menos|mayor(?:es)?|menor(?:es)?|mejor(?:es)?|peor(?:es)?)\s+que)l?\s+)"
+)
+_ASKS_TO_COMPARE = re.compile(r"\bcompar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|acion|ativa|alas|alos)\b")
+_JOINT = re.compile(
+    r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+(?:(?:those|that|las?|los?)\s+(?:(?:of|in|del?|en)\s+)?)?(?:the\s+|el\s+|la\s+)?$"
 )
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {

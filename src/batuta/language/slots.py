@@ -1,7 +1,7 @@
 """Slots filled from a request, by their type. Values come as JSON holds them: dates as ISO text, amounts as text."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,30 +11,45 @@ from batuta.language.annotation import AnnotatedText, last_number
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_for
 from batuta.language.expressions import find_expression
-from batuta.language.findings import Finding
+from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned
+from batuta.language.lexicon import SMALL_NUMBERS, one_of, small_number
 from batuta.language.moments import find_moments
 from batuta.language.names import find_companies
+from batuta.language.numbers import find_numbers
 from batuta.language.rewording import plain_wording
 from batuta.language.understanding import Slot
 
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200})'(?!\w)")
+_COUNT = rf"\d{{1,3}}|{one_of(word for word in SMALL_NUMBERS if word not in ('a', 'an', 'un', 'una', 'uno', 'one'))}"
 _LIMIT = re.compile(
     r"\b(?:top|first|best|worst|last|bottom|primer[oa]s|mejores|peores|principales|mayores|menores|los|las|the|ultim[oa]s)\s+"
-    r"(?P<number>\d{1,3})\b(?!\s*(?:%|days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|€|eur))|"
-    r"\b(?P<before>\d{1,3})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
+    rf"(?P<number>{_COUNT})\b(?!\s*(?:%|days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|€|eur))"
+    r"(?:\s+(?:primer[oa]s|mejores|peores|principales|mayores|best|biggest|largest|worst)\b)?|"
+    rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
 )
 _LEAST = re.compile(
-    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|cheapest)\b"
+    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
 )
 _MOST = re.compile(
-    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
+    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
 )
 HERE = "here"
 """Where the one who asks is, as the target of a conversion."""
 _FOR_ME = re.compile(
     r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
+_AMOUNT = r"(?P<amount>\d[\d.,]*(?:\s?(?:k|mil|thousand)\b)?)"
+_BOUND_UNIT = r"\s*(?P<unit>days?|dias?|€|eur(?:os?)?\b|%|units?|unidades)?"
+_BOUND = re.compile(
+    r"(?:(?P<above>\b(?:more\s+than|over|above|greater\s+than|larger\s+than|higher\s+than|exceed(?:s|ing)?|at\s+least|"
+    r"mas\s+de|mayor(?:es)?\s+(?:de|que|a)|superior(?:es)?\s+a|supera[n]?|por\s+encima\s+de|al\s+menos|(?:como\s+)?minimo)|>=?)|"
+    r"(?P<below>\b(?:less\s+than|under|below|fewer\s+than|lower\s+than|smaller\s+than|at\s+most|"
+    r"menos\s+de|menor(?:es)?\s+(?:de|que|a)|inferior(?:es)?\s+a|por\s+debajo\s+de|como\s+maximo)|<=?))"
+    rf"\s*(?:los\s+|las\s+|€\s*|eur\s*)?{_AMOUNT}{_BOUND_UNIT}"
+)
+_INCLUSIVE = re.compile(r"least|most|menos$|minimo|maximo|=")
+_CODE = re.compile(r"(?<![\w.,])(?=[\w/-]*\d{3})[A-Z]{0,6}[-/]?\d[\w/-]{2,19}(?![\w.,%€]*\d)(?![%€])")
 _RESULT_NAME = re.compile(
     r"\bdataset[\"']?\s*[:=]?\s*[\"'`]?(?P<name>[a-z_][a-z0-9_]{2,59})|`(?P<quoted>[a-z_][a-z0-9_]{2,59})`"
 )
@@ -62,6 +77,33 @@ def _chosen(slot: Slot, found: list[Finding[Any]], source: _Source) -> list[Find
     plain = aligned(source.text.text)
     pattern = re.compile(rf"\b(?:{'|'.join(slot.after)})\s+(?:the\s+|el\s+|la\s+|las\s+|los\s+)?$")
     return [each for each in found if pattern.search(plain[: each.span.start])]
+
+
+def slot_spans(slot: Slot, text: AnnotatedText) -> list[TextSpan]:
+    """The stretches of a request that a slot takes."""
+    plain = aligned(text.text)
+    match slot.type:
+        case "choice" | "flag":
+            found = index_for(slot).find(text.text, takes_parts=callable(slot.values))
+            spans = [each.span for each in found]
+            return spans + [_preceding(plain, span, slot.after) for span in spans if slot.after]
+        case "limit" | "bound" | "code":
+            pattern = {"limit": _LIMIT, "bound": _BOUND, "code": _CODE}[slot.type]
+            source = text.text if slot.type == "code" else plain
+            return [TextSpan(start=each.start(), end=each.end()) for each in pattern.finditer(source)]
+        case "ranking":
+            return [
+                TextSpan(start=each.start(), end=each.end()) for one in (_LEAST, _MOST) for each in one.finditer(plain)
+            ]
+        case "period":
+            return [each.span for each in text.findings.get("any_period", ())]
+        case _:
+            return [each.span for each in text.findings.get(slot.type, ())]
+
+
+def _preceding(plain: str, span: TextSpan, words: Sequence[str]) -> TextSpan:
+    found = re.search(rf"\b(?:{'|'.join(words)})\s+(?:\w{{2,3}}\s+)?$", plain[: span.start])
+    return TextSpan(start=found.start() if found else span.start, end=span.end)
 
 
 def _of_kind(kind: str, shown: Callable[[Any], Any]) -> Fill:
@@ -92,7 +134,7 @@ def _moment(slot: Slot, source: _Source) -> Any:
 
 
 def _choice(slot: Slot, source: _Source) -> Any:
-    periods = [each.span for each in source.text.findings.get("any_period", ())]
+    periods = [each.span for kind in ("any_period", "comparison") for each in source.text.findings.get(kind, ())]
     named = index_for(slot).find(source.text.text, takes_parts=callable(slot.values))
     # "los últimos 12 meses" names no category "mesas", however near the words are
     found = _chosen(slot, [each for each in named if not any(each.span.overlaps(one) for one in periods)], source)
@@ -128,7 +170,35 @@ def _quoted(slot: Slot, source: _Source) -> Any:
 
 def _limit(slot: Slot, source: _Source) -> Any:
     found = _LIMIT.search(aligned(source.text.text))
-    return int(found["number"] or found["before"]) if found else None
+    return small_number(found["number"] or found["before"]) if found else None
+
+
+def _bound(slot: Slot, source: _Source) -> Any:
+    found = _BOUND.search(aligned(source.text.text))
+    if found is None:
+        return None
+    words = found["amount"].strip(" .,")
+    scale = 1_000 if re.search(r"k|mil|thousand", words) else 1
+    numbers = find_numbers(re.sub(r"\s?(?:k|mil|thousand)$", "", words), language=source.text.language)
+    if not numbers:
+        return None
+    side = "above" if found["above"] else "below"
+    unit = (found["unit"] or "")[:1]
+    return {
+        "side": side,
+        "amount": str(numbers[0].value * scale),
+        "is_inclusive": _INCLUSIVE.search(found[side]) is not None,
+        "is_days": unit == "d",
+    }
+
+
+def _code(slot: Slot, source: _Source) -> Any:
+    periods = [each.span for each in source.text.findings.get("any_period", ())]
+    for found in _CODE.finditer(source.text.text):
+        span = TextSpan(start=found.start(), end=found.end())
+        if not any(span.overlaps(each) for each in periods):
+            return found.group()
+    return None
 
 
 def _ranking(slot: Slot, source: _Source) -> Any:
@@ -224,5 +294,7 @@ _FILLERS: dict[str, Fill] = {
     "result": _result,
     "flag": _flag,
     "wordings": _wordings,
+    "bound": _bound,
+    "code": _code,
 }
 """How each type of slot is found; a duration counts minutes."""

@@ -29,10 +29,12 @@ from batuta.language.findings import LANGUAGES, Language
 SlotType = Literal[
     "text", "quoted", "number", "integer", "money", "percentage", "quantity", "unit", "duration", "date", "time", "moment",
     "period", "comparison", "recurrence", "zone", "zone_from", "zone_to", "person", "company", "expression", "choice", "ranking", "limit", "result",
-    "flag", "wordings",
+    "flag", "wordings", "bound", "code",
 ]  # fmt: skip
 """What a slot takes. `text` is the whole request; `result` a dataset or other result of an earlier step, by its name;
-`limit` the n of "top 5"; `zone_from` and `zone_to` the two places of a conversion; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said; `wordings` the request in plainer words, as a list."""
+`limit` the n of "top 5"; `zone_from` and `zone_to` the two places of a conversion; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said; `wordings` the request in plainer words, as a list;
+`bound` a limit such as "more than 5,000" or "less than 60 days"; `code` a number that names a document, such as 103001 or
+INV-7."""
 
 Synonyms = Mapping[str, Sequence[str]]
 """Values, each with the words for it in any language."""
@@ -66,6 +68,14 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What is really meant by the values of some slots, and the words that turned out to mean nothing here."""
+
+    values: Mapping[str, Any]
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
     """Something that can be asked."""
 
@@ -89,6 +99,14 @@ class Intent:
     """The kind of result it has for steps that take one."""
     reply: Callable[[Language], str] | None = None
     """What is answered at once, without a tool, such as which documents there are."""
+    reads_every_word: bool = False
+    """Whether each word has to be taken by a slot or say nothing: a figure that leaves out a word of the question is the
+    answer to another one. Where all are taken, the intent is surely meant."""
+    fillers: Sequence[str] = ()
+    """For one that reads every word: words that say nothing here, besides those that never do."""
+    settle: Callable[[Mapping[str, Any], Sequence[str]], "Settled"] | None = None
+    """What the slots found in a request and its amendments turned into what is really meant: for words that change one
+    another."""
     is_fallback: bool = False
     """Takes questions that nothing else understands, such as a search in documents."""
 

@@ -1,6 +1,9 @@
 """Words that mean the same, and words that say nothing about a subject: English and Spanish, folded, for search."""
 
+from functools import lru_cache
+
 from batuta.language.findings import Language
+from batuta.language.folding import stem
 
 CONCEPTS: dict[str, str] = {
     "appointment": "appointment appointments meeting meetings cita citas reunion reuniones calendar calendario agenda "
@@ -79,3 +82,24 @@ STOP_WORDS: dict[Language, str] = {
 
 AMOUNT_WORDS = "limit limits maximum limite limites maximo maxima"
 """Ask how much, not about what: rules give a number and seldom call it a limit."""
+
+FILLERS: dict[Language, str] = {
+    "en": "a an the of to in on at for from by with and or is are was were be been being do does did done can could will would "
+    "should i me my mine you your we our ours us it its this that these those there here what whats which who whom whose when "
+    "where how much many please pls tell show give get let see list display want need like about as into have has had s re ve "
+    "ll m d hi hello hey thanks thank now currently current so far just also per each all every any total overall amount figure "
+    "value exactly only up one ones compare compared comparing comparison go make made come comes coming came look know find out right already yet still usually anything something sum sums add adds today's",
+    "es": "un una unos unas el la los las lo de del al a en con por para y e o u es son era eran fue fueron ser estar esta estan "
+    "estado este estos estas ese esa eso esos esas que cual cuales quien quienes cuando donde como cuanto cuanta cuantos cuantas "
+    "yo me mi mis tu tus su sus nos nosotros nuestro nuestra nuestros nuestras se le les hay ha he has han hemos haber tengo "
+    "tiene tienes tienen tenemos puedo puede puedes podrias quiero quisiera querria necesito favor dime dame di da ensena ensename "
+    "muestra muestrame saca sacame pon ponme haz hazme ver saber sobre entre desde ahora actual actualmente hola gracias buenas "
+    "porfa pues entonces compara comparar comparame comparando comparacion comparativa cada todo todos toda todas total importe cifra valor solo ya aun todavia viene vienen procede proceden algo suma suman sumamos llevamos lleva va vamos mira busca encuentra",
+}
+"""Words that ask and point but name nothing. Words that change what is asked (no, not, without, except) are none."""
+
+
+@lru_cache(maxsize=64)
+def filler_stems(more: tuple[str, ...] = ()) -> frozenset[str]:
+    """The stems of all fillers, and of some more."""
+    return frozenset(stem(word) for words in (*FILLERS.values(), *more) for word in words.split())

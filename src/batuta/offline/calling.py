@@ -86,8 +86,8 @@ def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: 
 def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> Work:
     language = meaning.language
     if meaning.unknown:
-        name = "unknown_place" if meaning.unknown_kind == "zone" else "unknown_value"
-        return Work(question=phrase(name, language, value=meaning.unknown[0]), meaning=meaning)
+        name = {"zone": "unknown_place", "word": "unknown_word"}.get(meaning.unknown_kind, "unknown_value")
+        return Work(question=phrase(name, language, value=" ".join(meaning.unknown)), meaning=meaning)
     asking = next((slot for slot in meaning.missing if slot.type != "result"), None)
     if asking is not None:
         asked = asking.question.get(language) or phrase("missing", language, name=asking.name.replace("_", " "))

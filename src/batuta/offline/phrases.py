@@ -51,6 +51,12 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "¿Quieres decir «{first}» o «{second}»?",
     },
     "unknown_value": {"en": "I do not know “{value}”.", "es": "No conozco «{value}»."},
+    "unknown_word": {
+        "en": "I do not know what “{value}” means here, and a figure without it might be the wrong one. Could you say it "
+        "in other words?",
+        "es": "No sé qué significa aquí «{value}», y una cifra sin ello podría no ser la que pides. ¿Puedes decirlo de otra "
+        "manera?",
+    },
     "unknown_place": {
         "en": "I do not know the place “{value}”. Try a larger city near it, or a time zone such as Europe/Madrid.",
         "es": "No conozco el lugar «{value}». Prueba con una ciudad mayor cercana o con una zona horaria como "

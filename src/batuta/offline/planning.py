@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from batuta.language.annotation import annotated
 from batuta.language.dialogue import is_yes
 from batuta.language.expressions import needs_last_result
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
+    FULLY_EXPLAINED,
     RIVAL_SHARE,
     WORTH_ASKING,
     Interpretation,
@@ -119,7 +121,7 @@ class Planner:
 
     def _every_and(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """Divide at each `and` whose sides both are requests, be it of the same intent."""
-        for match in _WEAK.finditer(text):
+        for match in self._weak_joints(text):
             sides = [text[: match.start()].strip(), text[match.end() :].strip()]
             found = [self._meanings(side, context)[0] for side in sides]
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
@@ -215,16 +217,36 @@ class Planner:
     def _weak_parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """Divide at an `and` where each side is clearly a request, of another intent."""
         whole = self._meanings(text, context)[0]
-        for match in _WEAK.finditer(text):
+        is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
+        for match in self._weak_joints(text):
             left, right = text[: match.start()].strip(), text[match.end() :].strip()
             if len(left.split()) < 2 or len(right.split()) < 2:
                 continue
             sides = [self._meanings(side, context)[0] for side in (left, right)]
             are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
+            if is_explained and self._says_of(whole, right):
+                continue
             if are_sure and is_worth and not any(side.missing for side in sides):
                 return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
         return [RequestPart(text=text, meaning=whole)]
+
+    def _says_of(self, meaning: Interpretation, text: str) -> bool:
+        """Whether a text says something of an intent: "and month" goes on with a split, "and draw it" does not."""
+        said = self._interpreter.filled(meaning.agent_id, meaning.intent, [annotated(text, now=self._now)], self._now)
+        return any(
+            slot.type not in ("text", "result") and said.values.get(slot.name) not in (None, slot.default)
+            for slot in meaning.intent.slots
+        )
+
+    def _weak_joints(self, text: str) -> list[re.Match[str]]:
+        """Where a text may be divided: not within a period such as "between the 1st and the 15th of May"."""
+        periods = [each.span for each in annotated(text, now=self._now).findings.get("any_period", ())]
+        return [
+            match
+            for match in _WEAK.finditer(text)
+            if not any(span.start < match.start() and match.end() <= span.end for span in periods)
+        ]
 
     def _with_sources(self, parts: list[RequestPart], task: Task, context: DialogueContext) -> dict[str, Any]:
         """Put what gives a result before what takes one: a chart of sales needs the sales."""
