@@ -97,6 +97,45 @@ async def test_net_income_is_the_whole_income_statement(books: Books) -> None:
     assert (await asked(books, "net_income")).total == expected
 
 
+async def test_what_falls_due_over_all_days_is_what_is_open_of_the_invoices(books: Books) -> None:
+    always = Period(first=date(2000, 1, 1), last=date(2100, 1, 1))
+    invoices = [row for row in await raw(books, "salesInvoices") if row["status"] == "Open"]
+
+    figures = await asked(books, "receivables_due", period=always)
+
+    assert len(figures.records) == len(invoices) > 0
+    assert {one.key for one in figures.records} == {row["id"] for row in invoices}
+
+
+async def test_payments_in_and_out_change_the_bank_by_their_difference(books: Books) -> None:
+    accounts = {
+        row["number"]
+        for row in await raw(books, "accounts")
+        if row["accountType"] == "Posting" and "Cash" in row["subCategory"]
+    }
+    entries = [
+        row
+        for row in await raw(books, "generalLedgerEntries")
+        if row["accountNumber"] in accounts
+        and row["documentType"] == "Payment"
+        and year(books).covers(date.fromisoformat(row["postingDate"]))
+    ]
+
+    received, made = await asked(books, "payments_received"), await asked(books, "payments_made")
+
+    assert received.total
+    assert made.total
+    assert received.total - made.total == sum(row["debitAmount"] - row["creditAmount"] for row in entries)
+
+
+async def test_vat_is_the_difference_between_sales_with_and_without_it(books: Books) -> None:
+    with_vat, without, vat = [
+        (await asked(books, name)).total or Decimal(0) for name in ("sales_with_vat", "sales", "sales_vat")
+    ]
+
+    assert abs(with_vat - without - vat) <= CENTS_PER_DOCUMENT * 50
+
+
 async def test_units_in_stock_are_the_sum_of_all_movements(books: Books) -> None:
     moved = sum((row["quantity"] for row in await raw(books, "itemLedgerEntries")), Decimal(0))
     assert (await asked(books, "stock_quantity")).total == moved

@@ -26,6 +26,8 @@ class NameSource:
 
     entity: str
     fields: tuple[str, ...]
+    also: str | None = None
+    """Another entity that keeps some of them."""
 
 
 NAME_SOURCES: Mapping[str, NameSource] = {
@@ -35,6 +37,7 @@ NAME_SOURCES: Mapping[str, NameSource] = {
     "category": NameSource("itemCategories", ("code", "displayName")),
     "country": NameSource("countriesRegions", ("code", "displayName")),
     "salesperson": NameSource("salespeoplePurchasers", ("code", "displayName")),
+    "city": NameSource("customers", ("city",), also="vendors"),
 }
 """Dimensions whose values people name."""
 
@@ -126,14 +129,16 @@ class ErpAccess:
         }
         gathered: dict[str, dict[str, tuple[str, ...]]] = {kind: {} for kind in NAME_SOURCES}
         for company in await self.companies():
-            for kind, source in NAME_SOURCES.items():
-                if source.entity not in self.catalogue.entities:
+            for kind, source, entity in _name_places():
+                if entity not in self.catalogue.entities:
                     continue
-                query = RecordQuery(entity=source.entity, select=("id", *source.fields), limit=MAX_NAMES)
+                query = RecordQuery(entity=entity, select=("id", *source.fields), limit=MAX_NAMES)
                 async for page in self.connector.pages(company.id, query):
                     for record in page.records:
                         words = [str(record.values.get(name, "")) for name in source.fields]
                         value = words[0]
+                        if not value:
+                            continue
                         words += COUNTRY_NAMES.get(value, ()) if kind == "country" else ()
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
@@ -166,3 +171,12 @@ class ErpAccess:
 def language_of(context: ToolContext) -> str:
     """The language of whoever asks."""
     return "es" if context.services.get(LANGUAGE_SERVICE) == "es" else "en"
+
+
+def _name_places() -> list[tuple[str, NameSource, str]]:
+    return [
+        (kind, source, entity)
+        for kind, source in NAME_SOURCES.items()
+        for entity in (source.entity, source.also)
+        if entity is not None
+    ]

@@ -1,14 +1,14 @@
 """The tool that answers business questions: a measure, split, filtered, over a period, compared (A-5)."""
 
-from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
-from batuta.agents.erp.measures.compute import Figures, compute
+from batuta.agents.erp.measures.compute import Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import Measure, MeasureBook
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
 from batuta.agents.erp.wording import figures_in_words, when_of
@@ -22,6 +22,8 @@ from batuta.language.periods import find_periods
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
+DAYS_AHEAD = 30
+"""How far what falls due is looked ahead where no period is named."""
 SPLIT_PREFIX = "by_"
 """A split may be said as `by_month`, too."""
 
@@ -33,20 +35,41 @@ class DayRange(BaseModel):
     last: date
 
 
+class ValueBound(BaseModel):
+    """Figures above or below an amount, or documents late by more than so many days."""
+
+    side: Literal["above", "below"]
+    amount: Decimal
+    is_inclusive: bool = False
+    is_days: bool = False
+
+    def keeps(self) -> Callable[[Decimal], bool] | None:
+        """Which figures it lets through; all, where it speaks of days."""
+        return None if self.is_days else keeps_beyond(self.side, self.amount, is_inclusive=self.is_inclusive)
+
+    def late_by_days(self) -> int | None:
+        """How late a document must be; none where it speaks of figures. Raises `ToolFailedError` for at most."""
+        if not self.is_days:
+            return None
+        if self.side == "below":
+            raise ToolFailedError("documents can be limited to those late by more than so many days, not by less")
+        return int(self.amount)
+
+
 class CompareWith(BaseModel):
     """What a period is compared with."""
 
-    kind: Literal["previous_year", "previous_period", "period"]
+    kind: Literal["previous_year", "previous_period", "period", "whole"]
     period: DayRange | None = None
 
 
 _LABELS = {
     "en": {"before": "Before", "change": "Change", "change_percent": "Change %", "record": "Record", "date": "Date",
-           "amount": "Amount", "original": "Original amount", "records": "records",
+           "amount": "Amount", "original": "Original amount", "records": "records", "share": "Share",
            "by": "{measure} by {split}"},
     "es": {"before": "Antes", "change": "Variación", "change_percent": "Variación %", "record": "Registro",
            "date": "Fecha", "amount": "Importe", "original": "Importe original", "records": "registros",
-           "by": "{measure} por {split}"},
+           "share": "Parte", "by": "{measure} por {split}"},
 }  # fmt: skip
 
 
@@ -73,7 +96,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         compare: CompareWith | None = None,
         top: int | None = None,
         ranking: Literal["", "most", "least"] = "",
-        late_by_days: int | None = None,
+        bound: ValueBound | None = None,
         company: str = "",
     ) -> Dataset:
         """Compute a business figure from the ERP's records: sales, margin, receivables, stock value and so on.
@@ -86,10 +109,12 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 value of another dimension as `city: Madrid`.
             period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`; or the first and
                 the last day. Without it this year to date; balances are always those of today.
-            compare: What to compare with: the same days of the year before, the period directly before, or another one.
+            compare: What to compare with: the same days of the year before, the period directly before, another one, or
+                the whole (which part of it each row is; with `only`, of the whole without it).
             top: Only so many rows, the first of the order.
             ranking: Whether the largest come first (most) or the smallest (least).
-            late_by_days: Of open documents only those due longer ago than so many days.
+            bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
+                longer ago than so many days.
             company: A part of the company's name; without it the first company.
         """
         language = language_of(context)
@@ -97,7 +122,9 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             books = await access.books(company)
             asked = access.measures.measure(measure)
             span = resolve_period(period, books.today)
-            if asked.kind != "balance" and span.first > books.today:
+            if asked.looks_ahead and period == "":
+                span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
+            if asked.kind != "balance" and not asked.looks_ahead and span.first > books.today:
                 raise ToolFailedError("that period has not begun; the books know what was, and no forecast")
             request = MeasureRequest(
                 measure=measure,
@@ -106,8 +133,11 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 period=None if asked.kind == "balance" else span,
                 compare_with=_compared(compare, span),
                 top=top,
+                is_ranked=bool(ranking),
                 is_ascending=ranking == "least",
-                late_by_days=late_by_days,
+                late_by_days=bound.late_by_days() if bound else None,
+                keeps=bound.keeps() if bound else None,
+                as_share=compare is not None and compare.kind == "whole",
             )
             figures = await compute(books, access.measures, request)
         except BatutaError as error:
@@ -167,8 +197,16 @@ def figures_dataset(figures: Figures, books: Books, book: MeasureBook, language:
         columns.append(
             Column(name="change_percent", type="decimal", label=words["change_percent"], unit="%", is_additive=False)
         )
+    if figures.has_shares:
+        columns.append(Column(name="share", type="decimal", label=words["share"], unit="%", is_additive=False))
     rows: list[list[Any]] = [
-        [*row.group, row.value, *(_changes(row.value, row.before) if is_compared else ())] for row in figures.rows
+        [
+            *row.group,
+            row.value,
+            *(_changes(row.value, row.before) if is_compared else ()),
+            *([row.share] if figures.has_shares else ()),
+        ]
+        for row in figures.rows
     ]
     title = _text(measure.title, language)
     if figures.split:
@@ -246,7 +284,7 @@ def _provenance(figures: Figures, books: Books, language: str, *, sources: tuple
 
 
 def _compared(compare: CompareWith | None, span: Period) -> Period | None:
-    if compare is None:
+    if compare is None or compare.kind == "whole":
         return None
     if compare.kind == "period":
         if compare.period is None:

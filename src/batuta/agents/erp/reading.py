@@ -8,6 +8,7 @@ from typing import Any
 
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
+from batuta.agents.erp.measures.records import plain_member
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare, Filter, Matches
@@ -214,9 +215,12 @@ def _column(known: CatalogueEntity, one: CatalogueProperty) -> Column:
 
 
 def _cell(value: Any) -> Any:
+    """A value as people read it: no date where none is set, and members of enumerations without their encoding."""
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
-    return None if value in ("0001-01-01", "0001-01-01T00:00:00Z") else value
+    if value in ("0001-01-01", "0001-01-01T00:00:00Z"):
+        return None
+    return plain_member(value) if isinstance(value, str) and "_x00" in value else value
 
 
 def _called(values: Mapping[str, Any]) -> str:

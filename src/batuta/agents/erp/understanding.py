@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.agents.erp.questions import qualifier_words, settle_list, settle_measure, settle_record, state_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
@@ -16,6 +17,26 @@ LISTING_WORDS = {
     )
 }  # fmt: skip
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
+FIGURE_FILLERS = (
+    "customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
+    "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
+    "chart graph plot bar bars line lines pie draw visualise visualize column columns diagram please",
+    "cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
+    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos "
+    "grafico grafica graficos barras barra linea lineas pastel tarta circular queso dibuja dibujame columnas diagrama visualiza",
+)
+"""Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
+LIST_FILLERS = (
+    "list record records located based live living whose name names called number numbers with erp full complete exist have",
+    "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
+    "hay ficha fichas",
+)
+RECORD_FILLERS = (
+    "phone telephone number email mail address city country price cost details detail card record data information info credit "
+    "limit balance status contact website web blocked currency terms payment due date status stock find open look up",
+    "telefono numero correo email mail direccion ciudad pais precio coste detalles detalle ficha registro datos informacion limite "
+    "credito saldo estado contacto web bloqueado bloqueada moneda condiciones pago vencimiento fecha existencias abre consulta",
+)
 COMPANY_WORDS = ("company", "empresa", "sociedad")
 """What stands before the name of a company of ours: without it a name may be a customer's."""
 
@@ -131,15 +152,20 @@ def _measure_intent(access: ErpAccess) -> Intent:
                     "es": "¿Qué cifra: ventas, margen, pendiente de cobro, compras, existencias, pedidos …?",
                 },
             ),
+            Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
             Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book)),
             Slot(name="only", type="choice", is_many=True, values=access.all_names),
             Slot(name="period", type="period"),
             Slot(name="compare", type="comparison"),
+            Slot(name="bound", type="bound"),
             Slot(name="top", type="limit"),
             Slot(name="ranking", type="ranking"),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
         gives="dataset",
+        reads_every_word=True,
+        fillers=FIGURE_FILLERS,
+        settle=settle_measure(access, measure_words(book)),
     )
 
 
@@ -172,10 +198,17 @@ def _list_intent(access: ErpAccess) -> Intent:
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
             Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
+            Slot(name="states", type="choice", is_many=True, values=state_words()),
+            Slot(name="only", type="choice", is_many=True, values=access.all_names),
+            Slot(name="period", type="period"),
+            Slot(name="bound", type="bound"),
             Slot(name="limit", type="limit"),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
         gives="dataset",
+        reads_every_word=True,
+        fillers=LIST_FILLERS,
+        settle=settle_list(access),
     )  # fmt: skip
 
 
@@ -206,8 +239,12 @@ def _record_intent(access: ErpAccess) -> Intent:
                 name="which", type="choice", is_required=True, values=access.all_names,
                 question={"en": "Which one? Its name or number.", "es": "¿Cuál? Su nombre o número."},
             ),
+            Slot(name="code", type="code"),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
+        reads_every_word=True,
+        fillers=RECORD_FILLERS,
+        settle=settle_record(access),
     )  # fmt: skip
 
 

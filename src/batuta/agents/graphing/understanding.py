@@ -22,6 +22,21 @@ UNITS = {
     "quarter": ("by quarter", "quarterly", "por trimestre", "trimestral"),
     "year": ("by year", "yearly", "por año", "anual"),
 }
+CHART_WORDS = {
+    "chart": (
+        "chart",
+        "graph",
+        "plot",
+        "diagram",
+        "visualise",
+        "gráfico",
+        "gráfica",
+        "grafícalo",
+        "diagrama",
+        "visualiza",
+    )
+}
+"""Words that ask for a picture whatever else is said."""
 _SLOTS = (
     Slot(name="kind", type="choice", values=KINDS, is_telling=True),
     Slot(name="time_unit", type="choice", values=UNITS),
@@ -47,7 +62,7 @@ UNDERSTANDING = Understanding(
                     "gráfico de ventas por mes", "un diagrama de barras con eso", "quiero verlo en una gráfica", "dibújalo como línea",
                 ),
             },
-            slots=_SLOTS,
+            slots=(*_SLOTS, Slot(name="chart_asked", type="flag", values=CHART_WORDS, is_telling=True)),
         ),
         Intent(
             id="change",

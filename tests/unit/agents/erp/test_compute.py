@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batuta.agents.erp.measures.compute import Figures, compute
+from batuta.agents.erp.measures.compute import Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import load_measures, parse_measures, standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureError, MeasureRequest
 from batuta.kernel.errors import ConfigurationError
@@ -206,3 +206,27 @@ def test_a_workspace_adds_measures_of_its_own(tmp_path: Path) -> None:
 def test_a_wrong_definition_says_where_it_stands(text: str) -> None:
     with pytest.raises(ConfigurationError):
         parse_measures(text, where="measures.toml")
+
+
+async def test_only_figures_beyond_a_bound_are_kept_and_so_are_their_records() -> None:
+    """A-5: the total is that of the rows that are shown."""
+    keeps = keeps_beyond("above", Decimal(50), is_inclusive=False)
+    figures = await asked(erp(), "sales", period=YEAR, split=("customer",), keeps=keeps)
+    assert table(figures) == {("Ana",): Decimal("110.30")}
+    assert figures.total == Decimal("110.30") == sum(one.amount for one in figures.records)
+    assert keeps_beyond("above", Decimal(50), is_inclusive=True)(Decimal(50))
+    assert not keeps_beyond("below", Decimal(50), is_inclusive=False)(Decimal(50))
+
+
+async def test_a_share_is_of_everything_also_where_one_row_is_asked_for() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, only={"country": ("FR",)}, as_share=True)
+    assert [(row.group, row.value, row.share) for row in figures.rows] == [(("FR",), Decimal(50), Decimal("31.2"))]
+    with pytest.raises(MeasureError, match="something to divide by"):
+        await asked(erp(), "sales", period=YEAR, as_share=True)
+
+
+async def test_a_ranking_of_months_goes_by_size() -> None:
+    months = await asked(erp(), "sales", period=YEAR, split=("month",), is_ranked=True)
+    assert [row.group for row in months.rows] == [("2026-01",), ("2026-02",)]
+    least = await asked(erp(), "sales", period=YEAR, split=("month",), is_ranked=True, is_ascending=True)
+    assert [row.group for row in least.rows] == [("2026-02",), ("2026-01",)]

@@ -135,6 +135,45 @@ def overdue(books: RawBooks, facts: Facts) -> Table:
     )
 
 
+def due(books: RawBooks, facts: Facts) -> Table:
+    """Open invoices by the day they fall due."""
+    by = facts.get("by")
+    return summed(
+        ("" if by is None else str(row[by]), books.local(row, "remainingAmount"))
+        for row in books.rows["salesInvoices"]
+        if row["status"] == "Open" and facts["first"] <= row["dueDate"] <= facts["last"]
+    )
+
+
+def invoices(books: RawBooks, facts: Facts) -> Table:
+    """Posted invoices, each by its number."""
+    first, last = _days(books, facts)
+    return summed(
+        (str(row["number"]), books.local(row, "totalAmountExcludingTax"))
+        for row in books.posted("salesInvoices", first, last)
+    )
+
+
+def payments(books: RawBooks, facts: Facts) -> Table:
+    """Payments in or out of the cash and bank accounts."""
+    first, last = _days(books, facts)
+    accounts = {row["number"] for row in books.rows["accounts"] if "Cash" in row["subCategory"]}
+    entries = [
+        row
+        for row in books.rows["generalLedgerEntries"]
+        if row["documentType"] == "Payment" and row["accountNumber"] in accounts and first <= row["postingDate"] <= last
+    ]
+    return {"": sum((Decimal(row[facts["side"]]) for row in entries), Decimal(0))}
+
+
+def within(books: RawBooks, facts: Facts) -> Table:
+    """The rows of another table above or below an amount, or one of them."""
+    table = EXPECTED[facts["table"]["of"]](books, facts["table"])
+    least, most = Decimal(facts.get("above", "-1e12")), Decimal(facts.get("below", "1e12"))
+    one = facts.get("name")
+    return {name: amount for name, amount in table.items() if least < amount < most and one in (None, name)}
+
+
 def payables(books: RawBooks, facts: Facts) -> Table:
     """What is owed to vendors by the ledger's own report."""
     rows = [row for row in books.rows["agedAccountsPayables"] if row["vendorNumber"]]
@@ -247,7 +286,8 @@ def ratio(books: RawBooks, facts: Facts) -> Table:
 EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
-        sales, invoice_count, receivables, overdue, payables, purchases, item_entries, stock, orders, quotes, ledger,
+        sales, invoice_count, receivables, overdue, due, invoices, payments, within, payables, purchases, item_entries,
+        stock, orders, quotes, ledger,
         counted, ratio,
     )
 }  # fmt: skip

@@ -6,7 +6,8 @@ Every row of the result keeps which records it is the sum of, so that a figure c
 """
 
 import asyncio
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -31,6 +32,7 @@ from batuta.agents.erp.measures.records import (
     counted_records,
 )
 from batuta.language.calendar_math import Period
+from batuta.language.folding import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class FigureRow:
     group: tuple[str, ...]
     value: Decimal | None
     before: Decimal | None = None
+    share: Decimal | None = None
+    """Which part of the whole it is, in percent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,7 @@ class Figures:
     currency: str | None
     is_cut: bool = False
     """Whether rows were left out because only the first were asked for."""
+    has_shares: bool = False
 
 
 async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
@@ -66,6 +71,8 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
     measure = book.measure(request.measure)
     if measure.ratio is not None:
         return await _compute_ratio(books, book, measure, request)
+    if request.as_share:
+        return await _compute_shares(books, book, request)
     if not request.split:
         request = replace(request, split=measure.default_split)
     if measure.shows == "negative":
@@ -86,10 +93,12 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         if any(name in TIME_DIMENSIONS for name in request.split):
             earlier = _moved(earlier, request)
     rows = _rows(records, earlier, request)
-    if measure.shows == "negative":
-        rows = [row for row in rows if row.value is not None and row.value < 0]
-        below = {row.group for row in rows}
-        records = [one for one in records if one.group in below]
+    keeps = _is_negative if measure.shows == "negative" else request.keeps
+    if keeps is not None:
+        rows = [row for row in rows if row.value is not None and keeps(row.value)]
+        kept = {row.group for row in rows}
+        records = [one for one in records if one.group in kept]
+        earlier = [one for one in earlier if one.group in kept]
     return Figures(
         measure=measure,
         basis=measure.basis if group is measure.sources[0] else group[0].records.basis or measure.basis,
@@ -105,10 +114,48 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
     )
 
 
+def keeps_beyond(side: str, amount: Decimal, *, is_inclusive: bool) -> Callable[[Decimal], bool]:
+    """Which figures are above or below an amount."""
+    compare = {
+        ("above", False): operator.gt, ("above", True): operator.ge,
+        ("below", False): operator.lt, ("below", True): operator.le,
+    }[side, is_inclusive]  # fmt: skip
+    return lambda value: bool(compare(value, amount))
+
+
+def _is_negative(value: Decimal) -> bool:
+    return value < 0
+
+
+async def _compute_shares(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
+    """Each row with its part of the whole: of everything, also where only some rows are asked for."""
+    split = request.split or tuple(request.only)
+    if not split:
+        raise MeasureError("a share needs something to divide by, such as a country or a product")
+    whole = await compute(books, book, replace(request, split=split, only={}, top=None, keeps=None, as_share=False))
+    if not whole.total or whole.total < 0:
+        raise MeasureError(f"{whole.measure.title['en']} has no total that could be divided")
+    wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
+    unseen = [name for name in wanted if name not in split]
+    if unseen:
+        raise MeasureError(f"a share can be limited to what it is split by; add {', '.join(unseen)} to the split")
+    rows = [
+        replace(row, share=((row.value or Decimal(0)) * 100 / whole.total).quantize(Decimal("0.1"), ROUND_HALF_UP))
+        for row in whole.rows
+        if all(fold(row.group[split.index(name)]) in allowed for name, allowed in wanted.items())
+        and (request.keeps is None or request.keeps(row.value or Decimal(0)))
+    ]
+    rows = rows if request.top is None else rows[: request.top]
+    kept = {row.group for row in rows}
+    records = [one for one in whole.records if one.group in kept]
+    total = sum((one.amount for one in records), Decimal(0))
+    return replace(whole, rows=rows, records=records, total=total, has_shares=True)
+
+
 async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
     ratio = measure.ratio
     assert ratio is not None
-    all_rows = replace(request, top=None, is_ascending=False)
+    all_rows = replace(request, top=None, is_ascending=False, keeps=None, as_share=False)
     by_request = replace(all_rows, measure=ratio.by)
     if ratio.days is not None:
         span = Period(first=books.today - timedelta(days=ratio.days - 1), last=books.today)
@@ -131,6 +178,8 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
             )
         )
     rows = _ordered(rows, request)
+    if request.keeps is not None:
+        rows = [row for row in rows if row.value is not None and request.keeps(row.value)]
     return Figures(
         measure=measure,
         basis=measure.basis,
@@ -182,7 +231,8 @@ def _rows(
 
 def _ordered(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:
     """Time in time's order; everything else by size."""
-    if request.split and request.split[0] in (*TIME_DIMENSIONS, AGE_DIMENSION) and request.top is None:
+    is_in_time = request.split and request.split[0] in (*TIME_DIMENSIONS, AGE_DIMENSION)
+    if is_in_time and request.top is None and not request.is_ranked:
         order = {label: place for place, (_, label) in enumerate(AGE_STEPS)}
         return sorted(rows, key=lambda row: (order.get(row.group[0], 0), row.group))
     sign = 1 if request.is_ascending else -1

@@ -111,6 +111,14 @@ class Measure:
     """The split where nothing else is asked for."""
     shows: Literal["all", "negative"] = "all"
     """`negative`: only rows below zero, the lowest first."""
+    looks_ahead: bool = False
+    """Whether it is known for days to come: what falls due is, sales are not."""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    """Which measure is meant where a qualifier is said with it: `overdue` makes payables overdue payables."""
+    ranked_split: str | None = None
+    """The split where the largest or smallest is asked for and no other split."""
+    counterpart: str | None = None
+    """Which measure the same words mean where this one cannot be split as asked: what customers buy are sales."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +128,8 @@ class MeasureDimension:
     id: str
     title: Texts
     words: Words
+    ranked_by: str | None = None
+    """The measure that makes one of them the best, where none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +138,8 @@ class MeasureBook:
 
     measures: Mapping[str, Measure]
     dimensions: Mapping[str, MeasureDimension]
+    qualifiers: Mapping[str, Words] = field(default_factory=dict)
+    """Words that change which measure is meant, by what they say."""
 
     def measure(self, name: str) -> Measure:
         """A measure by its id. Raises `ConfigurationError` that names those there are."""
@@ -178,16 +190,22 @@ def parse_measures(text: str, *, where: str, base: MeasureBook | None = None) ->
             records = {**_records_of(base), **records}
         measures = {name: _measure(name, one, records) for name, one in document.get("measure", {}).items()}
         dimensions = {
-            name: MeasureDimension(id=name, title=one["title"], words=_words(one["words"]))
+            name: MeasureDimension(
+                id=name, title=one["title"], words=_words(one["words"]), ranked_by=one.get("ranked_by")
+            )
             for name, one in document.get("dimension", {}).items()
         }
+        qualifiers = {name: _words(one["words"]) for name, one in document.get("qualifier", {}).items()}
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ConfigurationError(f"{where}: a definition is incomplete or of the wrong form: {error!r}") from error
     book = MeasureBook(
         measures={**(base.measures if base else {}), **measures},
         dimensions={**(base.dimensions if base else {}), **dimensions},
+        qualifiers={**(base.qualifiers if base else {}), **qualifiers},
     )
     for measure in book.measures.values():
+        for other in (*measure.variants.values(), *([measure.counterpart] if measure.counterpart else ())):
+            book.measure(other)
         if measure.ratio is not None:
             book.measure(measure.ratio.over)
             book.measure(measure.ratio.by)
@@ -241,6 +259,10 @@ def _measure(name: str, facts: Mapping[str, Any], records: Mapping[str, CountedR
         ratio=None if ratio is None else MeasureRatio(**ratio),
         default_split=tuple(facts.get("default_split", ())),
         shows=facts.get("shows", "all"),
+        looks_ahead=bool(facts.get("looks_ahead", False)),
+        variants=facts.get("variants", {}),
+        ranked_split=facts.get("ranked_split"),
+        counterpart=facts.get("counterpart"),
     )
 
 

@@ -1,6 +1,6 @@
 """The records behind a measure: read through the connector, looked up, dated, converted to the local currency."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -47,7 +47,13 @@ class MeasureRequest:
     period: Period | None = None
     compare_with: Period | None = None
     top: int | None = None
+    is_ranked: bool = False
+    """Whether rows are ordered by size also where they follow each other in time."""
     is_ascending: bool = False
+    keeps: Callable[[Decimal], bool] | None = None
+    """Only rows whose figure passes."""
+    as_share: bool = False
+    """Also which part of the whole each row is."""
     late_by_days: int | None = None
     """Of open documents only those due longer ago than so many days."""
 
@@ -208,7 +214,7 @@ async def _unexplained(
         if row.id not in rests:
             continue
         values = {
-            name: _plain(row.values.get(balance.dimensions[name])) if name in balance.dimensions else NO_VALUE
+            name: plain_member(row.values.get(balance.dimensions[name])) if name in balance.dimensions else NO_VALUE
             for name in used
         }
         values |= {name: AGE_STEPS[0][1] for name in used if name == AGE_DIMENSION}
@@ -336,9 +342,9 @@ def _dimension(
         return books.company.display_name
     alias, _, field_name = path.partition(".")
     if not field_name:
-        return _plain(row.values.get(path))
+        return plain_member(row.values.get(path))
     key = str(row.values.get(records.lookups[alias].our_field, ""))
-    return _plain(lookups[alias].get(key, {}).get(field_name))
+    return plain_member(lookups[alias].get(key, {}).get(field_name))
 
 
 def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
@@ -349,7 +355,7 @@ def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
         return tuple(
             str(one["number"])
             for one in posting
-            if fold(_plain(one.get("category"))) in categories
+            if fold(plain_member(one.get("category"))) in categories
             and (not within or any(word in fold(str(one.get("subCategory", ""))) for word in within))
         )
 
@@ -378,7 +384,7 @@ def _parsed_day(text: str) -> date | None:
     return None if day == UNSET_DATE else day
 
 
-def _plain(value: Any) -> str:
+def plain_member(value: Any) -> str:
     """An encoded member name as people read it."""
     text = "" if value is None else str(value)
     for code, sign in (("_x0020_", " "), ("_x002F_", "/"), ("_x002D_", "-"), ("_x002E_", ".")):

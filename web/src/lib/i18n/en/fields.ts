@@ -16,7 +16,7 @@ export const fields: Names = {
   compare: "Compared with",
   top: "First rows",
   ranking: "Order",
-  late_by_days: "Late by days",
+  bound: "Limit",
   where: "Conditions",
   fields: "Fields",
   order_by: "Sorted by",

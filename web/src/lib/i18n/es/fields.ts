@@ -16,7 +16,7 @@ export const fields: Names = {
   compare: "Comparado con",
   top: "Primeras filas",
   ranking: "Orden",
-  late_by_days: "Días de retraso",
+  bound: "Límite",
   where: "Condiciones",
   fields: "Campos",
   order_by: "Ordenado por",

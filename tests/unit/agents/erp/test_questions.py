@@ -1,0 +1,123 @@
+"""Words of a business question that change one another (A-5, A-41): questions, and what must be asked for."""
+
+import asyncio
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.understanding import erp_understanding
+from batuta.language.interpretation import Interpretation, Interpreter
+from batuta.testing.erp import MemoryErp
+
+NOW = datetime(2026, 9, 30, 12, tzinfo=UTC)
+
+
+def record(number: str, name: str = "", **values: Any) -> dict[str, Any]:
+    return {"id": number, "number": number, "code": number, "displayName": name, "city": "", **values}
+
+
+@pytest.fixture(scope="module")
+def erp() -> Interpreter:
+    books = MemoryErp(
+        {
+            "customers": [record("10000", "Casa Lola, S.L.", city="Sevilla")],
+            "vendors": [record("10000", "Maderas Sur, S.A.")],
+            "items": [record("1000", "Mesa Roble 90")],
+            "itemCategories": [record("MESAS", "Mesas")],
+            "countriesRegions": [record("PT", "Portugal")],
+            "salespeoplePurchasers": [],
+        }
+    )
+    access = ErpAccess(connector=books, today=lambda: date(2026, 9, 30))
+    asyncio.run(access.learn_names())
+    return Interpreter([erp_understanding(access)])
+
+
+def read(erp: Interpreter, text: str) -> Interpretation:
+    return erp.interpret(text, now=NOW)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what do we owe that is already overdue?", {"measure": "overdue_payables"}),
+        ("existencias por categoría en euros", {"measure": "stock_value", "split_by": ["category"]}),
+        ("gross margin percentage last year", {"measure": "margin_percent"}),
+        ("which customer bought the most?", {"measure": "sales", "split_by": ["customer"]}),
+        ("¿a quién compramos más?", {"measure": "purchases", "split_by": ["vendor"]}),
+        ("who is our biggest supplier?", {"measure": "purchases", "split_by": ["vendor"]}),
+        ("¿cuál fue nuestro mejor mes de 2025?", {"measure": "sales", "split_by": ["month"]}),
+        ("¿qué facturas vencen este mes?", {"measure": "receivables_due", "split_by": ["document"]}),
+        ("¿qué tenemos que pagar esta semana?", {"measure": "payables_due"}),
+        ("facturas con más de 60 días de retraso", {"measure": "overdue_receivables", "split_by": ["document"]}),
+        ("largest invoices this year", {"measure": "invoiced", "split_by": ["document"]}),
+        (
+            "what share of sales comes from Portugal?",
+            {"measure": "sales", "only": ["PT"], "compare": {"kind": "whole"}},
+        ),
+        ("crecimiento de ventas este año", {"measure": "sales", "compare": {"kind": "previous_year"}}),
+        ("margen de la categoría mesas", {"measure": "gross_margin", "only": ["MESAS"], "split_by": ["category"]}),
+        ("¿cuánto nos debe el cliente 10000?", {"measure": "receivables", "only": ["Casa Lola, S.L."]}),
+        ("compras al proveedor 10000", {"measure": "purchases", "only": ["Maderas Sur, S.A."]}),
+        ("¿cuántos productos vendemos?", {"measure": "item_count"}),
+    ],
+)
+def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expected: dict[str, Any]) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.unknown) == ("measure", ())
+    assert {name: found.values.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sales of bicycles this year",
+        "ventas en dólares",
+        "existencias a finales del año pasado",
+        "ventas de enero y de marzo",
+        "clientes que no han comprado este año",
+        "¿cuánto IVA tenemos que pagar este trimestre?",
+    ],
+)
+def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:
+    found = read(erp, text)
+
+    assert found.intent.id != "measure" or found.unknown or found.missing
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "where"),
+    [
+        ("clientes bloqueados", "customers", [("blocked", "ne", "_x0020_")]),
+        ("lista de clientes de Sevilla", "customers", [("city", "eq", "Sevilla")]),
+        ("list all vendors from Portugal", "vendors", [("country", "eq", "PT")]),
+        ("list open sales orders over 5000", "salesOrders",
+         [("fullyShipped", "eq", False), ("totalAmountIncludingTax", "gt", "5000")]),
+    ],
+)  # fmt: skip
+def test_a_list_keeps_its_conditions(
+    erp: Interpreter, text: str, entity: str, where: list[tuple[str, str, Any]]
+) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.values.get("entity")) == ("list_records", entity)
+    assert [(one["field"], one["operator"], one["value"]) for one in found.values["where"]] == where
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "which"),
+    [
+        ("show me invoice 103001", "salesInvoices", "103001"),
+        ("¿cuál es el teléfono de Casa Lola?", "customers", "Casa Lola, S.L."),
+        ("what is the price of Mesa Roble?", "items", "Mesa Roble 90"),
+    ],
+)
+def test_a_record_is_found_by_its_number_or_by_a_part_of_its_name(
+    erp: Interpreter, text: str, entity: str, which: str
+) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.values.get("entity"), found.values.get("which")) == ("find_record", entity, which)
