@@ -35,11 +35,11 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
     """What the newest results say, in the language of the request."""
     values = [content_of(result) for _, result in results]
     if values and all(is_evidence(value) for value in values):
-        asked = (
-            " ".join([str(call.args.get("query", task.text)), *call.args.get("other_wordings", ())])
-            for call, _ in results
-        )
-        return cited_answer(list(zip(asked, values, strict=True)), task.language)
+        searches = [
+            (str(call.args.get("query", task.text)), " ".join(call.args.get("other_wordings", ())), value)
+            for (call, _), value in zip(results, values, strict=True)
+        ]
+        return cited_answer(searches, task.language)
     said = [_told(call, result, task) for call, result in results]
     return "\n".join(dict.fromkeys(said))
 
@@ -96,7 +96,7 @@ def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
         return _failed(result.content, task.language)
     value = content_of(result)
     if is_evidence(value):
-        return cited_answer([(task.text, value)], task.language)
+        return cited_answer([(task.text, "", value)], task.language)
     if isinstance(value, Mapping):
         return _of_facts(value, task)
     if isinstance(value, list):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
@@ -44,9 +45,14 @@ def is_evidence(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("passages"), list)
 
 
-def cited_answer(searches: Sequence[tuple[str, Mapping[str, Any]]], language: Language) -> str:
-    """For each question and what was found for it, the best sentences with footnotes, or that nothing says it."""
-    told = [(question, _best(_quotes(_passages(value), question))) for question, value in searches]
+def cited_answer(searches: Sequence[tuple[str, str, Mapping[str, Any]]], language: Language) -> str:
+    """For each question, its plainer wording and what was found for it: the best sentences with footnotes, or that
+    nothing says it.
+    """
+    told = [
+        (question, _best(_quotes(_passages(value), f"{question} {wording}"), language))
+        for question, wording, value in searches
+    ]
     sources = dict.fromkeys((quote.where, quote.text) for _, quotes in told for quote in quotes)
     if not sources:
         return phrase("not_in_documents", language)
@@ -95,12 +101,14 @@ def _relevance(passage: Mapping[str, Any]) -> float:
     return float(given) if isinstance(given, int | float) else 0.0
 
 
-def _best(quotes: list[Quote]) -> list[Quote]:
+def _best(quotes: list[Quote], language: Language) -> list[Quote]:
+    """The sentences that say it best; of those that say the same in two languages, the reader's."""
     highest = max((quote.score for quote in quotes), default=0.0)
     if not highest:
         return []
     near = [quote for quote in quotes if quote.score >= highest * CLOSE]
-    return sorted(near, key=lambda quote: -quote.score)[:MAX_SENTENCES]
+    own = [quote for quote in near if detect_language(quote.text) == language]
+    return sorted(own or near, key=lambda quote: -quote.score)[:MAX_SENTENCES]
 
 
 def _sentences(text: str) -> list[str]:

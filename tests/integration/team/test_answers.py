@@ -38,7 +38,7 @@ PROMPTS = [
     ("¿Qué hora es en Buenos Aires?", CALC, "En Buenos Aires son las 06:00."),
     ("What time is it in London and New York?", CALC, "In New York it is 04:00."),
     ("Convert 3pm from Madrid to New York", CALC, "15:00 in Madrid is 09:00 in New York"),
-    ("Si en Madrid son las 20:00, ¿qué hora es en Tokio?", CALC, "04:00 del día siguiente en Tokyo"),
+    ("Si en Madrid son las 20:00, ¿qué hora es en Tokio?", CALC, "04:00 del día siguiente en Tokio"),
     ("¿Qué día es hoy?", CALC, "lunes, 16 de noviembre de 2026"),
     ("How much can I spend on meals when travelling?", DOCS, "up to 45 euros per day"),
     ("¿Cuánto puedo gastar en comidas durante un viaje?", DOCS, "hasta 45 euros por día"),
