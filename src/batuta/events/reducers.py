@@ -229,6 +229,7 @@ def approval_requested(view: SessionView, event: tools.ApprovalRequested) -> Ses
         args=event.args,
         preview=event.preview,
         reason=event.reason,
+        required_role=event.required_role,
         expires_at=event.expires_at,
     )
     return said(_with_call(view, event.tool_use_id, _as_asked), event, item)

@@ -74,6 +74,8 @@ class ApprovalRequested(Event):
     args: dict[str, Any]
     preview: str | None = None
     reason: str
+    required_role: str | None = None
+    """The role that the person who decides must hold."""
     expires_at: UtcDatetime | None = None
 
 

@@ -114,6 +114,7 @@ class ApprovalItem(_Item):
     args: dict[str, Any]
     preview: str | None = None
     reason: str
+    required_role: str | None = None
     expires_at: datetime | None = None
     state: ApprovalState = "pending"
     decided_args: dict[str, Any] | None = None

@@ -19,6 +19,8 @@ class ApprovalRequest:
     agent_id: str = ""
     user: ToolUser = ANYBODY
     correlation_id: str = ""
+    required_role: str | None = None
+    """The role that the person who decides must hold; no rule decides instead."""
     is_about_outcome: bool = False
     """The call was interrupted: approving does it again, rejecting says that it is done already."""
     refused_edits: int = 0

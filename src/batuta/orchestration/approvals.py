@@ -83,7 +83,8 @@ class TellingApprover:
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         """The decision about one call."""
-        for policy in self._policies if not request.is_about_outcome else ():
+        is_for_people = request.is_about_outcome or request.required_role is not None
+        for policy in () if is_for_people else self._policies:
             verdict = policy(request)
             if verdict is not None:
                 return verdict
@@ -114,6 +115,7 @@ class TellingApprover:
                 args=request.args,
                 preview=request.preview,
                 reason=request.reason,
+                required_role=request.required_role,
                 expires_at=None if request.is_about_outcome else self._ctx.now + self._lifetime,
                 source_agent_id=request.agent_id,
             )

@@ -12,6 +12,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -87,6 +88,16 @@ class OidcProvider(BaseModel):
     scopes: str = "openid email profile"
 
 
+class ErpRoleSettings(BaseModel):
+    """What the holders of a role may do in the ERP."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    may: tuple[Literal["read", "write", "post"], ...] = ("read", "write", "post")
+    companies: tuple[str, ...] = ()
+    """Names of companies, or parts of them; none for every company."""
+
+
 class Settings(BaseModel):
     """Everything an operator can set."""
 
@@ -159,6 +170,10 @@ class Settings(BaseModel):
     erp_client_id: str | None = None
     erp_client_secret: SecretStr | None = None
     erp_scope: str = "https://api.businesscentral.dynamics.com/.default"
+    erp_roles: Mapping[str, ErpRoleSettings] = Field(default_factory=dict)
+    """What the holders of each role may do in the ERP; without any, everybody may do everything behind approval."""
+    erp_amount_limit: Decimal | None = Field(default=None, ge=0)
+    """In the currency of the books: a change that moves more is decided by a holder of the role `approver`."""
     measures_file: Path | None = None
     """A TOML file with measures of one's own, in the form of those that come with the ERP agent."""
     oidc: tuple[OidcProvider, ...] = ()

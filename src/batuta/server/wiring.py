@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
@@ -37,6 +38,7 @@ from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
+from batuta.server.erp.rights import WorkspaceErpRights, erp_policy
 from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.documents import DocumentReader
@@ -159,7 +161,7 @@ async def open_platform(
         ]
         await stack.enter_async_context(_in_background(background))
         if settings.worker_concurrency:
-            services = run_services(backends, protection, chosen.choices)
+            services = run_services(settings, backends, protection, chosen.choices)
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running())
@@ -179,7 +181,7 @@ async def open_worker(
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
-        services = run_services(backends, protection, () if model is None else model.choices)
+        services = run_services(settings, backends, protection, () if model is None else model.choices)
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
@@ -189,7 +191,9 @@ async def open_worker(
         yield WorkerProcess(worker, stack.enter_context(metrics_port(settings, observers)))
 
 
-def run_services(backends: Backends, protection: ModelProtection, models: Sequence[str]) -> RunServices:
+def run_services(
+    settings: Settings, backends: Backends, protection: ModelProtection, models: Sequence[str]
+) -> RunServices:
     """What the agents and tools of a run find in `ctx.services`, and how its models are asked.
 
     A domain adds its stores here, one provider for each key.
@@ -199,11 +203,18 @@ def run_services(backends: Backends, protection: ModelProtection, models: Sequen
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
 
+    policy = erp_policy(settings)
+
+    def erp_rights(turn: TurnPrincipal) -> WorkspaceErpRights:
+        return WorkspaceErpRights(
+            database=SystemDatabase(backends.database), workspace_id=turn.workspace_id, policy=policy
+        )
+
     return RunServices(
         preferences=UserPreferences(backends.database),
         protection=protection.protection,
         models=models,
-        providers={DATASETS_SERVICE: dataset_library},
+        providers={DATASETS_SERVICE: dataset_library, ERP_RIGHTS_SERVICE: erp_rights},
     )
 
 

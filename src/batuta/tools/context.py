@@ -31,6 +31,8 @@ class ToolContext:
     """
     agent_id: str = ""
     user: ToolUser = ANYBODY
+    approved_by: str = ""
+    """Who agreed to this call, once somebody did."""
     correlation_id: str = ""
     services: Mapping[Any, Any] = field(default_factory=dict)
     report: ReportProgress = _ignore

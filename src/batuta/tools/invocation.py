@@ -1,6 +1,6 @@
 """One tool call, through the ladder:
 
-    known → granted → roles → arguments → approval → [ rate → concurrency → timeout → run ] → outcome
+    known → granted → roles → arguments → rights → approval → [ rate → concurrency → timeout → run ] → outcome
 
 What a model gets wrong and what a tool raises comes back as a result for the model. Cancellation and other control
 flow pass through, and so does what the caller's own seams raise (approver, `around`). The bracket runs inside
@@ -62,6 +62,9 @@ class PreparedCall:
     intent_key: str
     """Names what is intended: a call that tries the same again has the same. The tool sees this one."""
 
+    approved_by: str = ""
+    """Who agreed to it, once somebody did."""
+
 
 Execute = Callable[[], Awaitable[Execution]]
 Around = Callable[[PreparedCall, Execute], Awaitable[Execution]]
@@ -106,6 +109,17 @@ class _Refused(Exception):  # noqa: N818 - a way down the ladder, never seen out
         self.refusal = refusal
 
 
+class _Unauthorized(_Refused):
+    """The user has no right to a call whose arguments are sound."""
+
+    def __init__(self, prepared: PreparedCall, message: str) -> None:
+        super().__init__(Refusal.FORBIDDEN, message)
+        self.prepared = prepared
+
+    async def execution(self) -> Execution:
+        return _refusal(self.refusal, str(self))
+
+
 class ToolInvoker:
     """Runs tool calls. One per process: rate and concurrency limits hold for everything that shares it."""
 
@@ -123,6 +137,11 @@ class ToolInvoker:
         try:
             prepared = self._prepare(call, scope, idempotency_key)
             prepared = await self._approved(prepared, scope)
+        except _Unauthorized as refused:
+            # Through the journal: a call that ran before its right was taken away keeps its result.
+            prepared = refused.prepared
+            execution = await scope.around(prepared, refused.execution)
+            self._record_refusal(call, scope, idempotency_key, refused)
         except _Refused as refused:
             execution = _refusal(refused.refusal, str(refused))
             self._record_refusal(call, scope, idempotency_key, refused)
@@ -151,11 +170,15 @@ class ToolInvoker:
 
     async def _approved(self, prepared: PreparedCall, scope: CallScope) -> PreparedCall:
         tool = prepared.tool
+        try:
+            role = await _authorized(prepared, _context(prepared, scope))
+        except ToolRefusedError as error:
+            raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
         if tool.policy.approval == "never" or not tool.policy.needs_approval(prepared.values):
             return prepared
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
-        request = await _approval_request(prepared, scope)
+        request = await _approval_request(prepared, scope, role)
         decision = await scope.approver.decide(request)
         while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:
             request = _asked_again(prepared, request.refused_edits + 1, request, problem)
@@ -351,8 +374,22 @@ def _require_size(tool: Tool, raw: str) -> None:
         raise _Refused(Refusal.OVERSIZED_ARGUMENTS, words)
 
 
-async def _approval_request(prepared: PreparedCall, scope: CallScope) -> ApprovalRequest:
+async def _authorized(prepared: PreparedCall, context: ToolContext) -> str | None:
+    """The role that a decision about this call needs. Raises `ToolRefusedError` if the user may not make it."""
+    authorize = prepared.tool.policy.authorize
+    if authorize is None:
+        return None
+    try:
+        return await authorize(prepared.values, context)
+    except BatutaError as error:
+        if isinstance(error, ToolRefusedError):
+            raise
+        raise ToolRefusedError(f"its rights cannot be checked now: {error}") from error
+
+
+async def _approval_request(prepared: PreparedCall, scope: CallScope, role: str | None) -> ApprovalRequest:
     return ApprovalRequest(
+        required_role=role,
         tool_use_id=prepared.call.id,
         tool_name=prepared.tool.name,
         args=prepared.args,
@@ -411,8 +448,9 @@ def _as_decided(prepared: PreparedCall, decision: ApprovalDecision) -> PreparedC
         reason = f": {decision.reason}" if decision.reason else ""
         raise _Refused(Refusal.APPROVAL_REJECTED, f"{prepared.tool.name} was not approved{reason}")
     if decision.verdict == "edited":
-        return replace(prepared, args=decision.args, values=_checked(prepared.tool, decision.args))
-    return prepared
+        values = _checked(prepared.tool, decision.args)
+        return replace(prepared, args=decision.args, values=values, approved_by=decision.by)
+    return replace(prepared, approved_by=decision.by)
 
 
 async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> Any:
@@ -421,6 +459,8 @@ async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> A
     try:
         async with deadline:
             with within_tool_use(prepared.call.id, prepared.tool.name):
+                if prepared.approved_by:  # rights may have changed while somebody was asked
+                    await _authorized(prepared, context)
                 return await prepared.tool.body(prepared.values, context)
     except TimeoutError as error:
         if deadline.expired():
@@ -437,6 +477,7 @@ def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
         idempotency_key=prepared.intent_key,
         agent_id=scope.agent_id,
         user=scope.user,
+        approved_by=prepared.approved_by,
         correlation_id=scope.correlation_id,
         services=scope.services,
         report=report,

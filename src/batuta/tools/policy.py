@@ -19,6 +19,10 @@ Preview = (
     Callable[[dict[str, Any]], str | Awaitable[str]] | Callable[[dict[str, Any], ToolContext], str | Awaitable[str]]
 )
 """Given the arguments, and the call too if it takes two: for whom it is shown, in which language."""
+Authorize = Callable[[dict[str, Any], ToolContext], Awaitable[str | None]]
+"""Given the arguments and the call: raises `ToolRefusedError` if its user may not make it; otherwise the role that the
+person who decides about it needs, if it needs one.
+"""
 Reconcile = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 TOOL_TIMEOUT = timedelta(seconds=30)
@@ -77,6 +81,7 @@ class ToolOptions(TypedDict, total=False):
     redact: Iterable[str]
     preview: Preview
     reconcile: Reconcile
+    authorize: Authorize
     version: str
     max_argument_bytes: int
     max_result_chars: int
@@ -100,6 +105,8 @@ class ToolPolicy:
     """Shows a person what a call would do."""
     reconcile: Reconcile | None = None
     """Finds out whether a write happened whose answer was lost: its result, `None` if it did not, or it raises."""
+    authorize: Authorize | None = None
+    """Decides about rights before a person is asked, and again before the tool runs: one taken away between counts."""
     version: str = "1"
     max_argument_bytes: int = MAX_ARGUMENT_BYTES
     max_result_chars: int = MAX_RESULT_CHARS
@@ -137,7 +144,7 @@ class ToolPolicy:
 DEFAULT_POLICY = ToolPolicy()
 """A tool that reads, with the default limits, for everybody."""
 
-_OWN_FIELDS = ("effect", "kind", "approval", "exclusive", "preview", "reconcile", "version")
+_OWN_FIELDS = ("effect", "kind", "approval", "exclusive", "preview", "reconcile", "authorize", "version")
 _CAPS = ("max_argument_bytes", "max_result_chars")
 
 

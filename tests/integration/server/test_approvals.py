@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from batuta.events.tools import ApprovalRequested
 from batuta.eventstore import models as store
 from batuta.kernel.clock import SYSTEM_CLOCK
-from batuta.kernel.ids import SessionId, new_id
+from batuta.kernel.ids import SessionId, TurnId, new_id
 from batuta.server.database.engines import SystemDatabase
 from tests.support.platform import Person, Running, has_ended
 
@@ -169,6 +169,30 @@ async def test_an_approver_hears_that_something_waits_and_that_it_does_no_more(s
     await tab.until(lambda: tab.approval_changes == 1)
     await decide(ana, approval["approval_id"], decision="reject")
     await tab.until(lambda: tab.approval_changes == 2)
+
+
+async def test_a_request_that_names_a_role_is_approved_by_its_holders_alone(site: Running) -> None:
+    """O-31: above a limit the owner of the session may reject and set aside, and somebody with the role approves."""
+    ana = await site.person()
+    boss = await site.person("boss@example.com", roles=("user", "approver"))
+    session = await ana.session()
+    request = ApprovalRequested(
+        session_id=SessionId(session),
+        turn_id=TurnId(new_id()),
+        approval_id=new_id(),
+        tool_use_id="call",
+        tool_name="pay",
+        args={"amount": 5000},
+        reason="",
+        required_role="approver",
+        source_agent_id="clerk",
+    )
+    appended = await site.platform.backends.log.append(session, [request])
+    await site.platform.backends.projector.ensure(session, appended.last_seq)
+    status, problem = await decide(ana, request.approval_id, decision="approve")
+    assert (status, "approver" in problem["detail"]) == (403, True)
+    assert (await decide(ana, request.approval_id, decision="edit", args={"amount": 1}))[0] == 403
+    assert await decide(boss, request.approval_id, decision="approve") == (200, {"state": "approved"})
 
 
 async def test_fifty_clicks_are_one_decision(site: Running) -> None:

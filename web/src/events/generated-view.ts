@@ -16,6 +16,7 @@ export interface ApprovalItem {
   readonly args: Readonly<Record<string, unknown>>;
   readonly preview: string | null;
   readonly reason: string;
+  readonly required_role: string | null;
   readonly expires_at: string | null;
   readonly state: "pending" | "approved" | "rejected" | "edited" | "expired" | "set_aside";
   readonly decided_args: Readonly<Record<string, unknown>> | null;

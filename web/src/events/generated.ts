@@ -232,6 +232,7 @@ export interface ApprovalRequested extends Envelope {
   readonly args: Readonly<Record<string, unknown>>;
   readonly preview: string | null;
   readonly reason: string;
+  readonly required_role: string | null;
   readonly expires_at: string | null;
 }
 

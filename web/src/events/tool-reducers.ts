@@ -90,6 +90,7 @@ export const approvalRequested = (view: SessionView, event: ApprovalRequested): 
     args: event.args,
     preview: event.preview,
     reason: event.reason,
+    required_role: event.required_role ?? null,
     expires_at: event.expires_at,
     state: "pending",
     decided_args: null,

@@ -22,6 +22,7 @@ const item: ApprovalItem = {
   args: { amount: 200 },
   preview: null,
   reason: "",
+  required_role: null,
   expires_at: null,
   state: "pending",
   decided_args: null,

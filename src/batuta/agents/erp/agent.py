@@ -1,9 +1,12 @@
 """The ERP agent as a member of a team (A-1, A-2, A-5, A-8)."""
 
+from dataclasses import replace
+
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import measure_tools
 from batuta.agents.erp.metatools import catalogue_tools
 from batuta.agents.erp.reading import reading_tools
+from batuta.agents.erp.rights import authorize_reading
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.agents.erp.writing import writing_tools
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -12,6 +15,7 @@ from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
 from batuta.tools.builtin.language import resolve_words_tool
+from batuta.tools.tool import Tool
 
 AGENT_ID = "erp_agent"
 
@@ -56,8 +60,7 @@ def specialist(
         output=str,
         instructions=INSTRUCTIONS,
         tools=[
-            *(measure_tools(access) if access.measures.measures else ()),
-            *reading_tools(access),
+            *guarded_reading_tools(access),
             *catalogue_tools(access.catalogue),
             *writing_tools(access),
             resolve_words_tool(clock),
@@ -80,4 +83,13 @@ def specialist(
         examples=EXAMPLES,
         model_role=AGENT_ID,
         understanding=erp_understanding(access),
+    )
+
+
+def guarded_reading_tools(access: ErpAccess) -> tuple[Tool, ...]:
+    """The tools that read figures and records, each with the right to read in the company it is asked about."""
+    authorize = authorize_reading(access)
+    figures = measure_tools(access) if access.measures.measures else ()
+    return tuple(
+        replace(one, policy=replace(one.policy, authorize=authorize)) for one in (*figures, *reading_tools(access))
     )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.previews import preview_text
+from batuta.agents.erp.rights import authorize_writing
 from batuta.connectors.business_central.payloads import payload_problems
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordChange
 from batuta.kernel.errors import (
@@ -49,11 +50,15 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         shown = await access.connector.preview(company.id, change)
         return preview_text(shown, change, company, language=str(context.services.get(LANGUAGE_SERVICE, "en")))
 
+    authorize = authorize_writing(access, lambda args, context: _change(access, args, context))
+
     async def reconcile(args: dict[str, Any], context: ToolContext) -> dict[str, Any] | None:
         company, change = await _change(access, args, context)
         return await _found_done(access, company, change)
 
-    @tool(effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile)
+    @tool(
+        effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
+    )
     async def create_record(
         entity: str, values: dict[str, Any], context: ToolContext, company: str = ""
     ) -> dict[str, Any]:
@@ -67,7 +72,9 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         """
         return await _carried_out(access, {"entity": entity, "values": values, "company": company}, context)
 
-    @tool(effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile)
+    @tool(
+        effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
+    )
     async def update_record(
         entity: str, record_id: str, etag: str, values: dict[str, Any], context: ToolContext, company: str = ""
     ) -> dict[str, Any]:
@@ -84,7 +91,9 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         facts = {"entity": entity, "record_id": record_id, "etag": etag, "values": values, "company": company}
         return await _carried_out(access, facts, context)
 
-    @tool(effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile)
+    @tool(
+        effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
+    )
     async def delete_record(
         entity: str, record_id: str, etag: str, context: ToolContext, company: str = ""
     ) -> dict[str, Any]:
@@ -100,7 +109,9 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         facts = {"entity": entity, "record_id": record_id, "etag": etag, "company": company}
         return await _carried_out(access, facts, context)
 
-    @tool(effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile)
+    @tool(
+        effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
+    )
     async def run_action(
         entity: str, record_id: str, etag: str, action: str, context: ToolContext, company: str = ""
     ) -> dict[str, Any]:

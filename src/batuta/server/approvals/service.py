@@ -17,7 +17,7 @@ from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue
 from batuta.events.sink import EventSink
 from batuta.events.stored import events_in
-from batuta.events.tools import ApprovalResolved
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.stopping import AskedIn, Stopped, set_aside_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -28,7 +28,7 @@ from batuta.server.approvals.wording import set_aside_words
 from batuta.server.database.engines import Database
 from batuta.server.live.feed import ReadModels
 from batuta.server.live.notifications import Notification, NotificationBus
-from batuta.server.problems import ConflictProblem, NotFoundProblem
+from batuta.server.problems import ConflictProblem, ForbiddenProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
 
 MOST = 200
@@ -118,6 +118,8 @@ class Approvals:
             await self._resolve(approval, "expired", by="clock")
             raise ConflictProblem("Nobody decided in time: it was rejected.", code="APPROVAL_EXPIRED")
         state = STATES[decision.decision]
+        if decision.decision in ("approve", "edit"):
+            await self._require_role(caller, approval)
         if decision.decision == "set_aside":
             return await self._set_aside(caller, approval, decision)
         try:
@@ -150,6 +152,17 @@ class Approvals:
         if approval.turn_id is not None:
             await self._queue.resume(approval.turn_id, waiting_for=approval.approval_id)
         self._bus.publish(Notification("work"))
+
+    async def _require_role(self, caller: Caller, approval: Approval) -> None:
+        """Raises `ForbiddenProblem` if the request names a role that the caller does not hold."""
+        if approval.turn_id is None:
+            return
+        told = await events_of_turn(self._log, approval.session_id, approval.turn_id)
+        for event in told:
+            if isinstance(event, ApprovalRequested) and event.approval_id == approval.approval_id:
+                role = event.required_role
+                if role is not None and role not in caller.roles:
+                    raise ForbiddenProblem(f"This request can only be approved with the role {role!r}.")
 
     async def _set_aside(self, caller: Caller, approval: Approval, decision: DecisionRequest) -> str:
         if approval.turn_id is None:

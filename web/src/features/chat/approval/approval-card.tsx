@@ -3,6 +3,7 @@
 import { ShieldCheck } from "lucide-react";
 
 import { Disclosure } from "../../../components/disclosure";
+import { Notice } from "../../../components/notice";
 import { Pill, type Tone } from "../../../components/pill";
 import type { ApprovalItem } from "../../../events";
 import { clock } from "../../../lib/format";
@@ -52,6 +53,9 @@ const Pending = ({ item, onDecided }: ApprovalCardProps) => {
         <p className="text-muted text-[0.8125rem]">
           {isPlainRequest(item) ? t.approval.lead : visible(item.reason)}
         </p>
+        {item.required_role !== null && (
+          <Notice tone="warn">{t.approval.needsRole(item.required_role)}</Notice>
+        )}
         <PreviewView text={item.preview} />
         <DecisionPanel item={item} onDecided={onDecided} />
       </div>

@@ -108,6 +108,7 @@ export const talk = {
     approve: "Approve",
     edit: "Edit",
     reject: "Reject",
+    needsRole: (role: string) => `It can only be approved by somebody with the role ${role}.`,
     setAside: "Set aside",
     setAsideHint: "Nothing is carried out, and the conversation goes on.",
     preview: "What would change",

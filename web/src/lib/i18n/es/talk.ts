@@ -109,6 +109,7 @@ export const talk: typeof english = {
     approve: "Aprobar",
     edit: "Editar",
     reject: "Rechazar",
+    needsRole: (role) => `Solo puede aprobarlo alguien con el rol ${role}.`,
     setAside: "Apartar",
     setAsideHint: "No se ejecuta nada y la conversación continúa.",
     preview: "Lo que cambiaría",

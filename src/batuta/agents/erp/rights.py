@@ -1,0 +1,187 @@
+"""Who may do what in the ERP: reading, writing, posting, by company and up to an amount.
+
+    authorize(args, call)    before a person is asked, and again before the effect: a right taken away between counts
+
+Rights come from the roles a person holds at that moment. Above the amount limit a change needs the decision of a
+person who holds the approver role.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, Literal, Protocol
+
+from batuta.agents.erp.access import ErpAccess, language_of
+from batuta.connectors.erp import ErpCompany, RecordChange
+from batuta.kernel.errors import BatutaError, ToolRefusedError
+from batuta.language.folding import fold
+from batuta.tools.context import ToolContext
+from batuta.tools.policy import Authorize
+
+ErpRight = Literal["read", "write", "post"]
+ERP_RIGHTS_SERVICE = "erp_rights"
+"""The name under which a run may bring its `ErpRights`; a run without any may do everything behind approval."""
+APPROVER_ROLE = "approver"
+ALL_RIGHTS: frozenset[ErpRight] = frozenset(("read", "write", "post"))
+HARMLESS_ACTIONS = frozenset({"makeOrder", "makeInvoice", "makeCorrectiveCreditMemo", "send"})
+"""Actions that leave the books as they are: writing is enough for them."""
+_AMOUNTS = ("totalAmountIncludingTax", "amountIncludingTax", "totalAmountExcludingTax", "amount")
+
+_WORDS = {
+    "en": {
+        "read": "you may not read the ERP{where}",
+        "write": "you may not change records in the ERP{where}",
+        "post": "you may not post documents in the ERP{where}",
+        "where": " in the company {company}",
+        "role": "{amount} is above the limit of {limit}: somebody with the role {role} has to approve it",
+        "hint": ". Nothing was done; ask an administrator for the right",
+    },
+    "es": {
+        "read": "no tienes permiso para leer el ERP{where}",
+        "write": "no tienes permiso para cambiar registros del ERP{where}",
+        "post": "no tienes permiso para registrar documentos en el ERP{where}",
+        "where": " en la empresa {company}",
+        "role": "{amount} supera el límite de {limit}: tiene que aprobarlo alguien con el rol {role}",
+        "hint": ". No se ha hecho nada; pide el permiso a un administrador",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErpPermission:
+    """What holders of a role may do."""
+
+    may: frozenset[ErpRight] = ALL_RIGHTS
+    companies: tuple[str, ...] = ()
+    """Names of companies, or parts of them; none for every company."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErpPolicy:
+    """The permissions of an ERP by role. Without any, everybody may do everything behind approval."""
+
+    roles: Mapping[str, ErpPermission] = field(default_factory=dict)
+    amount_limit: Decimal | None = None
+    """In the currency of the books; what moves more is decided by a holder of the approver role."""
+
+    def allows(self, held: frozenset[str], right: ErpRight, company: ErpCompany | None) -> bool:
+        """Whether one of the roles gives a right, in a company if one is named."""
+        if not self.roles:
+            return True
+        given = [self.roles[role] for role in held if role in self.roles]
+        return any(right in one.may and _covers(one.companies, company) for one in given)
+
+
+class ErpRights(Protocol):
+    """What the person of a run may do, as it is now."""
+
+    @property
+    def policy(self) -> ErpPolicy:
+        """The permissions of this ERP."""
+        ...
+
+    async def roles_of(self, user_id: str) -> frozenset[str]:
+        """The roles a person of the same workspace holds at this moment; none for anybody else."""
+        ...
+
+
+def authorize_reading(access: ErpAccess) -> Authorize:
+    """Whether the person may read, in the company that is asked about."""
+
+    async def authorize(args: dict[str, Any], context: ToolContext) -> str | None:
+        rights = _rights(context)
+        if rights is not None and rights.policy.roles:
+            held = await rights.roles_of(context.user.id or "")
+            _require(rights.policy, held, "read", await _company(access, args), language_of(context))
+        return None
+
+    return authorize
+
+
+ChangeOf = Callable[[Mapping[str, Any], ToolContext], Awaitable[tuple[ErpCompany, RecordChange]]]
+"""The change that arguments stand for, and the company it is in."""
+
+
+def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
+    """Whether the person may write or post; the role that a decision about it needs."""
+
+    async def authorize(args: dict[str, Any], context: ToolContext) -> str | None:
+        rights = _rights(context)
+        if rights is None:
+            return None
+        company, change = await change_of(args, context)
+        right: ErpRight = "post" if change.kind == "action" and change.action not in HARMLESS_ACTIONS else "write"
+        language = language_of(context)
+        _require(rights.policy, await rights.roles_of(context.user.id or ""), right, company, language)
+        limit = rights.policy.amount_limit
+        if limit is None:
+            return None
+        amount = await _amount(access, company, change)
+        if amount <= limit:
+            return None
+        if context.approved_by and APPROVER_ROLE not in await rights.roles_of(context.approved_by):
+            words = _WORDS[language]
+            said = words["role"].format(amount=amount, limit=limit, role=APPROVER_ROLE)
+            raise ToolRefusedError(said + words["hint"])
+        return APPROVER_ROLE
+
+    return authorize
+
+
+def _rights(context: ToolContext) -> ErpRights | None:
+    found: ErpRights | None = context.services.get(ERP_RIGHTS_SERVICE)
+    return found
+
+
+def _require(
+    policy: ErpPolicy, held: frozenset[str], right: ErpRight, company: ErpCompany | None, language: str
+) -> None:
+    if policy.allows(held, right, company):
+        return
+    words = _WORDS[language]
+    is_elsewhere = company is not None and policy.allows(held, right, None)
+    where = words["where"].format(company=company.display_name) if is_elsewhere and company is not None else ""
+    raise ToolRefusedError(words[right].format(where=where) + words["hint"])
+
+
+def _covers(names: tuple[str, ...], company: ErpCompany | None) -> bool:
+    if not names or company is None:
+        return True
+    known = fold(f"{company.name} {company.display_name}")
+    return any(fold(name) in known for name in names)
+
+
+async def _company(access: ErpAccess, args: Mapping[str, Any]) -> ErpCompany:
+    return await access.company(str(args.get("company") or ""))
+
+
+async def _amount(access: ErpAccess, company: ErpCompany, change: RecordChange) -> Decimal:
+    """How much a change moves: the largest amount of the records it touches, before or after, or that it is given."""
+    found = [_largest(change.values)]
+    try:
+        shown = await access.connector.preview(company.id, change)
+    except BatutaError as error:
+        raise ToolRefusedError(f"the amount it moves cannot be found out: {error}") from error
+    for row in shown.rows:
+        found += [_largest(row.before or {}), _largest(row.after or {})]
+    return max(found)
+
+
+def _largest(values: Mapping[str, Any]) -> Decimal:
+    amounts = [_decimal(values.get(name)) for name in _AMOUNTS]
+    children = [value for value in values.values() if isinstance(value, list)]
+    amounts += [sum((_line(line) for line in lines if isinstance(line, Mapping)), Decimal(0)) for lines in children]
+    return max(abs(amount) for amount in amounts)
+
+
+def _line(line: Mapping[str, Any]) -> Decimal:
+    price = line.get("unitPrice", line.get("directUnitCost", line.get("unitCost")))
+    return _decimal(line.get("quantity")) * _decimal(price)
+
+
+def _decimal(value: Any) -> Decimal:
+    try:
+        found = Decimal(str(value)) if isinstance(value, (int, float, str, Decimal)) else Decimal(0)
+    except InvalidOperation:
+        return Decimal(0)
+    return found if found.is_finite() else Decimal(0)
