@@ -3,8 +3,10 @@
 Each speaks to a real server over HTTP.
 """
 
+import re
 import uuid
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -120,17 +122,52 @@ def body_for(entity: EntitySet) -> dict[str, Any]:
     return body
 
 
+def change_for(entity: EntitySet) -> tuple[str, Any]:
+    """A property that may be changed on its own, and another value for it."""
+    fixed = {name for rule in entity.rules for name in rule.fields} | set(entity.key)
+    free = [
+        prop
+        for prop in entity.columns
+        if not prop.read_only
+        and not prop.options
+        and prop.enum is None
+        and prop.name not in fixed
+        and not _REFERS.search(prop.name)
+    ]
+    for type_name, value in _CHANGES.items():
+        for prop in free:
+            if prop.type == type_name and (type_name != "Edm.String" or (prop.max_length or 2) >= len(value)):
+                return prop.name, value
+    for prop in entity.columns:
+        if prop.enum is not None and not prop.read_only and prop.name not in fixed:
+            return prop.name, prop.enum.names[-1]
+    raise AssertionError(f"{entity.name} has nothing that can be changed: {[prop.name for prop in free]}")
+
+
+_REFERS = re.compile(r"(Id|Code|Number|number|code)$")
+_CHANGES: dict[str, Any] = {
+    "Edm.String": "Zq",
+    "Edm.Decimal": Decimal("7.5"),
+    "Edm.Int32": 7,
+    "Edm.Boolean": True,
+    "Edm.Date": date(2026, 5, 6),
+}
+
+
 @pytest.mark.parametrize("entity", WRITABLE, ids=lambda each: each.name)
 def test_odatapy_creates_changes_and_deletes_where_it_may(entity: EntitySet, odatapy: EdmEnabledODataClient) -> None:
     created = odatapy.create_entity(in_company(odatapy, entity.name), body_for(entity))
     key = value_of(created, "id")
     place = odatapy.entity_uri(entity.name, key).custom("company", COMPANY)
-    changed = odatapy.update_entity(place, {}, etag=created.etag)
+    name, value = change_for(entity)
+    changed = odatapy.update_entity(place, {name: value}, etag=created.etag)
     assert changed.entity is not None
     assert changed.entity.etag != created.etag
+    assert value_of(odatapy.get_entity(place), name) == value != value_of(created, name)
     with pytest.raises(ODataClientError) as refused:
-        odatapy.update_entity(place, {}, etag=created.etag)
+        odatapy.update_entity(place, {name: value_of(created, name)}, etag=created.etag)
     assert refused.value.response.status_code == 409
+    assert value_of(odatapy.get_entity(place), name) == value
     with pytest.raises(ODataClientError):
         odatapy.delete_entity(place, etag=created.etag)
     odatapy.delete_entity(place, etag=changed.entity.etag)
