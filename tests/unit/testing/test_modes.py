@@ -1,14 +1,13 @@
 """The differential suite finds faults when they are put back, one by one, and makes failing programs small (F-90)."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from batuta.eventstore.journal import DurableJournal
+from batuta import pipelines
 from batuta.kernel.answers import Answer
 from batuta.llm.encoding import openai_chat
 from batuta.llm.model import ModelRequest
@@ -86,17 +85,8 @@ def answers_of_other_inputs(patch: pytest.MonkeyPatch) -> None:
 
 
 def undo_under_the_actions_own_note(patch: pytest.MonkeyPatch) -> None:
-    """The note of an undo has the id of the action's own, so the log takes it for that."""
-    id_of = DurableJournal._id_of
-
-    def of_the_first(self: DurableJournal, event: Any) -> str:
-        notes, self._notes = self._notes, Counter()
-        try:
-            return id_of(self, event)
-        finally:
-            self._notes = notes
-
-    patch.setattr(DurableJournal, "_id_of", of_the_first)
+    """An undo has the key of its action, so the journal takes it for done."""
+    patch.setattr(pipelines, "undoing_of", lambda effect: effect)
 
 
 def tools_of_the_provider_instead_of_the_agents(patch: pytest.MonkeyPatch) -> None:

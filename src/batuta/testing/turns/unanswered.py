@@ -118,6 +118,16 @@ async def _recover(queue: TurnQueue, session: str) -> Send:
     return queue.recover
 
 
+async def _find(queue: TurnQueue, session: str) -> Send:
+    accepted = await queue.accept(turn(session))
+
+    async def send() -> Any:
+        found = await queue.find([WorkStatus.QUEUED], limit=100)
+        return [work.status for work in found if work.turn_id == accepted.work.turn_id]
+
+    return send
+
+
 async def _get(queue: TurnQueue, session: str) -> Send:
     accepted = await queue.accept(turn(session))
 
@@ -157,6 +167,7 @@ QUEUE_CASES = (
     Case(operation="cancel", variant="with its end", prepare=_cancel_with_its_end),
     Case(operation="stopped", prepare=_stopped),
     Case(operation="recover", prepare=_recover, answers_alike=False),
+    Case(operation="find", prepare=_find),
     Case(operation="get", prepare=_get),
     Case(operation="depth", prepare=_depth),
     Case(operation="revive", prepare=_revive, answers_alike=False),
