@@ -32,7 +32,11 @@ def is_chart(value: Any) -> bool:
 
 
 def table_in_words(table: Mapping[str, Any], language: Language) -> str:
-    """The title of a dataset, its first rows, its totals, and the name by which others take it."""
+    """What a dataset says of itself, else its title, first rows and totals; and the name by which others take it."""
+    reference = _WORDS["reference"][language].format(name=table["dataset"])
+    own = table.get("summary")
+    if isinstance(own, Mapping) and own.get(language):
+        return f"{own[language]} {reference}"
     columns = [each for each in table["columns"] if isinstance(each, Mapping)]
     rows = [each for each in table.get("first_rows", []) if isinstance(each, Mapping)]
     title = str(table.get("title") or table["dataset"])
@@ -51,7 +55,6 @@ def table_in_words(table: Mapping[str, Any], language: Language) -> str:
         lines.append(f"{_WORDS['total'][language]}: {', '.join(shown)}")
     if table.get("warning"):
         lines.append(str(table["warning"]))
-    reference = _WORDS["reference"][language].format(name=table["dataset"])
     return "\n".join([f"{title} {reference}", "", *lines])
 
 

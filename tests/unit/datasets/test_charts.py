@@ -262,7 +262,27 @@ async def test_follow_ups_change_the_last_chart(context: ToolContext) -> None:
 
 async def test_without_a_chart_there_is_nothing_to_change(context: ToolContext) -> None:
     with pytest.raises(DatasetError, match="no chart to change"):
-        await change_chart.call(context, kind="line")
+        await change_chart.call(context, top=3)
+
+
+def test_periods_that_stand_as_text_keep_the_order_of_time() -> None:
+    """A-20: months are no names that go by size, and a line may go through them."""
+    columns = [Column(name="month", type="text"), Column(name="value", type="decimal")]
+    rows = [["2026-01", Decimal(5)], ["2026-02", Decimal(9)], ["2026-03", Decimal(7)]]
+    months = Dataset(name="sales", columns=columns, rows=rows, provenance=SOURCE)
+
+    lines = plan_chart(months, ChartRequest(dataset="sales", kind="line"))
+    bars = plan_chart(months, ChartRequest(dataset="sales", kind="bar"))
+
+    assert (lines.kind, lines.notes) == ("line", ())
+    assert [row[0] for row in bars.figures.rows] == ["2026-01", "2026-02", "2026-03"]
+    assert bars.is_upright
+    assert plan_chart(months, ChartRequest(dataset="sales")).kind == "line"
+
+
+async def test_a_kind_that_is_asked_for_draws_the_last_table_where_there_is_no_chart(context: ToolContext) -> None:
+    chart = await drawn(await change_chart.call(context, kind="bar"), context, "1")
+    assert chart.kind == "bar"
 
 
 async def test_a_chart_keeps_its_figures_and_names_their_source(context: ToolContext) -> None:

@@ -2,6 +2,7 @@
 
 import json
 
+from batuta.offline.tables import table_in_words
 from tests.unit.offline.asking import told
 
 TABLE = {
@@ -40,3 +41,18 @@ async def test_a_chart_is_told_with_its_notes() -> None:
     assert await told("hazme un gráfico", json.dumps(chart)) == (
         "Aquí está el gráfico: Ventas por país. Barras de mayor a menor. Se muestran 10 de 14."
     )
+
+
+def test_a_table_that_says_what_it_counts_is_told_in_its_own_words() -> None:
+    """A-5: an answer says what was counted, in the language of the question."""
+    table = {
+        "dataset": "sales",
+        "columns": [{"name": "value", "type": "decimal"}],
+        "first_rows": [{"value": "12.5"}],
+        "summary": {
+            "en": "Sales: **12.50 €**. Counted: posted invoices.",
+            "es": "Ventas: **12,50 €**. Se cuenta: facturas.",
+        },
+    }
+
+    assert table_in_words(table, "es") == "Ventas: **12,50 €**. Se cuenta: facturas. (dataset `sales`)"

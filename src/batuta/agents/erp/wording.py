@@ -48,7 +48,7 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
         text += words["before"].format(value=shown(figures.total_before), change=change)
-    return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name)
+    return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name.rstrip("."))
 
 
 def when_of(figures: Figures, books: Books, language: str) -> str:

@@ -82,8 +82,10 @@ async def change_chart(
     """
     library = library_of(context)
     before = await last_request(library)
-    if before is None:
+    if before is None and kind is None:
         raise DatasetError("there is no chart to change in this conversation; draw one first")
+    if before is None:  # "as a line", said of a table
+        before = ChartRequest(dataset=await _last_source(library), language=_language(context))
     changes = _changes(x, y, series, time_unit, top, only, options)
     request = before.changed(kind=kind, language=_language(context), **changes)
     if time_unit is not None and x is None:

@@ -1,5 +1,6 @@
 """A chart in the making: what was asked for, brought together with the columns and rows of a dataset."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,6 +19,9 @@ COUNT = "row_count"
 
 class ChartRefusedError(DatasetError):
     """A chart that would mislead, or cannot be drawn; says what to ask for instead."""
+
+
+_PERIOD = re.compile(r"\d{4}(?:-(?:\d{2}(?:-\d{2})?|Q[1-4]|W\d{2}))?")
 
 
 @dataclass(slots=True)
@@ -50,6 +54,15 @@ class ChartDraft:
     def is_temporal(self) -> bool:
         """Whether the chart goes along time."""
         return self.x is not None and self.x.type in ("date", "datetime")
+
+    @property
+    def is_in_periods(self) -> bool:
+        """Whether it goes along periods that stand as text: 2026-04, 2026-Q2, 2026-W14."""
+        if self.x is None or self.x.type != "text" or self.x not in self.dataset.columns:
+            return False
+        place = self.place(self.x)
+        labels = {str(row[place]) for row in self.rows if row[place] is not None}
+        return bool(labels) and all(_PERIOD.fullmatch(label) for label in labels)
 
     def note(self, message: str, **facts: object) -> None:
         """Say what was mended."""
@@ -97,7 +110,7 @@ def _choose(draft: ChartDraft) -> None:
     if draft.x is None and draft.kind not in ("kpi", "histogram", "scatter", "table"):
         draft.x = default_x(draft)
     if draft.kind == "auto":
-        draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal else "bar"
+        draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal or draft.is_in_periods else "bar"
 
 
 def default_x(draft: ChartDraft) -> Column | None:

@@ -166,7 +166,7 @@ def _fold_measures(draft: ChartDraft) -> None:
 def _order(draft: ChartDraft) -> None:
     """Along time by time, else the largest first."""
     pairs = list(zip(draft.figures, draft.records, strict=True))
-    if draft.is_temporal or (draft.x is not None and draft.x.is_numeric):
+    if draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric):
         pairs.sort(key=lambda pair: (pair[0][0] is None, pair[0][0]))
     else:
         sizes = rules._sizes(draft, 0)  # noqa: SLF001 - one subject in two files
@@ -318,7 +318,7 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         notes=tuple(draft.notes),
         request=draft.request,
         starts_at_zero=draft.request.starts_at_zero or draft.kind not in ("line", "scatter"),
-        is_upright=draft.is_temporal or draft.kind == "histogram",
+        is_upright=draft.is_temporal or draft.is_in_periods or draft.kind == "histogram",
     )
 
 

@@ -100,7 +100,8 @@ def scatter_of_one(draft: ChartDraft) -> None:
 
 def line_without_order(draft: ChartDraft) -> None:
     """Between two customers there is nothing to go through."""
-    if draft.kind in ("line", "area") and draft.x is not None and draft.x.type in ("text", "boolean"):
+    is_unordered = draft.x is not None and draft.x.type in ("text", "boolean") and not draft.is_in_periods
+    if draft.kind in ("line", "area") and draft.x is not None and is_unordered:
         draft.kind = "bar"
         draft.note("line_without_order", x=draft.x.title)
 

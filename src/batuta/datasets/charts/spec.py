@@ -126,6 +126,8 @@ def _category(plan: ChartPlan) -> Json:
 
 
 def _along(column: Column) -> Json:
+    if column.type == "text":  # periods, in the order of the rows
+        return {"field": column.name, "type": "ordinal", "title": column.title, "sort": None}
     kind = _TYPES.get(column.type, "quantitative")
     scale: Json = {"scale": {"type": "utc"}} if kind == "temporal" else {"scale": {"zero": False}}
     return {"field": column.name, "type": kind, "title": column.title, **scale}
