@@ -136,7 +136,9 @@ class Interpreter:
     ) -> list[Interpretation]:
         """The intents that a text may mean, its slots filled by all texts."""
         scores = self._classifier.scores(self._tokens(leading))
-        found = [self._interpretation(score, leading, texts, now, last) for score in scores[:8]]
+        # One that accounts for every word is meant however unlike its examples the request is.
+        likely = [*scores[:8], *(score for score in scores[8:] if self._intents[score.label][1].reads_every_word)]
+        found = [self._interpretation(score, leading, texts, now, last) for score in likely]
         return sorted(found, key=lambda each: -each.confidence)
 
     def knows_word(self, word: str) -> bool:

@@ -9,12 +9,14 @@ from typing import Any
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
 from batuta.agents.erp.measures.records import plain_member
+from batuta.agents.erp.naming import card_in_words, entity_label, field_label
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare, Filter, Matches
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.events.datasets import Column, ColumnType, Provenance, RecordReference
 from batuta.kernel.errors import BatutaError, ToolFailedError
+from batuta.language.findings import LANGUAGES
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
@@ -89,7 +91,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             record_count=len(found),
             is_cut_short=len(records) > limit,
         )
-        return records_dataset(known, chosen, shown, found, provenance)
+        return records_dataset(known, chosen, shown, found, provenance, language=language_of(context))
 
     @tool(kind="retrieval")
     async def find_record(entity: str, which: str, context: ToolContext, company: str = "") -> dict[str, Any]:
@@ -112,6 +114,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             "record_id": record.id,
             "etag": record.etag,
             "company": chosen.display_name,
+            "summary": card_in_words(known.entity_set, record.values, language_of(context)),
             "values": {name: value for name, value in record.values.items() if value not in ("", None)},
         }
 
@@ -136,12 +139,14 @@ def records_dataset(
     shown: Sequence[str],
     records: Sequence[ErpRecord],
     provenance: Provenance,
+    *,
+    language: str = "en",
 ) -> Dataset:
     """Records as a table, each row with the record it is."""
-    columns = [_column(known, known.properties[name]) for name in shown]
+    columns = [_column(known, known.properties[name], language) for name in shown]
     return Dataset(
         name=dataset_name(_CAMEL.sub("_", known.entity_set)),
-        title=known.entity_set,
+        title=entity_label(known.entity_set, language),
         columns=columns,
         rows=[[_cell(record.values.get(name)) for name in shown] for record in records],
         references=[
@@ -162,8 +167,8 @@ def _summary(
     first = "; ".join(name for record in records[:5] if (name := _called(record.values)))
     rest = f": {first}" + (" …" if len(records) > 5 else "") if first else ""
     return {
-        "en": f"{count} records of {known.entity_set} in {company.display_name}{rest}.",
-        "es": f"{count} registros de {known.entity_set} en {company.display_name}{rest}.",
+        language: f"{entity_label(known.entity_set, language)} ({company.display_name}): **{count}**{rest}."
+        for language in LANGUAGES
     }
 
 
@@ -202,13 +207,13 @@ def _fits(one: CatalogueProperty, text: str) -> bool:
     return one.type == "String" or (one.type in ("Int16", "Int32", "Int64") and text.isdecimal())
 
 
-def _column(known: CatalogueEntity, one: CatalogueProperty) -> Column:
+def _column(known: CatalogueEntity, one: CatalogueProperty, language: str) -> Column:
     type_name = _TYPES.get(one.type, "text")
     is_money = type_name == "decimal" and _MONEY.search(one.name) is not None
     return Column(
         name=dataset_name(_CAMEL.sub("_", one.name)),
         type=type_name,
-        label=_CAMEL.sub(" ", one.name).capitalize(),
+        label=field_label(one.name, language),
         currency_column="currency_code" if is_money and "currencyCode" in known.properties else None,
         is_additive=_NOT_ADDED.search(one.name) is None,
     )

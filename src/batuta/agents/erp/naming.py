@@ -1,0 +1,63 @@
+"""What people read for the names of the API: fields and entities in both languages; what is not here is spelt out."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from batuta.agents.erp.measures.records import plain_member
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPANISH_FIELDS: Mapping[str, str] = {
+    "number": "Número", "code": "Código", "displayName": "Nombre", "name": "Nombre", "customerName": "Cliente",
+    "customerNumber": "Nº de cliente", "vendorName": "Proveedor", "vendorNumber": "Nº de proveedor",
+    "description": "Descripción", "postingDate": "Fecha de registro", "invoiceDate": "Fecha de factura",
+    "orderDate": "Fecha de pedido", "documentDate": "Fecha del documento", "dueDate": "Vencimiento", "status": "Estado",
+    "quantity": "Cantidad", "unitPrice": "Precio unitario", "unitCost": "Coste unitario", "inventory": "Existencias",
+    "amount": "Importe", "totalAmountExcludingTax": "Total sin IVA", "totalAmountIncludingTax": "Total con IVA",
+    "totalTaxAmount": "IVA", "remainingAmount": "Pendiente", "balance": "Saldo", "balanceDue": "Saldo pendiente",
+    "country": "País", "city": "Ciudad", "email": "Correo", "phoneNumber": "Teléfono", "blocked": "Bloqueado",
+    "currencyCode": "Divisa", "addressLine1": "Dirección", "postalCode": "Código postal",
+    "creditLimit": "Límite de crédito",
+    "salespersonCode": "Vendedor", "salesperson": "Vendedor", "itemCategoryCode": "Categoría", "website": "Web",
+    "taxRegistrationNumber": "NIF", "baseUnitOfMeasureCode": "Unidad", "type": "Tipo",
+}  # fmt: skip
+_CARD_FIELDS = (
+    "description", "phoneNumber", "email", "addressLine1", "postalCode", "city", "country", "customerName",
+    "vendorName", "postingDate", "dueDate", "status", "unitPrice", "unitCost", "inventory", "totalAmountExcludingTax",
+    "totalAmountIncludingTax", "remainingAmount", "balance", "balanceDue", "creditLimit", "blocked", "currencyCode",
+)  # fmt: skip
+"""What is told of a single record, in this order."""
+_SPANISH_ENTITIES: Mapping[str, str] = {
+    "customers": "Clientes", "vendors": "Proveedores", "items": "Productos", "salesInvoices": "Facturas de venta",
+    "salesOrders": "Pedidos de venta", "salesQuotes": "Ofertas de venta", "salesCreditMemos": "Abonos de venta",
+    "salesShipments": "Envíos", "purchaseInvoices": "Facturas de compra", "purchaseOrders": "Pedidos de compra",
+    "purchaseCreditMemos": "Abonos de compra", "purchaseReceipts": "Recepciones", "employees": "Empleados",
+    "bankAccounts": "Cuentas bancarias", "accounts": "Cuentas contables", "itemCategories": "Categorías de producto",
+    "paymentTerms": "Condiciones de pago", "generalLedgerEntries": "Movimientos de contabilidad",
+    "itemLedgerEntries": "Movimientos de producto", "salespeoplePurchasers": "Vendedores y compradores",
+}  # fmt: skip
+
+
+def field_label(name: str, language: str) -> str:
+    """What a field is called."""
+    spelt = _CAMEL.sub(" ", name).capitalize()
+    return _SPANISH_FIELDS.get(name, spelt) if language == "es" else spelt
+
+
+def entity_label(entity_set: str, language: str) -> str:
+    """What an entity's records are called."""
+    spelt = _CAMEL.sub(" ", entity_set).capitalize()
+    return _SPANISH_ENTITIES.get(entity_set, spelt) if language == "es" else spelt
+
+
+def card_in_words(entity_set: str, values: Mapping[str, Any], language: str) -> str:
+    """A record as a short list of what people ask of one."""
+    called = str(values.get("displayName") or values.get("customerName") or values.get("vendorName") or "")
+    number = str(values.get("number") or values.get("code") or "")
+    lines = [
+        f"- {field_label(name, language)}: {shown}"
+        for name in _CARD_FIELDS
+        if (shown := plain_member(values.get(name))) not in ("", "0001-01-01") and shown != called
+    ]
+    head = " · ".join(part for part in (f"**{called or number}**", entity_label(entity_set, language), number) if part)
+    return "\n".join([head, *lines])

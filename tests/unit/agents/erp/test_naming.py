@@ -1,0 +1,27 @@
+"""Names of the API as people read them (A-8, W-8)."""
+
+from batuta.agents.erp.naming import card_in_words, entity_label, field_label
+
+
+def test_fields_and_entities_have_names_in_both_languages() -> None:
+    assert (field_label("phoneNumber", "es"), field_label("phoneNumber", "en")) == ("Teléfono", "Phone number")
+    assert (entity_label("salesInvoices", "es"), entity_label("salesInvoices", "en")) == (
+        "Facturas de venta",
+        "Sales invoices",
+    )
+
+
+def test_a_name_without_a_translation_is_spelt_out() -> None:
+    assert field_label("irs1099Code", "es") == "Irs1099 code"
+
+
+def test_a_record_is_told_by_what_people_ask_of_one_and_without_what_is_not_set() -> None:
+    values = {
+        "number": "10",
+        "displayName": "Casa Lola",
+        "phoneNumber": "123",
+        "blocked": "_x0020_",
+        "dueDate": "0001-01-01",
+    }
+
+    assert card_in_words("customers", values, "es") == "**Casa Lola** · Clientes · 10\n- Teléfono: 123"
