@@ -7,6 +7,7 @@ set aside -> approval_resolved and the end of the turn, in one step -> the conve
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -14,7 +15,7 @@ from batuta.events.conversation import AssistantMessage, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
-from batuta.events.queue import TurnQueue
+from batuta.events.queue import TurnQueue, WorkStatus
 from batuta.events.sink import EventSink
 from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
@@ -86,6 +87,7 @@ class Approvals:
         self._read_models = read_models
         self._bus = bus
         self._clock = clock
+        self._deciding: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def for_caller(self, caller: Caller, state: str | None) -> Sequence[Approval]:
         """What the caller may answer, or could."""
@@ -111,6 +113,11 @@ class Approvals:
 
     async def decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         """The state after a decision. The same again is harmless; another one raises `ConflictProblem`."""
+        # Setting aside ends the turn beside the log's own check: two decisions of one process come one by one.
+        async with self._deciding.setdefault(approval_id, asyncio.Lock()):
+            return await self._decide(caller, approval_id, decision)
+
+    async def _decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         approval = await self._get(approval_id)
         if approval.state != "pending":
             return _answer_again(approval, decision)
@@ -133,6 +140,9 @@ class Approvals:
             )
         except IdempotencyConflictError:  # somebody else was a moment earlier
             return _answer_again(await self._get(approval_id), decision)
+        work = None if approval.turn_id is None else await self._queue.get(approval.turn_id)
+        if decision.decision != "reject" and work is not None and work.status is WorkStatus.CANCELLED:
+            raise ConflictProblem("The turn was ended a moment earlier: nothing was executed.", code="TURN_ENDED")
         return state
 
     async def _resolve(self, approval: Approval, state: str, *, by: str, **facts: Any) -> None:
