@@ -20,7 +20,7 @@ from batuta.sandbox.business.specs import DOCUMENTS, DocumentSpec, is_posted
 from batuta.sandbox.business.totals import update_totals
 from batuta.sandbox.errors import ApplicationError
 from batuta.sandbox.ledger.amounts import rounded
-from batuta.sandbox.ledger.dates import apply_formula
+from batuta.sandbox.ledger.dates import DateFormulaError, apply_formula
 from batuta.sandbox.records import Records
 from batuta.sandbox.values import Row
 
@@ -178,7 +178,10 @@ def due_date(records: Records, header: Row, start: date) -> date:
         vendor = records.get("vendors", text(header, "vendorId"))
         terms_id = reference(vendor, "paymentTermsId") if vendor else None
     terms = records.get("paymentTerms", terms_id) if terms_id else None
-    return apply_formula(text(terms, "dueDateCalculation"), start) if terms else start
+    try:
+        return apply_formula(text(terms, "dueDateCalculation"), start) if terms else start
+    except DateFormulaError as error:
+        raise ApplicationError(str(error), code="Application_EvaluateException") from None
 
 
 def new_document_dimensions(records: Records, spec: DocumentSpec, header: Row) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ _MONTHS = {"M": 1, "Q": 3, "Y": 12}
 
 
 class DateFormulaError(ValueError):
-    """The text is no date formula."""
+    """The text is no date formula, or leads out of the calendar."""
 
 
 def apply_formula(formula: str, start: date) -> date:
@@ -21,7 +21,11 @@ def apply_formula(formula: str, start: date) -> date:
         if term is None:
             msg = f"'{formula}' is not a date formula. Use for example 30D, 1M, CM+15D."
             raise DateFormulaError(msg)
-        moved = _moved(moved, term)
+        try:
+            moved = _moved(moved, term)
+        except (OverflowError, ValueError):
+            msg = f"'{formula}' leads from {start} to a day that no calendar has. Use an earlier date."
+            raise DateFormulaError(msg) from None
         at = term.end()
     return moved
 

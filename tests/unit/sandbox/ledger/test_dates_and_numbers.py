@@ -42,3 +42,9 @@ def test_numbers_count_up_and_keep_their_width(last: str, following: str) -> Non
 def test_a_number_without_digits_cannot_be_counted_up() -> None:
     with pytest.raises(ValueError, match="no digits"):
         next_number("CUST")
+
+
+@pytest.mark.parametrize("formula", ["CM", "1M", "14D", "1Y"])
+def test_a_formula_that_leads_out_of_the_calendar_says_so(formula: str) -> None:
+    with pytest.raises(DateFormulaError, match="no calendar has"):
+        apply_formula(formula, date(9999, 12, 31))
