@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
@@ -29,10 +30,20 @@ async def visitor(browser: Browser) -> AsyncIterator[Visitor]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Demo]:
+async def demo_process(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Demo]:
     """The first team, in a process of its own."""
     async with serving_demo(tmp_path_factory.mktemp("demo")) as found:
         yield found
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def demo(demo_process: Demo) -> AsyncIterator[Demo]:
+    """The same for all tests; its one account takes the language of its visitors, and gets its own back."""
+    yield demo_process
+    async with httpx.AsyncClient(base_url=demo_process.address) as http:
+        me = (await http.post("/api/auth/demo")).raise_for_status().json()
+        token = {"X-CSRF-Token": me["csrf_token"]}
+        (await http.patch("/api/settings", json={"language": "en"}, headers=token)).raise_for_status()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -27,7 +27,7 @@ async def test_the_list_of_conversations_brings_older_ones_as_one_scrolls(
     page = await visitor.open(site.address, person=ana)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/api/sessions?" in request.url else None)
-    links = page.get_by_role("navigation", name="Conversations").get_by_role("link")
+    links = page.get_by_role("navigation", name="Conversations").get_by_role("link", name="Conversation ")
     await links.first.wait_for()
     at_first = await links.count()
     assert at_first < SESSIONS

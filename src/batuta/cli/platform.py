@@ -84,7 +84,8 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         loop.remove_signal_handler(signal.SIGINT)
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
-    err.print("learning what the team can be asked: a few seconds", style="dim")
+    if err.is_terminal:
+        err.print("learning what the team can be asked: a few seconds", style="dim")
     await team.prepare()
     async with open_platform(
         settings,
@@ -122,7 +123,8 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
-    err.print("learning what the team can be asked: a few seconds", style="dim")
+    if err.is_terminal:
+        err.print("learning what the team can be asked: a few seconds", style="dim")
     await team.prepare()
     async with open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process:
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""

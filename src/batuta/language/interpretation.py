@@ -247,7 +247,12 @@ _USED_BY = {
 
 
 def _unused(intent: Intent, text: AnnotatedText) -> float:
-    """What is left of a confidence for findings that no slot of an intent takes; today is what the clock tells."""
+    """What is left of a confidence for findings that no slot of an intent takes; today is what the clock tells.
+
+    What has no slot at all takes nothing from a request: the weather of tomorrow is as much outside as that of today.
+    """
+    if not intent.slots:
+        return 1.0
     types = {slot.type for slot in intent.slots}
     named = {
         kind

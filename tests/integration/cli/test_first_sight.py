@@ -68,8 +68,9 @@ async def test_a_demo_tells_where_it_is_and_how_to_stop_it_and_nothing_else(tmp_
     async with Terminal("serve", "--demo", "--port", "0", "--data-dir", str(tmp_path / "data")) as terminal:
         await terminal.until(lambda said: "Ctrl-C" in said)
         code = await terminal.end()
-    lines = [line.strip() for line in terminal.said.splitlines() if line.strip()]
+    progress, *lines = [line.strip() for line in terminal.said.splitlines() if line.strip()]
     assert code == 0
+    assert progress == "learning what the team can be asked: a few seconds"
     assert lines[0].startswith("Batuta ")
     assert lines[0].endswith(" is ready")
     assert [line.split("  ")[0] for line in lines[1:6]] == ["Open", "Log in", "Model", "Data", "Stop"]
