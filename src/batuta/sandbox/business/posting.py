@@ -300,8 +300,8 @@ def cancel_document(records: Records, spec: DocumentSpec, row: Row) -> None:
         raise ApplicationError(f"{name} cannot be cancelled: it is already {status.lower()}.")
     if not is_posted(spec, status):
         raise ApplicationError(f"{name} is not posted, so it cannot be cancelled. Delete it instead.")
-    entry = document_entry(records, text(row, "id"))
-    if entry.remaining != _charged(records, text(row, "id")):
+    entry, charged = document_entry(records, text(row, "id")), _charged(records, text(row, "id"))
+    if entry.remaining != charged:
         raise quirk_refusal("cancel_of_a_paid_document", name)
     opposite = DOCUMENTS[OPPOSITE[spec.set]]
     today = records.store.today()
@@ -313,6 +313,11 @@ def cancel_document(records: Records, spec: DocumentSpec, row: Row) -> None:
     draft = copy_document(records, spec, row, opposite, values)
     counter = records.get(opposite.set, text(draft, "id")) or draft
     post_document(records, opposite, counter)
+    if _charged(records, text(draft, "id")) != -charged:
+        raise ApplicationError(
+            f"{name} cannot be cancelled: under today's rounding its opposite would come to another amount. Make a "
+            "credit memo or an invoice of that amount instead."
+        )
     if spec.set != "salesInvoices":
         apply_entries(records, entry.id, [document_entry(records, text(draft, "id"))], today)
     records.update(opposite.set, text(draft, "id"), values={"status": "Corrective", **_nothing_left(records, opposite)})

@@ -1,5 +1,7 @@
 """Sales credit memos: posting, application, cancelling."""
 
+from decimal import Decimal
+
 import pytest
 
 from tests.unit.sandbox.business.books_check import check_books
@@ -85,6 +87,20 @@ def test_cancelling_posts_an_invoice(shop: Shop) -> None:
     assert shop.one("salesInvoices", customerId=customer["id"])["status"] == "Corrective"
     assert shop.again("customers", customer)["balanceDue"] == 0
     check_books(shop.records)
+
+
+def test_one_whose_opposite_would_round_to_another_amount_is_not_cancelled(shop: Shop) -> None:
+    customer = shop.customer(currencyCode="USD")
+    memo = shop.document(
+        "salesCreditMemos",
+        customer,
+        {**shop.line(shop.item(stock=5), 1), "unitPrice": Decimal("33.34")},
+        currencyCode="USD",
+    )
+    shop.act("salesCreditMemos", "post", memo)
+    shop.change("currencies", shop.one("currencies", code="USD"), amountRoundingPrecision=1)
+    with shop.refused("round"):
+        shop.act("salesCreditMemos", "cancel", memo)
 
 
 def test_cancelling_twice_is_refused(shop: Shop) -> None:
