@@ -156,3 +156,16 @@ def test_processes_that_open_a_file_at_once_migrate_it_once(tmp_path: Path) -> N
     with ThreadPoolExecutor(4) as threads:
         applied: Sequence[list[str]] = list(threads.map(opened, range(8)))
     assert sorted(itertools.chain.from_iterable(applied)) == sorted([FIRST, COLOUR.id])
+
+
+def test_a_file_migrated_while_it_is_being_looked_at_is_not_taken_for_a_newer_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    connected(path).execute("PRAGMA journal_mode=WAL")
+    reader, statements = connected(path), itertools.count(1)
+
+    def migrate_before_the_second_statement(_: str) -> None:
+        if next(statements) == 2:
+            upgrade(connected(path), path, [*migrations(), COLOUR])
+
+    reader.set_trace_callback(migrate_before_the_second_statement)
+    assert upgrade(reader, path, [*migrations(), COLOUR]) == []

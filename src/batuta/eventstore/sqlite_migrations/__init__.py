@@ -84,9 +84,10 @@ def _apply(connection: sqlite3.Connection, path: Path, known: Sequence[SqliteMig
 
 
 def _seen(connection: sqlite3.Connection, path: Path) -> set[str]:
+    # The version first: it is committed with the notes, so a reader of the new one also finds them.
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
     if connection.execute(_HAS_NOTES).fetchone() is not None:
         return {row[0] for row in connection.execute("SELECT id FROM schema_migrations")}
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > 1:
         raise ConfigurationError(f"{path} has schema {version} and no notes of its migrations: update batuta")
     return {FIRST} if version == 1 else set()
