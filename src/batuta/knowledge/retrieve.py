@@ -92,14 +92,12 @@ def relevance(score: Score) -> float:
 def highlights(text: str, terms: Sequence[Term]) -> tuple[tuple[int, int], ...]:
     """Where a text has the words of a question, in any of their forms."""
     wanted = frozenset(stem for term in terms for stem in term.all_stems)
-    words = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
-    lowered = ["".join(tokens(word)) for _, _, word in words]
-    english, spanish = stems(lowered, "en"), stems(lowered, "es")
-    return tuple(
-        (start, end)
-        for (start, end, _), en, es in zip(words, english, spanish, strict=True)
-        if en in wanted or es in wanted
-    )
+    found = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
+    forms = list({word for _, _, word in found})
+    plain = [form if form.isascii() else "".join(tokens(form)) for form in forms]
+    english, spanish = stems(plain, "en"), stems(plain, "es")
+    matching = {form for form, en, es in zip(forms, english, spanish, strict=True) if en in wanted or es in wanted}
+    return tuple((start, end) for start, end, word in found if word in matching)
 
 
 def _ranked(terms: Sequence[Term], statistics: Statistics, found: Sequence[Candidate]) -> list[_Scored]:
