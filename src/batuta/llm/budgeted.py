@@ -53,7 +53,7 @@ class BudgetedModel(WrappedModel):
         try:
             answer = await self.inner.generate(bounded)
         except BaseException as error:
-            await self._ledger.settle(reservation, Amount() if _is_free(error) else reservation.amount)
+            await self._ledger.settle(reservation, Amount() if is_free(error) else reservation.amount)
             raise
         await self._ledger.settle(reservation, self._actual(answer, reservation))
         return answer
@@ -69,8 +69,8 @@ class BudgetedModel(WrappedModel):
                     received.add(item)
                     yield item
         except BaseException as error:
-            is_free = _is_free(error) and received.is_empty
-            await self._ledger.settle(reservation, Amount() if is_free else self._so_far(received, reservation))
+            costs_nothing = is_free(error) and received.is_empty
+            await self._ledger.settle(reservation, Amount() if costs_nothing else self._so_far(received, reservation))
             raise
         await self._ledger.settle(reservation, self._so_far(received, reservation))
 
@@ -119,7 +119,7 @@ def _bounded(request: ModelRequest) -> ModelRequest:
     return replace(request, settings=replace(settings, max_tokens=limit))
 
 
-def _is_free(error: BaseException) -> bool:
+def is_free(error: BaseException) -> bool:
     """Whether the provider charges nothing for a call that ended so: it refused, or answered with an error status."""
     is_error_status = isinstance(error, ProviderUnavailableError) and error.status is not None
     return is_error_status or isinstance(error, NEVER_CHARGED)

@@ -38,14 +38,13 @@ class Endpoint:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class ProviderModel(ABC):
-    """A model behind a provider's official SDK, whose own retries are off.
+class ProviderClient(ABC):
+    """What is reached through a provider's official SDK, whose own retries are off.
 
-    Models of one endpoint share their connections within an event loop. `aclose` gives them back.
+    Clients of one endpoint share their connections within an event loop. `aclose` gives them back.
     """
 
     dialect: ClassVar[Dialect]
-    adapter: ClassVar[BaseAdapter]
 
     def __init__(self, name: str, endpoint: Endpoint, *, provider: str, prices: Prices = DEFAULT_PRICES) -> None:
         self._name = name
@@ -78,6 +77,44 @@ class ProviderModel(ABC):
         """What its tokens cost."""
         return self._prices
 
+    async def aclose(self) -> None:
+        """Give its connections back; those that no other model uses are closed."""
+        await CONNECTIONS.release(self)
+
+    async def __aenter__(self) -> Self:
+        """Use it as a block; it is closed at the end."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.aclose()
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """A new client of the SDK. Nothing is sent."""
+
+    @abstractmethod
+    def _translate(self, error: Exception) -> BatutaError:
+        """One of our errors for one of the SDK's."""
+
+    async def _client(self) -> Any:
+        key = (type(self), self._provider, self._endpoint)
+        return await CONNECTIONS.client(key, self, make=self._open, close=self._shut)
+
+    async def _shut(self, client: Any) -> None:
+        await client.close()
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self._translate)
+
+
+class ProviderModel(ProviderClient):
+    """A language model behind a provider's SDK."""
+
+    adapter: ClassVar[BaseAdapter]
+
     async def generate(self, request: ModelRequest) -> Answer:
         """Answer once."""
         body = self._prepared(request)
@@ -104,20 +141,6 @@ class ProviderModel(ABC):
             answer = reader.close()
         yield self._priced(answer)
 
-    async def aclose(self) -> None:
-        """Give its connections back; those that no other model uses are closed."""
-        await CONNECTIONS.release(self)
-
-    async def __aenter__(self) -> Self:
-        """Use it as a block; it is closed at the end."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        await self.aclose()
-
     @abstractmethod
     def encode(self, request: ModelRequest) -> dict[str, Any]:
         """The provider's own request."""
@@ -130,27 +153,9 @@ class ProviderModel(ABC):
     def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
         """Ask for a stream, and give its events one by one."""
 
-    @abstractmethod
-    def _open(self) -> Any:
-        """A new client of the SDK. Nothing is sent."""
-
-    @abstractmethod
-    def _translate(self, error: Exception) -> BatutaError:
-        """One of our errors for one of the SDK's."""
-
-    async def _client(self) -> Any:
-        key = (type(self), self._provider, self._endpoint)
-        return await CONNECTIONS.client(key, self, make=self._open, close=self._shut)
-
-    async def _shut(self, client: Any) -> None:
-        await client.close()
-
     def _prepared(self, request: ModelRequest) -> dict[str, Any]:
         check_settings(self.dialect, request)
         return self.encode(request)
-
-    def _translated(self) -> AbstractContextManager[None]:
-        return translated(self._translate)
 
     def _priced(self, answer: Answer) -> Answer:
         cost = None

@@ -93,13 +93,19 @@ def client(
     provider_name, model_name = parse_model(name)
     if provider_name == OFFLINE_PROVIDER:
         raise ConfigurationError(f"{name!r} has no provider and so no client; ask `model` for it")
+    return _client(model_name, endpoint_of(provider_name, api_key, base_url, headers), provider_name, prices)
+
+
+def endpoint_of(
+    provider_name: str, api_key: str | None, base_url: str | None, headers: Mapping[str, str] | None = None
+) -> Endpoint:
+    """Where a provider is reached: as given, else as the environment says. Raises `ConfigurationError`."""
     provider = PROVIDERS[provider_name]
-    endpoint = Endpoint(
+    return Endpoint(
         api_key=api_key or _key(provider_name, provider),
         base_url=base_url or _base_url(provider_name, provider),
         headers=tuple((headers or {}).items()),
     )
-    return _client(model_name, endpoint, provider_name, prices)
 
 
 def _client(name: str, endpoint: Endpoint, provider_name: str, prices: Prices) -> ProviderModel:

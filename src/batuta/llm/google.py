@@ -1,4 +1,4 @@
-"""Gemini models, on Google's official SDK."""
+"""Models of the Gemini API, on Google's official SDK."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from batuta.events.adapters import GoogleAdapter
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.extras import load_extra
 from batuta.kernel.outgoing import outgoing_headers
-from batuta.llm.client import Endpoint, ProviderModel, read_json
+from batuta.llm.client import Endpoint, ProviderClient, ProviderModel, read_json
 from batuta.llm.encoding.google import encode_request
 from batuta.llm.failures import translate_google
 from batuta.llm.model import ModelRequest
@@ -28,11 +28,10 @@ ONLY_CONTENT = frozenset({"content", "index"})
 ONLY_WORDS = frozenset({"text", "thought"})
 
 
-class GoogleModel(ProviderModel):
-    """A model of the Gemini API."""
+class GoogleConnection(ProviderClient):
+    """Google's SDK, for whatever is asked of it."""
 
     dialect = "google"
-    adapter = GoogleAdapter()
 
     def __init__(
         self, name: str, endpoint: Endpoint, *, provider: str = "google", prices: Prices = DEFAULT_PRICES
@@ -40,6 +39,33 @@ class GoogleModel(ProviderModel):
         super().__init__(name, endpoint, provider=provider, prices=prices)
         self._sdk = load_extra("google.genai", extra="google", needed_for="Google's models")
         self._http = load_extra("aiohttp", extra="google", needed_for="Google's models")
+
+    def _open(self) -> Any:
+        # Looking for proxies takes two hops through a thread with each request: only where there are some.
+        session = self._http.ClientSession(trust_env=bool(getproxies()), trace_configs=[trace_config(self._http)])
+        client = self._sdk.Client(
+            api_key=self._endpoint.api_key,
+            http_options={
+                "base_url": self._endpoint.base_url,
+                "headers": dict(self._endpoint.headers) or None,
+                "retry_options": ONE_ATTEMPT,
+                "aiohttp_client": session,
+            },
+        )
+        return _Opened(client, session)
+
+    async def _shut(self, client: "_Opened") -> None:
+        await client.session.close()
+        client.sdk.close()
+
+    def _translate(self, error: Exception) -> BatutaError:
+        return translate_google(self._sdk, error)
+
+
+class GoogleModel(GoogleConnection, ProviderModel):
+    """A model of the Gemini API."""
+
+    adapter = GoogleAdapter()
 
     def encode(self, request: ModelRequest) -> dict[str, Any]:
         """The arguments of the SDK's call."""
@@ -69,27 +95,6 @@ class GoogleModel(ProviderModel):
             config["http_options"] = {"headers": carried}
         settings = self._sdk.types.GenerateContentConfig(**body["config"], **SAME_EITHER_WAY, **config)
         return {**body, "config": settings}
-
-    def _open(self) -> Any:
-        # Looking for proxies takes two hops through a thread with each request: only where there are some.
-        session = self._http.ClientSession(trust_env=bool(getproxies()), trace_configs=[trace_config(self._http)])
-        client = self._sdk.Client(
-            api_key=self._endpoint.api_key,
-            http_options={
-                "base_url": self._endpoint.base_url,
-                "headers": dict(self._endpoint.headers) or None,
-                "retry_options": ONE_ATTEMPT,
-                "aiohttp_client": session,
-            },
-        )
-        return _Opened(client, session)
-
-    async def _shut(self, client: "_Opened") -> None:
-        await client.session.close()
-        client.sdk.close()
-
-    def _translate(self, error: Exception) -> BatutaError:
-        return translate_google(self._sdk, error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from functools import partial
 
 from aiohttp import web
 
+from batuta.simulator import embeddings
 from batuta.simulator.answers import Fault, Json, Provider
 from batuta.simulator.delivery import deliver
 from batuta.simulator.exchanges import Exchange, Ledger
 from batuta.simulator.faults import FAULTS, FaultError, Strike, parse_fault
 from batuta.simulator.memory import ResponseMemory
-from batuta.simulator.plans import DeliveryPlan, answer_plan, failure_plan, paced
+from batuta.simulator.plans import DeliveryPlan, answer_plan, body_plan, failure_plan, paced
 from batuta.simulator.playback import Playback
 from batuta.simulator.rules import validate_request
 from batuta.simulator.wire import DIALECTS
@@ -30,6 +31,14 @@ ROUTES: tuple[tuple[str, Provider], ...] = (
     ("/v1/responses", "openai_responses"),
     (r"/{prefix:(.*/)?}models/{model:[^/:]+}:{method:(generateContent|streamGenerateContent)}", "google"),
 )
+EMBEDDING_ROUTES: tuple[tuple[str, Provider], ...] = (
+    ("/v1/embeddings", "openai_chat"),
+    (r"/{prefix:(.*/)?}models/{model:[^/:]+}:{method:batchEmbedContents}", "google"),
+)
+
+
+Cued = Callable[[Dialect, Exchange, Fault | None], DeliveryPlan]
+"""From a request to what is delivered. Raises `RefusedError`."""
 
 
 class RefusedError(Exception):
@@ -53,15 +62,17 @@ class Edge:
 
     def add_routes(self, app: web.Application) -> None:
         for path, provider in ROUTES:
-            app.router.add_post(path, partial(self._answer, DIALECTS[provider]))
+            app.router.add_post(path, partial(self._answer, DIALECTS[provider], self._cued_plan))
+        for path, provider in EMBEDDING_ROUTES:
+            app.router.add_post(path, partial(self._answer, DIALECTS[provider], self._embedding_plan))
 
-    async def _answer(self, dialect: Dialect, request: web.Request) -> web.StreamResponse:
+    async def _answer(self, dialect: Dialect, cued: Cued, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
         body, reason = _parsed(raw, request)
         headers = dict(request.headers)
         exchange = self.ledger.open(provider=dialect.provider, path=request.path, headers=headers, body=body)
         try:
-            plan = self._plan(request, dialect, exchange, reason)
+            plan = self._plan(request, cued, dialect, exchange, reason)
             exchange.status = plan.status
             return await deliver(plan, request, lambda step: self.ledger.sent(exchange, step.ends_event))
         except (asyncio.CancelledError, ConnectionError):
@@ -71,11 +82,13 @@ class Edge:
         finally:
             self.ledger.close(exchange)
 
-    def _plan(self, request: web.Request, dialect: Dialect, exchange: Exchange, reason: str | None) -> DeliveryPlan:
+    def _plan(
+        self, request: web.Request, cued: Cued, dialect: Dialect, exchange: Exchange, reason: str | None
+    ) -> DeliveryPlan:
         try:
             _check_headers(request, dialect)
             _check_parsed(reason)
-            plan = self._cued_plan(dialect, exchange, _requested_fault(request))
+            plan = cued(dialect, exchange, _requested_fault(request))
         except RefusedError as refused:
             plan = failure_plan(dialect, refused.failure)
         identity = {dialect.request_id_header: f"req_simulated_{exchange.number}"}
@@ -101,6 +114,19 @@ class Edge:
         if dialect.provider == "openai_responses":
             self._memory.keep(exchange.body, dialect.whole(answer, turn))
         return paced(plan, pace)
+
+    def _embedding_plan(self, dialect: Dialect, exchange: Exchange, requested: Fault | None) -> DeliveryPlan:
+        """Vectors are no part of a scenario: they follow from the texts. Faults strike as elsewhere."""
+        exchange.model = str(exchange.body.get("model", ""))
+        exchange.problems = embeddings.problems(dialect.provider, exchange.body)
+        if exchange.problems and self.playback.scenario.check_requests:
+            raise RefusedError(400, "; ".join(exchange.problems))
+        plan = body_plan(embeddings.answer(dialect.provider, exchange.body))
+        fault = self.playback.next_fault(requested)
+        if fault is not None:
+            exchange.fault = fault.kind
+            plan = FAULTS[fault.kind].plan(plan, Strike(fault, dialect, self._turn(dialect, exchange)))
+        return paced(plan, self.playback.scenario.pace)
 
     def _turn(self, dialect: Dialect, exchange: Exchange) -> WireTurn:
         scenario = self.playback.scenario

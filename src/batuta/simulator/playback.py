@@ -40,9 +40,13 @@ class Playback:
         """Let a fault strike the next requests, as often as its ``times``, before any other."""
         self._injected.extend([fault] * fault.times)
 
+    def next_fault(self, requested: Fault | None = None) -> Fault | None:
+        """The fault that strikes a request no answer is planned for, such as one for embeddings."""
+        return requested or (self._injected.popleft() if self._injected else None)
+
     def next(self, asked: WireRequest, requested: Fault | None = None) -> Cue:
         slot, answer = self._choose(asked)
-        fault = requested or (self._injected.popleft() if self._injected else None)
+        fault = self.next_fault(requested)
         is_own = fault is None and self._has_own_fault_left(slot, answer)
         if is_own:
             self._strikes[slot] += 1

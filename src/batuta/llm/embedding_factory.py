@@ -1,0 +1,61 @@
+"""From a model string to an embedding model: `embedding_model("openai:text-embedding-3-small")`."""
+
+from collections.abc import Sequence
+
+from batuta.kernel.errors import ConfigurationError
+from batuta.llm.budget import Budget, BudgetLedger
+from batuta.llm.embedding import EmbeddingModel
+from batuta.llm.embedding_wrappers import BatchedEmbeddings, BudgetedEmbeddings, ResilientEmbeddings
+from batuta.llm.factory import endpoint_of, shared_protection
+from batuta.llm.google_embeddings import GoogleEmbeddings
+from batuta.llm.openai_embeddings import OpenAIEmbeddings
+from batuta.llm.prices import DEFAULT_PRICES, Prices
+from batuta.llm.providers import PROVIDERS, parse_model
+from batuta.llm.resilient import Protection
+
+EXAMPLES = "openai:text-embedding-3-small, google:gemini-embedding-001 or ollama:bge-m3"
+
+
+def embedding_model(
+    name: str,
+    *,
+    dimensions: int | None = None,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    prices: Prices = DEFAULT_PRICES,
+    protection: Protection | None = None,
+    ledger: BudgetLedger | None = None,
+    budgets: Sequence[Budget] = (),
+) -> EmbeddingModel:
+    """The protected embedding model of a string; its calls count against `budgets`, which the `ledger` keeps.
+
+    Raises `ConfigurationError` for a provider without embeddings or a missing key, `MissingExtraError` for its SDK.
+    """
+    bare = embedding_client(name, dimensions=dimensions, api_key=api_key, base_url=base_url, prices=prices)
+    paid = bare if ledger is None else BudgetedEmbeddings(bare, ledger, budgets)
+    return BatchedEmbeddings(ResilientEmbeddings(paid, protection or shared_protection()))
+
+
+def embedding_client(
+    name: str,
+    *,
+    dimensions: int | None = None,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    prices: Prices = DEFAULT_PRICES,
+) -> OpenAIEmbeddings | GoogleEmbeddings:
+    """The bare client of a provider's embedding model. Raises as `embedding_model` does."""
+    check_embedding_model(name)
+    provider, model_name = parse_model(name)
+    endpoint = endpoint_of(provider, api_key, base_url)
+    known_as = "openai" if provider.startswith("openai-") else provider
+    if PROVIDERS[provider].api == "google":
+        return GoogleEmbeddings(model_name, endpoint, provider=known_as, prices=prices, dimensions=dimensions)
+    return OpenAIEmbeddings(model_name, endpoint, provider=known_as, prices=prices, dimensions=dimensions)
+
+
+def check_embedding_model(name: str) -> None:
+    """Raise `ConfigurationError` if no provider could have such a model. Needs no key and loads no SDK."""
+    provider, _ = parse_model(name)
+    if provider not in PROVIDERS or PROVIDERS[provider].api == "anthropic":
+        raise ConfigurationError(f"{provider} has no embedding models; name one such as {EXAMPLES}")
