@@ -35,7 +35,7 @@ WORTH_ASKING = 0.18
 """From which confidence on it is asked whether something is meant."""
 RIVAL_SHARE = 0.85
 """How near another intent of another kind may come before it is asked which is meant."""
-MISSING_FACTOR = {"expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0, "text": 1.0}
+MISSING_FACTOR = {"found": 0.25, "expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0, "text": 1.0}
 """What is left of an intent's confidence when a required slot of a type is missing: no sum, no calculation."""
 MISSING_OTHER = 0.75
 STRANGE_FACTOR = 0.6
@@ -49,6 +49,8 @@ UNEXPLAINED_FACTOR = 0.75
 """What is left for each word that an intent which reads every word cannot account for."""
 FULLY_EXPLAINED = 0.8
 """How sure an intent is at least that accounts for every word of a request."""
+CONCLUSIVE = 0.95
+"""How sure one is at least whose own reader took the request as an order."""
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -137,7 +139,7 @@ class Interpreter:
         """The intents that a text may mean, its slots filled by all texts."""
         scores = self._classifier.scores(self._tokens(leading))
         # One that accounts for every word is meant however unlike its examples the request is.
-        likely = [*scores[:8], *(score for score in scores[8:] if self._intents[score.label][1].reads_every_word)]
+        likely = [*scores[:8], *(score for score in scores[8:] if _is_always_read(self._intents[score.label][1]))]
         found = [self._interpretation(score, leading, texts, now, last) for score in likely]
         return sorted(found, key=lambda each: -each.confidence)
 
@@ -196,6 +198,8 @@ class Interpreter:
         for slot in filled.missing:
             if slot.type == "expression" and texts[-1].is_about_last_result:
                 continue
+            if slot.type == "found" and stance != "order":
+                continue  # its reader takes orders only; what is asked or forbidden is about it all the same
             confidence *= MISSING_FACTOR.get(slot.type, MISSING_OTHER)
         if intent.effect == "change" and not leading.findings:
             strange = [word for word in words_of(leading.text) if not self._classifier.knows(word)]
@@ -210,6 +214,9 @@ class Interpreter:
         ]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
+        is_certain = any(slot.is_conclusive and slot.name in filled.values for slot in intent.slots)
+        if is_certain and stance == "order" and not filled.missing:
+            confidence = max(confidence, CONCLUSIVE)
         if intent.reads_every_word and not filled.missing:
             unexplained = len(filled.unknown)
             confidence = (
@@ -232,6 +239,10 @@ class Interpreter:
     def _tokens(self, text: AnnotatedText) -> list[str]:
         named = {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}
         return text.tokens(named)
+
+
+def _is_always_read(intent: Intent) -> bool:
+    return intent.reads_every_word or any(slot.is_conclusive for slot in intent.slots)
 
 
 def _stance(texts: Sequence[AnnotatedText]) -> Stance:

@@ -266,6 +266,10 @@ def _quantity(value: Any) -> dict[str, str]:
     return {"amount": str(value.amount), "unit": value.unit}
 
 
+def _found(slot: Slot, source: _Source) -> Any:
+    return None if slot.find is None else slot.find(source.text.text, source.last)
+
+
 _FILLERS: dict[str, Fill] = {
     "text": _text,
     "quoted": _quoted,
@@ -296,5 +300,6 @@ _FILLERS: dict[str, Fill] = {
     "wordings": _wordings,
     "bound": _bound,
     "code": _code,
+    "found": _found,
 }
 """How each type of slot is found; a duration counts minutes."""

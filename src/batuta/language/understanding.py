@@ -29,12 +29,12 @@ from batuta.language.findings import LANGUAGES, Language
 SlotType = Literal[
     "text", "quoted", "number", "integer", "money", "percentage", "quantity", "unit", "duration", "date", "time", "moment",
     "period", "comparison", "recurrence", "zone", "zone_from", "zone_to", "person", "company", "expression", "choice", "ranking", "limit", "result",
-    "flag", "wordings", "bound", "code",
+    "flag", "wordings", "bound", "code", "found",
 ]  # fmt: skip
 """What a slot takes. `text` is the whole request; `result` a dataset or other result of an earlier step, by its name;
 `limit` the n of "top 5"; `zone_from` and `zone_to` the two places of a conversion; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said; `wordings` the request in plainer words, as a list;
 `bound` a limit such as "more than 5,000" or "less than 60 days"; `code` a number that names a document, such as 103001 or
-INV-7."""
+INV-7; `found` what the specialist's own reader finds."""
 
 Synonyms = Mapping[str, Sequence[str]]
 """Values, each with the words for it in any language."""
@@ -60,6 +60,10 @@ class Slot:
     """Words that stand before it where a request names several of its kind: ("to", "a") for the target."""
     is_telling: bool = False
     """Whether naming one of its values is enough to know that the intent is meant too: a kind of chart."""
+    find: Callable[[str, str], Any] | None = None
+    """For `found`: reads the value from a request and what was answered before; `None` where there is none."""
+    is_conclusive: bool = False
+    """Whether finding it is enough to be sure that the intent is meant, where the request is an order."""
     default: Any = None
 
     def known_values(self) -> Synonyms:

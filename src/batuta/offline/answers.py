@@ -44,6 +44,12 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
     return "\n".join(dict.fromkeys(said))
 
 
+def has_changed(result: ToolResultBlock) -> bool:
+    """Whether a result says that something was changed: that is told, whatever came of the calls after it."""
+    value = content_of(result)
+    return not result.is_error and isinstance(value, Mapping) and value.get("is_changed") is True
+
+
 def conclusion(task: Task) -> str:
     """The results of a plan, each with the numbers of its sources."""
     lines = []

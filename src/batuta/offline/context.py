@@ -8,6 +8,7 @@ from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
+from batuta.language.stance import stance_of
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
 
@@ -75,6 +76,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         and _goes_on(best, context, interpreter, now)
     ):
         return _amended(context.request, text)
+    if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
+        return _amended(context.request, text)
     brings = _brings_something(text, context, interpreter, now)
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
@@ -96,6 +99,17 @@ def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interp
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     is_sure = best.is_sure or (best.confidence >= WORTH_ASKING and best.stance == "order")
     return before is not None and takes_text and best.agent_id == before.agent_id != OWN and is_sure
+
+
+def _answers_a_change(
+    text: str, best: Interpretation | None, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> bool:
+    """Whether a message answers what was asked about a change: it gives a name or a value, and asks for nothing."""
+    before = next(iter(interpreter.interpret(context.request, now=now)), None)
+    if before is None or not any(slot.is_conclusive and slot.name in before.values for slot in before.intent.slots):
+        return False
+    asks = best is not None and (best.intent.effect == "change" or _is_own(best)) and best.is_sure
+    return not asks and stance_of(text) == "order" and "?" not in text
 
 
 def _is_own(best: Interpretation | None) -> bool:

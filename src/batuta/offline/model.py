@@ -17,7 +17,7 @@ from batuta.kernel.messages import ContentBlock, TextBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.llm.providers import OFFLINE_NAME, OFFLINE_PROVIDER
-from batuta.offline.answers import answer_from, conclusion, summary_of, title_of
+from batuta.offline.answers import answer_from, conclusion, has_changed, summary_of, title_of
 from batuta.offline.calling import next_calls
 from batuta.offline.context import context_of
 from batuta.offline.phrases import phrase
@@ -76,7 +76,8 @@ def _text(request: ModelRequest, now: datetime) -> str:
 def _from_tools(request: ModelRequest) -> str:
     newest = {result.tool_use_id for result in request.tool_results}
     done = exchange_of(request)
-    return answer_from([pair for pair in done if pair[1].tool_use_id in newest] or done[-1:], task_of(request))
+    told = [pair for pair in done if pair[1].tool_use_id in newest or has_changed(pair[1])]
+    return answer_from(told or done[-1:], task_of(request))
 
 
 def _structured(request: ModelRequest, schema: Mapping[str, Any], now: datetime) -> Any:

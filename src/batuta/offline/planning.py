@@ -96,6 +96,9 @@ class Planner:
         chosen = self._chosen_by_reply(task, context)
         if chosen is not None:
             return self._steps([RequestPart(text=base_of(context.request), meaning=chosen)])
+        repeated = self._repeated_by_yes(text, context)
+        if repeated is not None:
+            return self._steps([RequestPart(text=context.request, meaning=repeated)])
         amended = amendment(text, context, self._interpreter, self._now)
         if amended is not None:
             return self._for_whole(amended, task, context)
@@ -227,6 +230,8 @@ class Planner:
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
             if is_explained and self._says_of(whole, right):
                 continue
+            if _is_read_whole(whole):
+                continue
             if are_sure and is_worth and not any(side.missing for side in sides):
                 return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
         return [RequestPart(text=text, meaning=whole)]
@@ -333,6 +338,13 @@ class Planner:
         best = max(range(len(options)), key=lambda place: shared[place])
         return options[best] if shared[best] and len(task.text.split()) <= 6 else None
 
+    def _repeated_by_yes(self, text: str, context: DialogueContext) -> Interpretation | None:
+        """The change that was asked for last, where a person was asked whether to go on with it and says yes."""
+        if not (context.request and context.was_asked and is_yes(text)):
+            return None
+        before = next(iter(self._meanings(context.request)), None)
+        return before if before is not None and before.intent.effect == "change" and before.is_sure else None
+
     def _question(self, meanings: Sequence[Interpretation], language: Language) -> str:
         options = self._options(meanings)
         if len(options) > 1:
@@ -355,6 +367,8 @@ class Planner:
 
     def _rival(self, meanings: Sequence[Interpretation]) -> Interpretation | None:
         """Another intent that is as likely, where choosing wrongly would change something."""
+        if _is_read_whole(meanings[0]):
+            return None
         best, *others = meanings
         near = [each for each in others if each.confidence >= RIVAL_SHARE * best.confidence and each.agent_id != OWN]
         changes = [each for each in near if "change" in (each.intent.effect, best.intent.effect)]
@@ -379,6 +393,11 @@ def _goes_on(part: RequestPart) -> bool:
     """Whether a sum goes on from the result before it."""
     has_expression = any(slot.type == "expression" for slot in part.meaning.intent.slots)
     return has_expression and "expression" not in part.meaning.values and needs_last_result(part.text)
+
+
+def _is_read_whole(meaning: Interpretation) -> bool:
+    """Whether an intent's own reader took the whole request: what an `and` joins there is its business."""
+    return meaning.is_sure and any(slot.is_conclusive and slot.name in meaning.values for slot in meaning.intent.slots)
 
 
 def _two_subjects(text: str) -> list[str]:
