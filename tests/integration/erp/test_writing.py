@@ -38,8 +38,8 @@ async def test_a_preview_shows_the_ledger_entries_and_keeps_nothing(access: ErpA
     assert preview is not None
     args = {"entity": "salesInvoices", "record_id": invoice["record_id"], "etag": invoice["etag"], "action": "post"}
     shown = await preview(args, called("post"))  # type: ignore[call-arg, misc]
-    assert "generalLedgerEntries" in shown
-    assert "| status | Draft | Open |" in shown
+    assert "Movimientos de contabilidad" in shown
+    assert "| Estado | Draft | Open |" in shown
     still = await tools_of(access)["find_record"].call(entity="salesInvoices", which=invoice["record_id"])
     assert (still["values"]["status"], still["etag"]) == ("Draft", invoice["etag"])
 
@@ -49,7 +49,7 @@ async def test_what_has_changed_since_it_was_seen_is_not_posted_again(access: Er
     args = {"entity": "salesInvoices", "record_id": invoice["record_id"], "etag": invoice["etag"], "action": "post"}
     posted = await tools_of(access)["run_action"].call(called("first"), **args)
     assert posted["values"]["status"] == "Open"
-    with pytest.raises(ToolFailedError, match="has changed since it was shown"):
+    with pytest.raises(ToolFailedError, match="ha cambiado desde que se mostró"):
         await tools_of(access)["run_action"].call(called("second"), **args)
 
 
@@ -58,7 +58,7 @@ async def test_a_change_by_somebody_else_is_never_overwritten(access: ErpAccess)
     made = await tools["create_record"].call(called("customer"), **CUSTOMER)
     seen = {"entity": "customers", "record_id": made["record_id"], "etag": made["etag"]}
     await tools["update_record"].call(called("other"), **seen, values={"city": "Sevilla"})
-    with pytest.raises(ToolFailedError, match="Nothing was written"):
+    with pytest.raises(ToolFailedError, match="no se ha escrito nada"):
         await tools["update_record"].call(called("mine"), **seen, values={"city": "Madrid"})
     now = await tools["find_record"].call(entity="customers", which=made["record_id"])
     assert now["values"]["city"] == "Sevilla"

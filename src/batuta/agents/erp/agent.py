@@ -1,8 +1,10 @@
 """The ERP agent as a member of a team (A-1, A-2, A-5, A-8)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.changes.preparing import preparing_tools
 from batuta.agents.erp.measuring import measure_tools
 from batuta.agents.erp.metatools import catalogue_tools
 from batuta.agents.erp.reading import reading_tools
@@ -24,9 +26,10 @@ INSTRUCTIONS = (
     "sales, margin, money owed, purchases, stock, orders and results use `compute_measure`: it returns a dataset with "
     "figures that are right; never add up, convert or round figures yourself. For lists and single records use "
     "`read_records` and `find_record`. Ask `resolve_words` for the days of a period or an amount in words before you "
-    "filter by it. Name what was counted, the period, the company and the currency. Before a "
-    "change, find the record, then call the tool that writes; a person sees and approves it. If a tool refuses, say "
-    "why and what would help; never work around it. If the API does not offer something, say so. Answer in the "
+    "filter by it. Name what was counted, the period, the company and the currency. Before a change, call "
+    "`prepare_change` with the person's words, or find the record; then call the tool that writes: a person sees and "
+    "approves it. Where a result names a `next_tool`, call that with the values it gave. If a tool refuses, say why "
+    "and what would help; never work around it. If the API does not offer something, say so. Answer in the "
     "language of the question, briefly; the table is shown to the user, do not repeat all of it."
 )
 EXAMPLES = {
@@ -62,6 +65,7 @@ def specialist(
         tools=[
             *guarded_reading_tools(access),
             *catalogue_tools(access.catalogue),
+            *guarded_preparing_tools(access),
             *writing_tools(access),
             resolve_words_tool(clock),
         ],
@@ -88,8 +92,15 @@ def specialist(
 
 def guarded_reading_tools(access: ErpAccess) -> tuple[Tool, ...]:
     """The tools that read figures and records, each with the right to read in the company it is asked about."""
-    authorize = authorize_reading(access)
     figures = measure_tools(access) if access.measures.measures else ()
-    return tuple(
-        replace(one, policy=replace(one.policy, authorize=authorize)) for one in (*figures, *reading_tools(access))
-    )
+    return _guarded(access, (*figures, *reading_tools(access)))
+
+
+def guarded_preparing_tools(access: ErpAccess) -> tuple[Tool, ...]:
+    """The tools that prepare a write, which read records for it."""
+    return _guarded(access, preparing_tools(access))
+
+
+def _guarded(access: ErpAccess, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    authorize = authorize_reading(access)
+    return tuple(replace(one, policy=replace(one.policy, authorize=authorize)) for one in tools)

@@ -20,6 +20,27 @@ _SPANISH_FIELDS: Mapping[str, str] = {
     "creditLimit": "Límite de crédito",
     "salespersonCode": "Vendedor", "salesperson": "Vendedor", "itemCategoryCode": "Categoría", "website": "Web",
     "taxRegistrationNumber": "NIF", "baseUnitOfMeasureCode": "Unidad", "type": "Tipo",
+    "accountNumber": "Cuenta", "debitAmount": "Debe", "creditAmount": "Haber", "itemNumber": "Producto",
+    "entryType": "Tipo de movimiento", "costAmountActual": "Coste", "fullyShipped": "Enviado del todo",
+    "shippedQuantity": "Cantidad enviada", "invoicedQuantity": "Cantidad facturada",
+    "documentNumber": "Nº de documento",
+    "shipQuantity": "Cantidad a enviar", "invoiceQuantity": "Cantidad a facturar", "orderNumber": "Nº de pedido",
+    "externalDocumentNumber": "Referencia externa", "billToName": "Facturar a", "shipToName": "Enviar a",
+    "sellToCity": "Ciudad", "sellToCountry": "País", "sellToAddressLine1": "Dirección",
+    "sellToPostCode": "Código postal",
+    "billToCity": "Ciudad de facturación", "billToCountry": "País de facturación",
+    "billToAddressLine1": "Dirección de facturación", "billToPostCode": "Código postal de facturación",
+    "shipToCity": "Ciudad de envío", "shipToCountry": "País de envío", "shipToAddressLine1": "Dirección de envío",
+    "shipToPostCode": "Código postal de envío", "billToCustomerNumber": "Nº del cliente a facturar",
+    "lineType": "Tipo de línea", "lineObjectNumber": "Nº", "unitOfMeasureCode": "Unidad", "taxPercent": "% de IVA",
+    "amountExcludingTax": "Importe sin IVA", "amountIncludingTax": "Importe con IVA", "netAmount": "Importe neto",
+    "netAmountIncludingTax": "Neto con IVA", "netTaxAmount": "IVA neto", "taxCode": "Código de IVA",
+    "discountAmount": "Descuento", "sequence": "Orden", "partialShipping": "Envío parcial",
+    "journalDisplayName": "Diario", "lineNumber": "Línea", "appliesToInvoiceNumber": "Factura que liquida",
+    "promisedPayDate": "Fecha de pago prometida", "requestedDeliveryDate": "Entrega solicitada",
+    "shipmentDate": "Fecha de envío", "validUntilDate": "Válida hasta", "sentDate": "Enviada",
+    "customerPurchaseOrderReference": "Pedido del cliente", "pricesIncludeTax": "Precios con IVA",
+    "overdueAmount": "Vencido", "totalSalesExcludingTax": "Ventas sin IVA",
 }  # fmt: skip
 _CARD_FIELDS = (
     "description", "phoneNumber", "email", "addressLine1", "postalCode", "city", "country", "customerName",
@@ -35,7 +56,30 @@ _SPANISH_ENTITIES: Mapping[str, str] = {
     "bankAccounts": "Cuentas bancarias", "accounts": "Cuentas contables", "itemCategories": "Categorías de producto",
     "paymentTerms": "Condiciones de pago", "generalLedgerEntries": "Movimientos de contabilidad",
     "itemLedgerEntries": "Movimientos de producto", "salespeoplePurchasers": "Vendedores y compradores",
+    "customerPayments": "Cobros", "vendorPayments": "Pagos", "journals": "Diarios",
+    "salesOrderLines": "Líneas de pedido", "salesInvoiceLines": "Líneas de factura",
+    "salesQuoteLines": "Líneas de oferta", "salesCreditMemoLines": "Líneas de abono",
+    "salesShipmentLines": "Líneas de envío",
 }  # fmt: skip
+
+
+_ACTIONS: Mapping[str, tuple[str, str]] = {
+    "post": ("Post", "Registrar"), "postAndSend": ("Post and send", "Registrar y enviar"),
+    "cancel": ("Cancel", "Anular"), "cancelAndSend": ("Cancel and send", "Anular y enviar"),
+    "makeOrder": ("Turn into an order", "Convertir en pedido"),
+    "makeInvoice": ("Turn into an invoice", "Convertir en factura"),
+    "shipAndInvoice": ("Ship and invoice", "Enviar y facturar"),
+    "receiveAndInvoice": ("Receive and invoice", "Recibir y facturar"), "send": ("Send", "Enviar"),
+    "makeCorrectiveCreditMemo": ("Draft a credit memo", "Preparar un abono"),
+}  # fmt: skip
+"""What actions of the API are called: English, Spanish."""
+
+
+def action_label(name: str, language: str) -> str:
+    """What an action of the API is called."""
+    spelt = _CAMEL.sub(" ", name).capitalize()
+    english, spanish = _ACTIONS.get(name, (spelt, spelt))
+    return spanish if language == "es" else english
 
 
 def field_label(name: str, language: str) -> str:

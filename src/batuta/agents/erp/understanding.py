@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions import qualifier_words, settle_list, settle_measure, settle_record, state_words
@@ -131,7 +132,8 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
 def erp_understanding(access: ErpAccess) -> Understanding:
     """The intents of the agent, over the names that the ERP holds now."""
     measures = (_measure_intent(access),) if access.measures.measures else ()
-    return Understanding(intents=(*measures, _list_intent(access), _record_intent(access), *_help_intents(access)))
+    reading = (*measures, _list_intent(access), _record_intent(access), *_help_intents(access))
+    return Understanding(intents=(*reading, *change_intents(access)))
 
 
 def _measure_intent(access: ErpAccess) -> Intent:

@@ -9,6 +9,8 @@ from batuta.agents.erp.measures.records import Books
 
 SHOWN_ROWS = 5
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
+WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
+"""Currencies that are paid without a smaller unit."""
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -70,6 +72,15 @@ def amount_in_words(value: Decimal | None, unit: MeasureUnit, currency: str | No
     if unit == "money":
         return f"{plain} {SYMBOLS.get(currency or '', currency or '')}".strip()
     return {"percent": f"{plain} %", "days": _WORDS[language]["days"].format(value=plain)}.get(unit, plain)
+
+
+def money_in_words(value: Decimal, currency: str, language: str, *, is_money: bool = True) -> str:
+    """An amount with the cents its currency has, or another number with the digits it has."""
+    digits = 0 if currency in WHOLE_CURRENCIES else 2
+    plain = f"{value:,.{digits}f}" if is_money else f"{value.normalize():,f}"
+    if language == "es":
+        plain = plain.translate(str.maketrans(",.", ".,"))
+    return f"{plain} {SYMBOLS.get(currency, currency)}".strip()
 
 
 def _change(now: Decimal | None, before: Decimal, language: str) -> str:

@@ -1,7 +1,8 @@
 """Changing records: every write is shown first, is based on the version that was seen, and happens at most once.
 
 A create is given its id by us, derived from the idempotency key: whether it happened is found by asking for that id. An
-update, deletion or action is based on an ETag: whether it happened is seen by whether the record is still that version.
+update, deletion or action is based on an ETag; whether it happened is found out by `changes.outcomes`. A write may be a
+step of a workflow: `then` names those that follow, and its result leads to the next one.
 """
 
 import uuid
@@ -10,19 +11,21 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from batuta.agents.erp.access import ErpAccess, language_of
+from batuta.agents.erp.changes.lookups import ErpLookup
+from batuta.agents.erp.changes.outcomes import WriteOutcome, found_done, require_unchanged, what_arose
+from batuta.agents.erp.changes.wording import outcome_in_words
 from batuta.agents.erp.previews import preview_text
 from batuta.agents.erp.rights import authorize_writing
 from batuta.connectors.business_central.payloads import payload_problems
-from batuta.connectors.erp import ErpCompany, ErpRecord, RecordChange
+from batuta.connectors.erp import ErpCompany, RecordChange
 from batuta.kernel.errors import (
     BatutaError,
     ConnectorUnavailableError,
-    MissingRecordError,
     RecordChangedError,
     ToolFailedError,
     UnknownOutcomeError,
 )
-from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
 _NAMESPACE = uuid.UUID("5a4f1d0e-6b1c-5f43-9a53-3c8f6f0c9b11")
@@ -40,6 +43,13 @@ _NOT_CARRIED_OUT = {
     "es": "El cambio no se ha hecho: el ERP ha fallado ({detail}) y el registro está como antes. Se puede volver a "
     "pedir.",
 }
+_CHANGED = {
+    "en": "The record has changed since it was shown, so nothing was written: somebody else was there in between. "
+    "Shall I show the change again, on the record as it is now?",
+    "es": "El registro ha cambiado desde que se mostró, así que no se ha escrito nada: alguien lo ha tocado "
+    "entretanto. ¿Te muestro otra vez el cambio, sobre el registro tal como está ahora?",
+}
+_INVALID = {"en": "{entity} was not written: {problems}", "es": "No se ha escrito nada en {entity}: {problems}"}
 
 
 def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
@@ -48,19 +58,20 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
     async def preview(args: dict[str, Any], context: ToolContext) -> str:
         company, change = await _change(access, args, context)
         shown = await access.connector.preview(company.id, change)
-        return preview_text(shown, change, company, language=str(context.services.get(LANGUAGE_SERVICE, "en")))
+        return preview_text(shown, change, company, language=language_of(context), then=tuple(args.get("then") or ()))
 
     authorize = authorize_writing(access, lambda args, context: _change(access, args, context))
 
     async def reconcile(args: dict[str, Any], context: ToolContext) -> dict[str, Any] | None:
         company, change = await _change(access, args, context)
-        return await _found_done(access, company, change)
+        done = await found_done(ErpLookup(access=access, company=company), change, args.get("seen") or {})
+        return None if done is None else _result(done, args)
 
     @tool(
         effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
     )
     async def create_record(
-        entity: str, values: dict[str, Any], context: ToolContext, company: str = ""
+        entity: str, values: dict[str, Any], context: ToolContext, company: str = "", then: list[str] | None = None
     ) -> dict[str, Any]:
         """Create a record in the ERP, with its lines if it has any. A person approves it first.
 
@@ -68,9 +79,11 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
             entity: The entity set, such as `customers` or `salesInvoices`.
             values: The fields; lines under their relation's name, such as `salesInvoiceLines`.
             company: A part of the company's name; without it the first company.
+            then: The steps that follow it, as `prepare_change` or `next_step` gave them.
             context: The call.
         """
-        return await _carried_out(access, {"entity": entity, "values": values, "company": company}, context)
+        facts = {"entity": entity, "values": values, "company": company, "then": then}
+        return await _carried_out(access, facts, context)
 
     @tool(
         effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
@@ -113,7 +126,14 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         effect="write", kind="side_effect", approval="always", preview=preview, reconcile=reconcile, authorize=authorize
     )
     async def run_action(
-        entity: str, record_id: str, etag: str, action: str, context: ToolContext, company: str = ""
+        entity: str,
+        record_id: str,
+        etag: str,
+        action: str,
+        context: ToolContext,
+        company: str = "",
+        seen: dict[str, Any] | None = None,
+        then: list[str] | None = None,
     ) -> dict[str, Any]:
         """Have the ERP do something with a record: post, cancel, makeOrder … A person approves it first.
 
@@ -123,43 +143,44 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
             etag: The version that was seen, from `find_record`.
             action: The action's name, such as `post`; `entity_details` lists them.
             company: A part of the company's name; without it the first company.
+            seen: What was there before, as `prepare_change` or `next_step` gave it; of a journal, its `lines`.
+            then: The steps that follow it, as `prepare_change` or `next_step` gave them.
             context: The call.
         """
         facts = {"entity": entity, "record_id": record_id, "etag": etag, "action": action, "company": company}
-        return await _carried_out(access, facts, context)
+        return await _carried_out(access, {**facts, "seen": seen, "then": then}, context)
 
     return create_record, update_record, delete_record, run_action
 
 
 async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> dict[str, Any]:
     language = language_of(context)
+    seen = args.get("seen") or {}
     try:
         company, change = await _change(access, args, context)
-        _require_valid(access, change)
-        await _require_seen(access, company, change)
+        lookup = ErpLookup(access=access, company=company)
+        _require_valid(access, change, language)
+        await require_unchanged(lookup, change, seen)
         try:
             record = await access.connector.write(company.id, change, key=context.idempotency_key)
         except ConnectorUnavailableError as error:
             if not error.was_sent:
                 raise
             try:
-                done = await _found_done(access, company, change)  # the answer was lost, not the change
+                done = await found_done(lookup, change, seen)  # the answer was lost, not the change
             except ConnectorUnavailableError as unknown:
                 words = _UNKNOWN_OUTCOME[language].format(detail=unknown)
                 raise UnknownOutcomeError(words, effect_key=context.idempotency_key) from error
             if done is None:
                 raise ToolFailedError(_NOT_CARRIED_OUT[language].format(detail=error)) from error
-            return done
+            return _told(_result(done, args), context)
     except UnknownOutcomeError:
         raise  # neither done nor failed: the run asks `reconcile` once more, then a person
     except RecordChangedError as error:
-        raise ToolFailedError(
-            f"the record has changed since it was shown: {error}. Nothing was written. Find it again and ask with "
-            "its new version"
-        ) from error
+        raise ToolFailedError(_CHANGED[language]) from error
     except BatutaError as error:
         raise await access.failure(error, language) from error
-    return _result(change, company, record)
+    return _told(_result(await what_arose(lookup, change, seen, record), args), context)
 
 
 async def _change(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> tuple[ErpCompany, RecordChange]:
@@ -184,47 +205,40 @@ async def _change(access: ErpAccess, args: Mapping[str, Any], context: ToolConte
     return company, change
 
 
-def _require_valid(access: ErpAccess, change: RecordChange) -> None:
+def _require_valid(access: ErpAccess, change: RecordChange, language: str) -> None:
     if change.kind not in ("create", "update"):
         return
     values = {name: value for name, value in change.values.items() if name != "id"}
     problems = [one for one in payload_problems(access.catalogue, change.kind, change.entity, values) if one.is_error]
     if problems:
         words = "; ".join(f"{one.field}: {one.message}" for one in problems[:10])
-        raise ToolFailedError(f"{change.entity} was not written: {words}")
+        raise ToolFailedError(_INVALID[language].format(entity=change.entity, problems=words))
 
 
-async def _require_seen(access: ErpAccess, company: ErpCompany, change: RecordChange) -> None:
-    """An action has no If-Match of its own: the version is compared before it is sent."""
-    if change.kind != "action" or change.record_id is None:
-        return
-    current = await access.connector.get(company.id, change.entity, change.record_id)
-    if change.etag and current.etag != change.etag:
-        raise RecordChangedError(f"{change.entity} {change.record_id} has another version now", status=409)
-
-
-async def _found_done(access: ErpAccess, company: ErpCompany, change: RecordChange) -> dict[str, Any] | None:
-    """Whether a change whose answer was lost took place: its result, or `None` if it did not."""
-    assert change.record_id is not None
-    try:
-        current = await access.connector.get(company.id, change.entity, change.record_id)
-    except MissingRecordError:
-        return None if change.kind in ("create", "update") else _result(change, company, None)
-    if change.kind != "create" and current.etag == change.etag:
-        return None
-    return _result(change, company, current)
-
-
-def _result(change: RecordChange, company: ErpCompany, record: ErpRecord | None) -> dict[str, Any]:
-    done = {"create": "created", "update": "updated", "delete": "deleted", "action": f"{change.action} done"}[
-        change.kind
-    ]
+def _result(outcome: WriteOutcome, args: Mapping[str, Any]) -> dict[str, Any]:
+    """What a write brought, and the way on where it is a step of a workflow."""
+    record, change = outcome.record, outcome.change
+    done = {"create": "created", "update": "updated", "delete": "deleted", "action": f"{change.action} done"}
     facts: dict[str, Any] = {
-        "outcome": done,
-        "entity": change.entity,
-        "record_id": change.record_id,
-        "company": company.display_name,
+        "outcome": done[change.kind],
+        "is_changed": True,
+        "entity": record.entity if record else change.entity,
+        "record_id": record.id if record else change.record_id,
+        "company": outcome.company.display_name,
+        "summary": {language: outcome_in_words(outcome, language) for language in ("en", "es")},
     }
     if record is not None:
         facts |= {"etag": record.etag, "values": {k: v for k, v in record.values.items() if v not in ("", None)}}
+    if then := args.get("then"):
+        facts |= {"then": list(then), "next_tool": "next_step"}
+    return facts
+
+
+def _told(facts: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+    """The same, with the record it led to kept in the event, so that a page can lead there."""
+    if "values" in facts:
+        number = facts["values"].get("number") or facts["values"].get("displayName") or facts["record_id"]
+        context.enrich(
+            record={"entity": facts["entity"], "key": facts["record_id"], "company": facts["company"], "label": number}
+        )
     return facts

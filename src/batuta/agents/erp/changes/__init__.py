@@ -1,0 +1,1 @@
+"""Changes that people ask for in their own words: read, resolved against the ERP, and prepared for approval."""

@@ -1,0 +1,193 @@
+"""Requests to change something, read as data: every word is accounted for, and only orders are taken (A-2, A-40)."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from batuta.agents.erp.changes.request import ChangeRequest, read_request
+
+NAMES = {
+    "customer": {
+        "Hoteles Ribalta, S.C.": ("Hoteles Ribalta, S.C.", "70000"),
+        "Muebles Ribalta, S.A.": ("Muebles Ribalta, S.A.", "90000"),
+        "Terrazas Sotomar, S.C.": ("Terrazas Sotomar, S.C.", "10000"),
+    },
+    "vendor": {"Maderas Polival, GmbH": ("Maderas Polival, GmbH", "20000")},
+    "item": {
+        "Jara apilable": ("Jara apilable", "1002"),
+        "Almendro redonda 90": ("Almendro redonda 90", "1001"),
+        "Duna tumbona": ("Duna tumbona", "1003"),
+    },
+}
+RIBALTA = "Hoteles Ribalta, S.C."
+
+
+def read(text: str) -> ChangeRequest:
+    found = read_request(text, NAMES)
+    assert found is not None, text
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "which", "values"),
+    [
+        ("create a customer called Acme Sport in Sevilla", "customers", "Acme Sport", {"city": "Sevilla"}),
+        ("crea un cliente llamado Acme Sport en Sevilla", "customers", "Acme Sport", {"city": "Sevilla"}),
+        (
+            "da de alta al cliente Acme Sport, S.L., de Sevilla, con email info@acme.es y teléfono +34 600 123 456",
+            "customers",
+            "Acme Sport, S.L.",
+            {"city": "Sevilla", "email": "info@acme.es", "phoneNumber": "+34 600 123 456"},
+        ),
+        ("new vendor: Nordic Wood in Oslo, Norway", "vendors", "Nordic Wood", {"city": "Oslo", "country": "Norway"}),
+        (
+            "add an item called Mesa Roble with price 120 euros and cost 80",
+            "items",
+            "Mesa Roble",
+            {"unitPrice": "120 euros", "unitCost": "80"},
+        ),
+        ("creat a custmer called Acme", "customers", "Acme", {}),
+        ("crea un cliente", "customers", "", {}),
+    ],
+)
+def test_a_new_record_has_a_name_and_what_is_known_of_it(
+    text: str, entity: str, which: str, values: dict[str, Any]
+) -> None:
+    found = read(text)
+    assert (found.act, found.entity, found.which, found.values) == ("create", entity, which, values)
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "which", "values"),
+    [
+        ("cambia el límite de crédito de Hoteles Ribalta a 5.000", RIBALTA, {"creditLimit": "5.000"}),
+        ("change the credit limit of customer 70000 to 5,000 euros", "70000", {"creditLimit": "5,000 euros"}),
+        (
+            "change Terrazas Sotomar's phone number to 955 123 456",
+            "Terrazas Sotomar, S.C.",
+            {"phoneNumber": "955 123 456"},
+        ),
+        ("pon el precio de la Jara apilable a 45,50 €", "Jara apilable", {"unitPrice": "45,50 €"}),
+        ("cambia al cliente Hoteles Ribalta el correo a hola@ribalta.es", RIBALTA, {"email": "hola@ribalta.es"}),
+        ("sube el límite de crédito de Hoteles Ribalta", RIBALTA, {"creditLimit": ""}),
+    ],
+)
+def test_a_change_names_a_field_a_record_and_a_value(text: str, which: str, values: dict[str, str]) -> None:
+    found = read(text)
+    assert (found.act, found.which, found.values) == ("update", which, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "party", "lines"),
+    [
+        (
+            "haz un pedido de 3 Jara apilable para el cliente Hoteles Ribalta",
+            "salesOrders",
+            RIBALTA,
+            [("3", "Jara apilable", None)],
+        ),
+        ("haz un pedido de 3 bicicletas para Ribalta", "salesOrders", "Ribalta", [("3", "bicicletas", None)]),
+        (
+            "make an order for Hoteles Ribalta: 3 Jara apilable and 2 Almendro redonda 90",
+            "salesOrders",
+            RIBALTA,
+            [("3", "Jara apilable", None), ("2", "Almendro redonda 90", None)],
+        ),
+        (
+            "hazme un presupuesto para Hoteles Ribalta de dos Jara apilable a 40 euros cada una y 1 Duna tumbona",
+            "salesQuotes",
+            RIBALTA,
+            [("2", "Jara apilable", "40"), ("1", "Duna tumbona", None)],
+        ),
+        ("order 3 Jara apilable for Hoteles Ribalta", "salesOrders", RIBALTA, [("3", "Jara apilable", None)]),
+        ("factura a Hoteles Ribalta 3 Jara apilable", "salesInvoices", RIBALTA, [("3", "Jara apilable", None)]),
+    ],
+)
+def test_a_new_document_has_a_party_and_lines(
+    text: str, entity: str, party: str, lines: list[tuple[str, str, str | None]]
+) -> None:
+    found = read(text)
+    wanted = [(Decimal(count), item, None if price is None else Decimal(price)) for count, item, price in lines]
+    assert (found.entity, found.party) == (entity, party)
+    assert [(line.quantity, line.item, line.price) for line in found.lines] == wanted
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "act", "entity", "which", "then"),
+    [
+        ("registra la factura 102149", "post", "salesInvoices", "102149", ()),
+        ("regsitra la factura 102149", "post", "salesInvoices", "102149", ()),
+        ("contabiliza la factura 1032", "post", "salesInvoices", "1032", ()),
+        ("post the order 101044", "post", "salesOrders", "101044", ()),
+        ("ship and invoice order 101044", "post", "salesOrders", "101044", ()),
+        ("cancel the invoice 103103", "cancel", "salesInvoices", "103103", ()),
+        ("delete the quote 1002", "delete", "salesQuotes", "1002", ()),
+        ("make the quote 1001 into an order and post it", "convert", "salesQuotes", "1001", ("post",)),
+        ("convierte la oferta 1001 en pedido y regístralo", "convert", "salesQuotes", "1001", ("post",)),
+        (
+            "turn quote 1002 into an order, post it and register the payment",
+            "convert",
+            "salesQuotes",
+            "1002",
+            ("post", "pay"),
+        ),
+        ("mark invoice 103103 as paid", "pay", "salesInvoices", "103103", ()),
+        ("post it", "post", "", "", ()),
+    ],
+)
+def test_an_order_about_a_document_says_which_and_what_follows(
+    text: str, act: str, entity: str, which: str, then: tuple[str, ...]
+) -> None:
+    found = read(text)
+    assert (found.act, found.entity, found.which, found.then) == (act, entity, which, then)
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("registra un cobro de 1.500,75 euros de la factura 103103", "1500.75"),
+        ("register a payment of 1,200.50 for invoice 103103", "1200.50"),
+        ("register a payment of 1.200 for invoice 103103", "1200"),
+    ],
+)
+def test_an_amount_is_read_in_the_language_of_the_order(text: str, amount: str) -> None:
+    found = read(text)
+    assert (found.act, found.which, found.amount) == ("pay", "103103", Decimal(amount))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "registré la factura 102149",
+        "how do I post the invoice 102149?",
+        "has the invoice 102149 been posted?",
+        "don't post the invoice 102149",
+        "bloquea mañana de 9 a 10",
+        "block monday from 9 to 10",
+        "cancel my meeting with Ana",
+        "create a meeting tomorrow",
+        "make a chart of orders by month",
+        "haz un gráfico de los pedidos",
+        "add 15% to 300",
+        "show me the order 101044",
+        "¿cuándo se registró la factura 102149?",
+    ],
+)
+def test_what_orders_no_change_here_is_left_to_others(text: str) -> None:
+    assert read_request(text, NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("post the invoice 102149 unless it is blocked", "unless"),
+        ("haz un pedido de 3 Jara apilable para Hoteles Ribalta si hay existencias", "si"),
+        ("cancel the invoice 103103 tomorrow", "tomorrow"),
+    ],
+)
+def test_a_word_that_is_not_understood_is_kept(text: str, word: str) -> None:
+    assert word in " ".join((*read(text).unknown, read(text).party))
