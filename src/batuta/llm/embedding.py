@@ -71,13 +71,13 @@ def space_of(model: EmbeddingModel) -> str:
     return f"{model.provider}:{model.name}{length}"
 
 
-def checked_vectors(vectors: Sequence[Sequence[float]], count: int) -> tuple[Vector, ...]:
+def checked_vectors(vectors: Sequence[Sequence[float]], count: int, provider: str) -> tuple[Vector, ...]:
     """The vectors of an answer. Raises `MalformedAnswerError` for one that could not be compared with others."""
     found = tuple(tuple(map(float, vector)) for vector in vectors)
     if len(found) != count:
-        raise MalformedAnswerError(f"{count} texts were sent, {len(found)} vectors came back")
+        raise MalformedAnswerError(f"{count} texts were sent, {len(found)} vectors came back", provider=provider)
     if len({len(vector) for vector in found}) > 1 or not all(found):
-        raise MalformedAnswerError("the vectors have different lengths, or none")
+        raise MalformedAnswerError("the vectors have different lengths, or none", provider=provider)
     if not all(math.isfinite(number) for vector in found for number in vector):
-        raise MalformedAnswerError("a vector holds what is no number")
+        raise MalformedAnswerError("a vector holds what is no number", provider=provider)
     return found

@@ -44,7 +44,9 @@ class GoogleEmbeddings(GoogleConnection):
                 answer = await opened.sdk.aio.models.embed_content(
                     model=self.name, contents=self._contents(texts), config=self._config(purpose)
                 )
-            vectors = checked_vectors([each.values or () for each in answer.embeddings or ()], len(texts))
+            vectors = checked_vectors(
+                [each.values or () for each in answer.embeddings or ()], len(texts), self.provider
+            )
         return Embeddings(vectors=vectors, model=self.name)
 
     def _contents(self, texts: Sequence[str]) -> list[Any]:

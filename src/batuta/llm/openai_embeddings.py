@@ -49,7 +49,7 @@ class OpenAIEmbeddings(OpenAIConnection):
         """See `EmbeddingModel`. These models take no purpose."""
         with self._translated():
             answer = await self._send({"model": self.name, "input": list(texts), "encoding_format": "float"})
-            vectors = checked_vectors(_in_order(answer), len(texts))
+            vectors = checked_vectors(_in_order(answer, self.provider), len(texts), self.provider)
         usage = _usage(answer)
         cost = None if usage is None else self.prices.cost(self.provider, self.name, usage)
         return Embeddings(vectors=vectors, model=str(answer.get("model") or self.name), usage=usage, cost=cost)
@@ -63,16 +63,16 @@ class OpenAIEmbeddings(OpenAIConnection):
         QUOTAS.note(self.provider, self.name, response.headers)
         answer = read_json(self.provider, response.content)
         if not isinstance(answer, dict):
-            raise MalformedAnswerError("the answer is no object")
+            raise MalformedAnswerError("the answer is no object", provider=self.provider)
         return answer
 
 
-def _in_order(answer: dict[str, Any]) -> list[Any]:
+def _in_order(answer: dict[str, Any], provider: str) -> list[Any]:
     try:
         rows = sorted(answer["data"], key=lambda row: row["index"])
         return [row["embedding"] for row in rows]
     except (KeyError, TypeError) as error:
-        raise MalformedAnswerError(f"the answer holds no vectors: {error!r}") from error
+        raise MalformedAnswerError(f"the answer holds no vectors: {error!r}", provider=provider) from error
 
 
 def _usage(answer: dict[str, Any]) -> Usage | None:
