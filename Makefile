@@ -74,6 +74,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.drops
 	$(BIN)/python -m tests.chaos.boundaries
 	$(BIN)/python -m tests.chaos.lost_answers
+	$(BIN)/python -m tests.chaos.postings
 	$(BIN)/python -m tests.chaos.datasets
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
