@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.benchmark.expected import EXPECTED, RawBooks, Table
+from batuta.agents.erp.benchmark.states import CountingApprover, rows_of, wrong_state
+from batuta.connectors.erp import ErpConnector
 from batuta.conversations.conversation import Conversation
 from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
 from batuta.datasets.library import DatasetLibrary
@@ -17,6 +19,7 @@ from batuta.datasets.memory import MemoryDatasetStore
 from batuta.datasets.store import DatasetOwner
 from batuta.events.datasets import DatasetStored
 from batuta.events.tools import ApprovalRequested
+from batuta.kernel.approvals import Approver
 from batuta.kernel.ids import new_id
 from batuta.orchestration.orchestrator import Orchestrator, Turn
 from batuta.tools.context import LANGUAGE_SERVICE
@@ -36,6 +39,10 @@ class BenchmarkTask:
     expect: Mapping[str, Any] | None
     """None where the right answer is a refusal."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    writes: int | None = None
+    """How many approved writes it takes; `None` for a question."""
+    state: tuple[Mapping[str, Any], ...] = ()
+    """What raw reads must find after the writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +58,18 @@ class TaskOutcome:
 @cache
 def benchmark_tasks() -> tuple[BenchmarkTask, ...]:
     """The tasks that come with the agent, each question in both languages."""
-    text = files(__package__).joinpath("tasks.toml").read_text(encoding="utf-8")
     return tuple(
         BenchmarkTask(
             id=f"{pair['id']}-{language}",
             language=language,
             messages=tuple(pair[language]),
-            expect=None if pair.get("refuse") else pair["expect"],
+            expect=None if "refuse" in pair or "writes" in pair else pair["expect"],
             options=pair,
+            writes=pair.get("writes"),
+            state=tuple(pair.get("state", {}).get(language, ())),
         )
-        for pair in tomllib.loads(text)["pair"]
+        for name in ("tasks.toml", "writes.toml")  # what changes the books comes last
+        for pair in tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))["pair"]
         for language in ("en", "es")
     )
 
@@ -73,11 +82,36 @@ async def run_benchmark(
     books = await access.books()
     raw = await RawBooks.read(access.connector, company.id, today=books.today, currency=books.currency)
     for task in tasks if tasks is not None else benchmark_tasks():
+        if task.writes is not None:
+            yield await _judged_write(team, access.connector, company.id, task)
+            continue
         turn, datasets = await _asked(team, task)
         yield _judged(task, raw, turn, datasets)
 
 
-async def _asked(team: Orchestrator, task: BenchmarkTask) -> tuple[Turn, list[Dataset]]:
+async def _judged_write(
+    team: Orchestrator, connector: ErpConnector, company_id: str, task: BenchmarkTask
+) -> TaskOutcome:
+    """Ask for a change, approve what is shown, and look at the records."""
+    before = await rows_of(connector, company_id)
+    approver = CountingApprover()
+    turn, _ = await _asked(team, task, approver)
+    answer = turn.answer or (str(turn.error) if turn.error else "")
+    after = await rows_of(connector, company_id)
+    is_changed, approved = before != after, len(approver.approved)
+    detail = wrong_state(after, task.state)
+    if is_changed and not approved:
+        return TaskOutcome(task=task, verdict="wrong", answer=answer, detail="written without approval")
+    if task.writes and not approved:
+        return TaskOutcome(task=task, verdict="refused", answer=answer)
+    if approved != task.writes:
+        detail = detail or f"{approved} approved writes, not {task.writes}"
+    return TaskOutcome(task=task, verdict="wrong" if detail else "right", answer=answer, detail=detail)
+
+
+async def _asked(
+    team: Orchestrator, task: BenchmarkTask, approver: Approver | None = None
+) -> tuple[Turn, list[Dataset]]:
     session_id = new_id()
     owner = DatasetOwner(session_id=session_id)
     library = DatasetLibrary(store=MemoryDatasetStore(), owner=owner)
@@ -85,7 +119,9 @@ async def _asked(team: Orchestrator, task: BenchmarkTask) -> tuple[Turn, list[Da
     services = {DATASETS_SERVICE: library, LANGUAGE_SERVICE: task.language}
     turn: Turn | None = None
     for message in task.messages:
-        turn = await team.run(message, conversation=conversation, session_id=session_id, services=services)
+        turn = await team.run(
+            message, conversation=conversation, session_id=session_id, services=services, approver=approver
+        )
     assert turn is not None
     stored = [event for event in turn.events if isinstance(event, DatasetStored)]
     return turn, [await library.load(await library.get(event.name)) for event in stored]

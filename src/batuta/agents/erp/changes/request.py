@@ -481,9 +481,9 @@ def _read_create(matched: _Matched) -> ChangeRequest | None:
 _UPDATES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para|en|from) {_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO} (?:to|a|en|=|:|as|por|at|is|be|sea)(?: be)? (?P<value>.+)$",
+        rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para|en|from) {_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO} (?:to|al|a|en|=|:|as|por|at|is|be|sea)(?: be)? (?P<value>.+)$",
         rf"(?P<field>FIELD) (?:to|a|en|=|:) (?P<value>\S+(?: \S+)*?) (?:for|of|de|del|para|a|al|to) {_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO}$",
-        rf"(?:(?:for|to|of|a|al|de|del) )?{_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO}(?: s)? (?:(?:the|el|la|su|its|un|una|a|with|con) )*(?P<field>FIELD)(?: (?:to|a|en|=|:|of|de|is|as))* (?P<value>.+)$",
+        rf"(?:(?:for|to|of|a|al|de|del) )?{_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO}(?: s)? (?:(?:the|el|la|su|its|un|una|a|with|con) )*(?P<field>FIELD)(?: (?:to|al|a|en|=|:|of|de|is|as))* (?P<value>.+)$",
         rf"(?:(?:for|to|of|a|al|de|del) )?{_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO}(?: s)? (?:(?:the|el|la|su|its) )*(?P<field>FIELD)$",
         rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para) {_ART}(?:{_noun(*MASTER, *DOCUMENTS)} )?{_NUMBER_SIGN}{_WHO}$",
     )
