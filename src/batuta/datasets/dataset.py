@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation, localcontext
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from batuta.datasets.values import CONVERTERS, UnfitValueError, Value
 from batuta.events.datasets import Cell, Column, Provenance, RecordReference, as_cell
@@ -60,7 +60,7 @@ class Dataset:
         _check_head(self.name, columns, len(self.rows))
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "title", self.title[:MAX_TITLE_CHARS])
-        object.__setattr__(self, "rows", _converted(self.name, columns, self.rows))
+        object.__setattr__(self, "rows", converted_rows(self.name, columns, self.rows))
         object.__setattr__(self, "references", tuple(self.references))
         if self.references and len(self.references) != len(self.rows):
             raise DatasetError(f"{self.name}: {len(self.references)} references for {len(self.rows)} rows")
@@ -108,16 +108,13 @@ class Dataset:
         """The first rows as JSON holds them."""
         return tuple(tuple(as_cell(value) for value in row) for row in islice(self.rows, limit))
 
+    def first_references(self) -> tuple[RecordReference | None, ...]:
+        """The records behind the first rows."""
+        return tuple(self.references[:FIRST_ROWS])
+
     async def as_tool_result(self, context: ToolContext) -> str:
         """Keep it with the session and tell the model what it has (see `ResultObject`)."""
-        # The library knows stores, and stores know datasets: whoever runs tools brings it as a service.
-        library = context.services.get(DATASETS_SERVICE)
-        if library is None:
-            raise DatasetError(
-                f"{self.name} cannot be kept: this run has no datasets; give it a DatasetLibrary as the service "
-                f"{DATASETS_SERVICE!r}"
-            )
-        return str(await library.deliver(self, context))
+        return await deliver(self, context)
 
     def _has_one_currency(self, column: Column) -> bool:
         other = column.currency_column
@@ -128,6 +125,27 @@ DATASETS_SERVICE = "datasets"
 """The name under which a run offers its `DatasetLibrary`."""
 
 _ZERO: dict[str, Any] = {"integer": 0, "decimal": Decimal(0), "float": 0.0}
+
+
+class DeliveredTable(Protocol):
+    """A table that a tool returns: in memory, or in a file."""
+
+    @property
+    def name(self) -> DatasetName:
+        """What queries call it."""
+        ...
+
+
+async def deliver(table: DeliveredTable, context: ToolContext) -> str:
+    """Keep a tool's table with the session; what the model is told. Raises `DatasetError` where nothing is kept."""
+    # The library knows stores, and stores know datasets: whoever runs tools brings it as a service.
+    library = context.services.get(DATASETS_SERVICE)
+    if library is None:
+        raise DatasetError(
+            f"{table.name} cannot be kept: this run has no datasets; give it a DatasetLibrary as the service "
+            f"{DATASETS_SERVICE!r}"
+        )
+    return str(await library.deliver(table, context))
 
 
 def dataset_name(text: str) -> DatasetName:
@@ -158,7 +176,9 @@ def _check_head(name: str, columns: Sequence[Column], row_count: int) -> None:
         raise DatasetError(f"{name}: two columns have the same name")
 
 
-def _converted(name: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Value, ...], ...]:
+def converted_rows(
+    name: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
+) -> tuple[tuple[Value, ...], ...]:
     """Every value in its column's type, or a `DatasetError` that names the row and the column."""
     converters = [CONVERTERS[column.type] for column in columns]
     width = len(columns)

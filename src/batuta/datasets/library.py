@@ -5,6 +5,7 @@ sales = await library.get("sales")              by the name that the model was g
 rows = await library.rows(sales, limit=100)
 """
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from batuta.datasets.dataset import DATASETS_SERVICE, FIRST_ROWS, Dataset, DatasetError
+from batuta.datasets.dataset import DATASETS_SERVICE, Dataset, DatasetError
+from batuta.datasets.large import LargeDataset
 from batuta.datasets.store import (
     DatasetInfo,
     DatasetOwner,
@@ -37,10 +39,14 @@ class DatasetLibrary:
     owner: DatasetOwner
     clock: Clock = SYSTEM_CLOCK
 
-    async def keep(self, dataset: Dataset, *, key: str) -> DatasetInfo:
-        """Keep a dataset; the same `key` gives the same dataset, whenever a call is resumed."""
+    async def keep(self, dataset: Dataset | LargeDataset, *, key: str) -> DatasetInfo:
+        """Keep a dataset; the same `key` gives the same dataset, whenever a call is resumed. A file is taken over."""
         dataset_id = dataset_id_of(self.owner.session_id, key)
-        return await self.store.save(self.owner, dataset_id, dataset, now=self.clock.now())
+        try:
+            return await self.store.save(self.owner, dataset_id, dataset, now=self.clock.now())
+        finally:
+            if isinstance(dataset, LargeDataset):
+                dataset.discard()
 
     async def get(self, name: str) -> DatasetInfo:
         """A dataset of this session by name. Raises `DatasetError` that names those there are."""
@@ -72,10 +78,11 @@ class DatasetLibrary:
             references=references if len(references) == len(rows) else (),
         )  # fmt: skip
 
-    async def deliver(self, dataset: Dataset, context: ToolContext) -> str:
+    async def deliver(self, dataset: Dataset | LargeDataset, context: ToolContext) -> str:
         """Keep what a tool returned, tell it as an event, and say what the model is given."""
+        rows = await asyncio.to_thread(dataset.first_rows)
+        references = await asyncio.to_thread(dataset.first_references)
         info = await self.keep(dataset, key=f"{context.idempotency_key}:{len(context.events)}")
-        rows = dataset.first_rows()
         context.enrich(dataset={"dataset_id": info.dataset_id, "name": info.name, "row_count": info.row_count})
         context.emit(
             DatasetStored(
@@ -86,7 +93,7 @@ class DatasetLibrary:
                 row_count=info.row_count,
                 totals=info.totals,
                 first_rows=rows,
-                first_references=tuple(dataset.references[:FIRST_ROWS]),
+                first_references=references,
                 provenance=info.provenance,
                 tool_use_id=context.tool_use_id,
             )

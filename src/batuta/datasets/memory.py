@@ -4,15 +4,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from batuta.datasets.dataset import Dataset, DatasetError
+from batuta.datasets.large import LargeDataset
 from batuta.datasets.store import (
     MAX_DATASETS_OF_A_SESSION,
     Block,
     DatasetInfo,
     DatasetOwner,
     blocks_of,
+    blocks_of_file,
     free_name,
+    head_of,
 )
 
 
@@ -23,16 +27,20 @@ class MemoryDatasetStore:
         self._kept: dict[str, dict[str, DatasetInfo]] = {}
         self._blocks: dict[str, list[Block]] = {}
 
-    async def save(self, owner: DatasetOwner, dataset_id: str, dataset: Dataset, *, now: datetime) -> DatasetInfo:
+    async def save(
+        self, owner: DatasetOwner, dataset_id: str, dataset: Dataset | LargeDataset, *, now: datetime
+    ) -> DatasetInfo:
         """See `DatasetStore.save`."""
         kept = self._kept.setdefault(owner.session_id, {})
         before = kept.get(dataset_id)
         if before is None and len(kept) >= MAX_DATASETS_OF_A_SESSION:
             raise DatasetError(f"this session has {len(kept)} datasets already; begin another one")
-        blocks = await asyncio.to_thread(lambda: list(blocks_of(dataset)))
+        made = blocks_of_file(dataset) if isinstance(dataset, LargeDataset) else blocks_of(dataset)
+        blocks = await asyncio.to_thread(lambda: list(made))
         taken = frozenset(info.name for info in kept.values() if info.dataset_id != dataset_id)
         name = before.name if before is not None else free_name(dataset.name, taken)
-        info = replace(info_of(dataset, owner, dataset_id, blocks, now), name=name)
+        size = sum(len(block.rows) + len(block.references) for block in blocks)
+        info = replace(head_of(dataset, owner, dataset_id, size, now), name=name)
         kept[dataset_id] = info
         self._blocks[dataset_id] = blocks
         return info
@@ -57,6 +65,10 @@ class MemoryDatasetStore:
         blocks = self._blocks[dataset_id]
         return blocks[number] if number < len(blocks) else None
 
+    async def table_file(self, owner: DatasetOwner, dataset_id: str) -> Path | None:
+        """See `DatasetStore.table_file`."""
+        return None
+
     def rename(self, owner: DatasetOwner, dataset_id: str, name: str) -> None:
         """Give a dataset another name; one that had it gets a free name."""
         kept = self._kept[owner.session_id]
@@ -72,22 +84,3 @@ class MemoryDatasetStore:
         for dataset_id in gone:
             del self._blocks[dataset_id]
         return len(gone)
-
-
-def info_of(
-    dataset: Dataset, owner: DatasetOwner, dataset_id: str, blocks: Sequence[Block], now: datetime
-) -> DatasetInfo:
-    """What is kept of a dataset beside its rows."""
-    return DatasetInfo(
-        dataset_id=dataset_id,
-        session_id=owner.session_id,
-        name=dataset.name,
-        title=dataset.title,
-        columns=tuple(dataset.columns),
-        row_count=len(dataset.rows),
-        byte_count=sum(len(block.rows) + len(block.references) for block in blocks),
-        totals=dataset.totals(),
-        provenance=dataset.provenance,
-        has_references=any(dataset.references),
-        created_at=now,
-    )

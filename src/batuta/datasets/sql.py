@@ -9,18 +9,21 @@ the record it came from, where it is one.
 import asyncio
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqlglot import exp, parse_one
 
 from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance, RecordReference, dataset_name
+from batuta.datasets.large import LARGE_ROWS, LargeDataset
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.processes import ProcessLimit, run_child
 from batuta.datasets.store import BLOCK_ROWS, DatasetInfo, blocks_in, references_of
+from batuta.datasets.values import trimmed
 from batuta.events.datasets import Cell
 from batuta.kernel.errors import ToolFailedError
 from batuta.tools.builtin.select_only import FUNCTIONS, SelectRules
@@ -29,6 +32,7 @@ CHILD = Path(__file__).with_name("sql_child.py")
 MAX_RESULT_ROWS = 1_000_000
 MAX_RESULT_BYTES = 512 * 1024 * 1024
 MAX_TABLES = 20
+BATCH_ROWS = 5_000
 SQL_CONNECTOR = "sql"
 """The `connector` of a dataset that a statement made; its `query` is the statement."""
 ROW_COLUMN = "row_of_the_source"
@@ -62,8 +66,8 @@ class _Statement:
 
 async def query_datasets(
     library: DatasetLibrary, sql: str, *, name: str = "result", title: str = "", limit: ProcessLimit | None = None
-) -> Dataset:
-    """Run one SELECT over the datasets of a session.
+) -> Dataset | LargeDataset:
+    """Run one SELECT over the datasets of a session. A large result is in a file; the caller keeps or discards it.
 
     Raises:
         ToolRefusedError: the statement does something else than read datasets.
@@ -77,28 +81,34 @@ async def query_datasets(
     columns = _described(statement.tree, sources)
     with tempfile.TemporaryDirectory(prefix="batuta-sql-") as folder:
         head = await _run(statement, sources, library, Path(folder), limit or ProcessLimit())
-        rows = await asyncio.to_thread(_read, Path(folder) / "result.ndjson")
-    made = _columns_of(head["columns"], columns)
+        result = Path(folder) / "result.ndjson"
+        made = _columns_of(head["columns"], columns)
+        made = made if statement.row_table is None else made[:-1]
+        provenance = Provenance(
+            connector=SQL_CONNECTOR,
+            company=_shared([source.provenance.company for source in sources]),
+            query=statement.shown,
+            retrieved_at=library.clock.now(),
+            record_count=head["row_count"],
+            is_cut_short=head["is_cut_short"] or any(source.provenance.is_cut_short for source in sources),
+            sources=statement.tables,
+        )
+        if head["row_count"] > LARGE_ROWS:
+            batches = _batches(result, made, head["columns"])
+            return await LargeDataset.of_batches(
+                dataset_name(name), batches, columns=made, provenance=provenance, title=title
+            )
+        rows = await asyncio.to_thread(_read, result)
     references: Sequence[RecordReference | None] = ()
     if statement.row_table is not None:
-        numbers = [row.pop() for row in rows]
-        made = made[:-1]
-        references = await _references(library, known[statement.row_table], numbers)
+        references = await _references(library, known[statement.row_table], [row.pop() for row in rows])
     return Dataset(
         name=dataset_name(name),
         title=title,
         columns=made,
         rows=_with_exact_decimals(rows, made, head["columns"]),
         references=references,
-        provenance=Provenance(
-            connector=SQL_CONNECTOR,
-            company=_shared([source.provenance.company for source in sources]),
-            query=statement.shown,
-            retrieved_at=library.clock.now(),
-            record_count=len(rows),
-            is_cut_short=head["is_cut_short"] or any(source.provenance.is_cut_short for source in sources),
-            sources=statement.tables,
-        ),
+        provenance=provenance,
     )
 
 
@@ -228,33 +238,16 @@ def _with_exact_decimals(
             value = row[place]
             if value is not None:
                 exact = Decimal(str(value)) if found[place]["type"] == "decimal" else Decimal(f"{value:.10f}")
-                row[place] = _trimmed(exact)
+                row[place] = trimmed(exact)
     return rows
-
-
-def _trimmed(value: Decimal) -> Any:
-    short = value.normalize()
-    exponent = short.as_tuple().exponent
-    return short.quantize(Decimal("0.01")) if isinstance(exponent, int) and exponent > -2 else short
 
 
 async def _run(
     statement: _Statement, sources: Sequence[DatasetInfo], library: DatasetLibrary, folder: Path, limit: ProcessLimit
 ) -> dict[str, Any]:
-    for source in sources:
-        with (folder / f"{source.name}.ndjson").open("wb") as out:
-            async for block in blocks_in(library.store, library.owner, source):
-                await asyncio.to_thread(out.write, block.lines() + b"\n")
     request = {
         "folder": str(folder),
-        "tables": [
-            {
-                "name": source.name,
-                "file": f"{source.name}.ndjson",
-                "columns": [{"name": column.name, "type": column.type} for column in source.columns],
-            }
-            for source in sources
-        ],
+        "tables": [await _table(statement, source, library, folder) for source in sources],
         "sql": statement.sql,
         "max_rows": MAX_RESULT_ROWS,
         "max_seconds": limit.seconds,
@@ -265,6 +258,34 @@ async def _run(
     if "error" in head:
         raise ToolFailedError(f"the statement cannot be run: {head['error']}")
     return head
+
+
+async def _table(statement: _Statement, source: DatasetInfo, library: DatasetLibrary, folder: Path) -> dict[str, Any]:
+    """A table as the engine is told of it: rows that are written for it, or the columns it needs of a kept file."""
+    columns = [{"name": column.name, "type": column.type} for column in source.columns]
+    kept = await library.store.table_file(library.owner, source.dataset_id)
+    if kept is not None:
+        used = {column.name.lower() for column in statement.tree.find_all(exp.Column)}
+        needed = [column for column in columns if column["name"] in used]
+        has_star = statement.tree.find(exp.Star) is not None
+        return {
+            "name": source.name, "parquet": str(kept), "columns": columns if has_star or not needed else needed,
+        }  # fmt: skip
+    file = folder / f"{source.name}.ndjson"
+    with file.open("wb") as out:
+        async for block in blocks_in(library.store, library.owner, source):
+            await asyncio.to_thread(out.write, block.lines() + b"\n")
+    return {"name": source.name, "file": str(file), "columns": columns}
+
+
+async def _batches(
+    file: Path, columns: Sequence[Column], found: Sequence[dict[str, str]]
+) -> AsyncIterator[list[list[Any]]]:
+    """The rows of a large result, some thousands at a time, without the records behind them."""
+    with file.open(encoding="utf-8") as lines:
+        while read := await asyncio.to_thread(lambda: list(islice(lines, BATCH_ROWS))):
+            rows = [json.loads(line)[: len(columns)] for line in read]
+            yield _with_exact_decimals(rows, columns, found)
 
 
 def _read(file: Path) -> list[list[Cell]]:

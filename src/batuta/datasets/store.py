@@ -5,14 +5,17 @@
 A page reads one or two blocks, whatever the size of the whole. `batuta.testing.datasets` checks a store.
 """
 
+import asyncio
 import json
 import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 from batuta.datasets.dataset import Dataset, DatasetError
+from batuta.datasets.large import LargeDataset, read_rows
 from batuta.datasets.values import Value, from_cell
 from batuta.events.datasets import Cell, Column, Provenance, RecordReference, as_cell
 
@@ -48,6 +51,8 @@ class DatasetInfo:
     provenance: Provenance
     has_references: bool
     created_at: datetime
+    file: str | None = None
+    """Of a large one: where its rows lie, as the store's storage names it."""
 
     def column(self, name: str) -> Column | None:
         """A column by its name."""
@@ -81,7 +86,9 @@ class DatasetPage:
 class DatasetStore(Protocol):
     """Keeps datasets, apart by session. Saving under a used id replaces what was there: a resumed call saves again."""
 
-    async def save(self, owner: DatasetOwner, dataset_id: str, dataset: Dataset, *, now: datetime) -> DatasetInfo:
+    async def save(
+        self, owner: DatasetOwner, dataset_id: str, dataset: Dataset | LargeDataset, *, now: datetime
+    ) -> DatasetInfo:
         """Keep a dataset. A name that another one of the session has gets a number: `customers_2`.
 
         Raises:
@@ -104,6 +111,10 @@ class DatasetStore(Protocol):
 
     async def block(self, owner: DatasetOwner, dataset_id: str, number: int) -> Block | None:
         """One block of a dataset of this session, counted from 0."""
+        ...
+
+    async def table_file(self, owner: DatasetOwner, dataset_id: str) -> Path | None:
+        """The Parquet file of a large dataset of this session; nothing where its rows are kept otherwise."""
         ...
 
     async def erase(self, owner: DatasetOwner) -> int:
@@ -131,8 +142,51 @@ def blocks_of(dataset: Dataset) -> Iterator[Block]:
         )
 
 
+def block_of_file(path: Path, columns: Sequence[Column], number: int) -> Block:
+    """A block of rows that lie in a Parquet file."""
+    names = [column.name for column in columns]
+    found = read_rows(path, columns, number * BLOCK_ROWS, BLOCK_ROWS)
+    lines = _ndjson(dict(zip(names, row, strict=True)) for row, _ in found)
+    references = _packed_references([reference for _, reference in found])
+    return Block(number=number, row_count=len(found), rows=zlib.compress(lines, 1), references=references)
+
+
+def blocks_of_file(large: LargeDataset) -> Iterator[Block]:
+    """All blocks of a large dataset."""
+    for number in range((large.row_count + BLOCK_ROWS - 1) // BLOCK_ROWS):
+        yield block_of_file(large.path, large.columns, number)
+
+
+def head_of(
+    dataset: Dataset | LargeDataset, owner: DatasetOwner, dataset_id: str, byte_count: int, now: datetime
+) -> DatasetInfo:
+    """What is kept of a dataset beside its rows."""
+    if isinstance(dataset, LargeDataset):
+        row_count, totals, has_references = dataset.row_count, dataset.totals, dataset.has_references
+    else:
+        row_count, totals, has_references = len(dataset.rows), dataset.totals(), any(dataset.references)
+    return DatasetInfo(
+        dataset_id=dataset_id,
+        session_id=owner.session_id,
+        name=dataset.name,
+        title=dataset.title,
+        columns=tuple(dataset.columns),
+        row_count=row_count,
+        byte_count=byte_count,
+        totals=totals,
+        provenance=dataset.provenance,
+        has_references=has_references,
+        created_at=now,
+    )
+
+
 async def page_of(store: DatasetStore, owner: DatasetOwner, info: DatasetInfo, start: int, limit: int) -> DatasetPage:
     """Some rows of a kept dataset, in their order."""
+    path = None if info.file is None else await store.table_file(owner, info.dataset_id)
+    if path is not None:
+        found = await asyncio.to_thread(read_rows, path, info.columns, start, limit)
+        kept = tuple(reference for _, reference in found) if info.has_references else ()
+        return DatasetPage(rows=tuple(row for row, _ in found), references=kept)
     rows: list[tuple[Cell, ...]] = []
     references: list[RecordReference | None] = []
     position = start

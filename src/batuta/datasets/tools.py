@@ -1,6 +1,7 @@
 """Tools over the datasets of a conversation, for any agent."""
 
 from batuta.datasets.dataset import Dataset, dataset_name
+from batuta.datasets.large import LargeDataset
 from batuta.datasets.library import library_of, summary_for_model
 from batuta.datasets.sql import query_datasets as run_query
 from batuta.tools.context import ToolContext
@@ -8,7 +9,9 @@ from batuta.tools.tool import tool
 
 
 @tool(effect="read", timeout=60.0)
-async def query_datasets(sql: str, context: ToolContext, name: str = "result", title: str = "") -> Dataset:
+async def query_datasets(
+    sql: str, context: ToolContext, name: str = "result", title: str = ""
+) -> Dataset | LargeDataset:
     """Select, filter, group, join, sort or pivot datasets of this conversation with one SELECT statement.
 
     Figures are computed here, never in your head. Tables are the datasets, by name; the dialect is DuckDB's. The

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 from batuta.events.datasets import Cell, ColumnType
@@ -87,6 +87,14 @@ CONVERTERS: dict[ColumnType, Callable[[Any], Value]] = {
 }
 """From what a tool holds, or from a cell of JSON, to the value. Raises `ValueError`, `TypeError` or
 `InvalidOperation` for what is none."""
+
+
+def trimmed(value: Decimal) -> Decimal:
+    """A decimal without the zeros that a fixed scale added, with two places at least."""
+    with localcontext(prec=60):
+        short = value.normalize()
+        exponent = short.as_tuple().exponent
+        return short.quantize(Decimal("0.01")) if isinstance(exponent, int) and exponent > -2 else short
 
 
 def from_cell(cell: Cell, column_type: ColumnType) -> Value:

@@ -33,6 +33,8 @@ from batuta.server.database.engines import Database, SqlitePlatformDatabase, Sys
 from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.datasets.erasure import DatasetErasingAudit
+from batuta.server.datasets.storage import TableStorage
+from batuta.server.files.blobs import LocalBlobStore
 from batuta.server.live.notifications import LocalNotificationBus, NotificationBus
 from batuta.server.live.redis_notifications import RedisNotificationBus
 from batuta.server.meta.service import Check
@@ -41,6 +43,8 @@ from batuta.server.policy import JOBS
 from batuta.server.search.forgetting import WordForgettingAudit
 
 log = logging.getLogger("batuta.server")
+
+DATASETS_FOLDER = "datasets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,11 @@ async def open_backends(settings: Settings) -> AsyncIterator[Backends]:
             yield await _open_server(settings, stack, settings.database_url.get_secret_value())
 
 
+def dataset_files(settings: Settings) -> TableStorage:
+    """Where large datasets lie."""
+    return LocalBlobStore(settings.data_dir / DATASETS_FOLDER)
+
+
 async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
     """Embedded: one file, nothing to install, brought up to date at every start."""
     await migrate(settings)
@@ -101,7 +110,10 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         projector=Projector(projections),
         traces=projections,
         audit=WordForgettingAudit(
-            DatasetErasingAudit(SqliteAudit(events), database, erase_more=boards.erase_of_user), database
+            DatasetErasingAudit(
+                SqliteAudit(events), database, erase_more=boards.erase_of_user, files=dataset_files(settings)
+            ),
+            database,
         ),
         bus=LocalNotificationBus(),
         storage=storage_gauges(used_bytes, capacity_bytes),
@@ -135,7 +147,9 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
             queue=RedisTurnQueue(first, kinds=JOBS),
             projector=ShippingProjector(first),
             traces=projections,
-            audit=DatasetErasingAudit(RedisAudit(first), database, erase_more=boards.erase_of_user),
+            audit=DatasetErasingAudit(
+                RedisAudit(first), database, erase_more=boards.erase_of_user, files=dataset_files(settings)
+            ),
             bus=bus,
             storage=storage,
             checks=checks,
@@ -146,7 +160,9 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         queue=PostgresTurnQueue(events, kinds=JOBS),
         projector=Projector(projections),
         traces=projections,
-        audit=DatasetErasingAudit(PostgresAudit(events), database, erase_more=boards.erase_of_user),
+        audit=DatasetErasingAudit(
+            PostgresAudit(events), database, erase_more=boards.erase_of_user, files=dataset_files(settings)
+        ),
         bus=bus,
         storage=storage,
         checks=checks,

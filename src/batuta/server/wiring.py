@@ -30,7 +30,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, DecisionRequest
-from batuta.server.backends import Backends, open_backends
+from batuta.server.backends import Backends, dataset_files, open_backends
 from batuta.server.boards.refreshing import TileRefresher
 from batuta.server.boards.service import Boards
 from batuta.server.config import ModelChoice, Settings
@@ -200,7 +200,7 @@ def run_services(
 
     A domain adds its stores here, one provider for each key.
     """
-    datasets = DatabaseDatasetStore(SystemDatabase(backends.database))
+    datasets = DatabaseDatasetStore(SystemDatabase(backends.database), dataset_files(settings))
 
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
@@ -232,7 +232,7 @@ def _services(
     system = SystemDatabase(database)
     access = AccessControl(system, idle=timedelta(hours=settings.login_idle_hours))
     feed = SessionFeed(log, bus, backends.projector)
-    kept_datasets = DatabaseDatasetStore(database)
+    kept_datasets = DatabaseDatasetStore(database, dataset_files(settings))
     datasets = Datasets(kept_datasets)
     sessions = Sessions(
         database,

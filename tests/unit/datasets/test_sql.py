@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from batuta.datasets.dataset import Column, Dataset, DatasetError, RecordReferen
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.memory import MemoryDatasetStore
 from batuta.datasets.processes import ProcessLimit, run_child
-from batuta.datasets.sql import query_datasets
+from batuta.datasets.sql import query_datasets as run_query
 from batuta.datasets.store import DatasetOwner
 from batuta.datasets.tools import list_datasets
 from batuta.datasets.tools import query_datasets as query_tool
@@ -39,6 +39,13 @@ ROWS: list[list[str | None]] = [
     ["Sol", "ES", "0.20", "2026-02-07", None, "EUR"],
 ]
 REFERENCES = [RecordReference(entity="customers", key=str(number)) for number in (10, 20, 30)]
+
+
+async def query_datasets(library: DatasetLibrary, sql: str, **options: Any) -> Dataset:
+    """A result that is small enough to be in memory."""
+    result = await run_query(library, sql, **options)
+    assert isinstance(result, Dataset)
+    return result
 
 
 @pytest.fixture
@@ -209,3 +216,21 @@ async def test_a_child_that_dies_is_an_error_and_no_crash(tmp_path: Path) -> Non
     script.write_text("import os; os.abort()", "utf-8")
     with pytest.raises(ToolFailedError, match="was ended"):
         await run_child(script, {}, ProcessLimit(seconds=1))
+
+
+async def test_moments_come_back_as_moments(library: DatasetLibrary) -> None:
+    """In UTC, in the order that was asked for."""
+    moments = [[datetime(2026, 3, day, 9, 30, tzinfo=UTC)] for day in (1, 3, 2)]
+    visits = Dataset(name="visits", columns=[Column(name="at", type="datetime")], rows=moments, provenance=SOURCE)
+    await library.keep(visits, key="2")
+    made = await query_datasets(library, 'select "at" from visits order by "at" desc')
+    assert made.columns[0].type == "datetime"
+    assert made.values("at") == [datetime(2026, 3, day, 9, 30, tzinfo=UTC) for day in (3, 2, 1)]
+
+
+async def test_long_decimals_lose_no_digit(library: DatasetLibrary) -> None:
+    """A value of 38 digits is the same after a query."""
+    long = Decimal("1234567890123456789012345678.0123456789")
+    kept = Dataset(name="long", columns=[Column(name="n", type="decimal")], rows=[[long]], provenance=SOURCE)
+    await library.keep(kept, key="2")
+    assert (await query_datasets(library, "select n from long")).values("n") == [long]

@@ -8,6 +8,8 @@ from batuta.eventstore.audit import AuditStore, ChainHead, ChainRow, Erased
 from batuta.kernel.ids import SessionId
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.datasets import repository
+from batuta.server.datasets.storage import TableStorage
+from batuta.server.datasets.store import erase_files
 
 EraseOfUser = Callable[[sa.Connection, str], None]
 """Takes what a person keeps beside their sessions away."""
@@ -16,10 +18,13 @@ EraseOfUser = Callable[[sa.Connection, str], None]
 class DatasetErasingAudit:
     """An `AuditStore` that takes the datasets of an erased session away with its events."""
 
-    def __init__(self, audit: AuditStore, database: Database, *, erase_more: EraseOfUser) -> None:
+    def __init__(
+        self, audit: AuditStore, database: Database, *, erase_more: EraseOfUser, files: TableStorage | None = None
+    ) -> None:
         self._audit = audit
         self._erase_more = erase_more
         self._database = SystemDatabase(database)
+        self._files = files
 
     async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
         """See `AuditStore.chain`."""
@@ -40,16 +45,19 @@ class DatasetErasingAudit:
             self._erase_more(connection, user_id)
             repository.erase_of_user(connection, user_id)
 
+        await erase_files(self._database, self._files, repository.of_user(user_id))
         await self._database.write(take_away)
         return await self._with_datasets(await self._audit.erase(user_id))
 
     async def erase_session(self, session_id: SessionId) -> Erased:
         """See `AuditStore.erase_session`."""
         # Before the events: an erasure that was interrupted finds the session erased, and asks for it no more.
+        await erase_files(self._database, self._files, repository.of_sessions([session_id]))
         await self._database.write(lambda connection: repository.erase(connection, [session_id]))
         return await self._with_datasets(await self._audit.erase_session(session_id))
 
     async def _with_datasets(self, erased: Erased) -> Erased:
         if erased.sessions:
+            await erase_files(self._database, self._files, repository.of_sessions(erased.sessions))
             await self._database.write(lambda connection: repository.erase(connection, erased.sessions))
         return erased

@@ -20,6 +20,8 @@ from batuta.datasets.store import (
 from batuta.events.datasets import Cell, Column, Provenance
 from batuta.server.database.tables import dataset_blocks, datasets, user_sessions
 
+Condition = sa.ColumnElement[bool]
+
 
 class _Head(BaseModel):
     """What is kept of a dataset as one text."""
@@ -31,6 +33,7 @@ class _Head(BaseModel):
     totals: dict[str, Cell]
     provenance: Provenance
     has_references: bool
+    file: str | None = None
 
 
 def save(connection: sa.Connection, owner: DatasetOwner, info: DatasetInfo, blocks: Sequence[Block]) -> str | None:
@@ -103,17 +106,33 @@ def block(connection: sa.Connection, owner: DatasetOwner, dataset_id: str, numbe
     )
 
 
+def files_of(connection: sa.Connection, chosen: Condition) -> list[str]:
+    """Where the rows of some large datasets lie."""
+    heads = connection.execute(sa.select(datasets.c.head).where(chosen)).scalars()
+    return [file for head in heads if (file := _Head.model_validate_json(head).file) is not None]
+
+
+def of_sessions(session_ids: Sequence[str]) -> Condition:
+    """The datasets of some sessions."""
+    return datasets.c.session_id.in_(session_ids)
+
+
+def of_user(user_id: str) -> Condition:
+    """The datasets of a user."""
+    return datasets.c.user_id == user_id
+
+
 def erase(connection: sa.Connection, session_ids: Sequence[str]) -> int:
     """Take away all datasets of some sessions; what an SQLite file held is overwritten."""
-    return _erase(connection, datasets.c.session_id.in_(session_ids))
+    return _erase(connection, of_sessions(session_ids))
 
 
 def erase_of_user(connection: sa.Connection, user_id: str) -> int:
     """Take away all datasets of a user."""
-    return _erase(connection, datasets.c.user_id == user_id)
+    return _erase(connection, of_user(user_id))
 
 
-def _erase(connection: sa.Connection, chosen: sa.ColumnElement[bool]) -> int:
+def _erase(connection: sa.Connection, chosen: Condition) -> int:
     is_sqlite = connection.dialect.name == "sqlite"
     if is_sqlite:
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
@@ -144,6 +163,7 @@ def _head_of(info: DatasetInfo) -> str:
         totals=info.totals,
         provenance=info.provenance,
         has_references=info.has_references,
+        file=info.file,
     ).model_dump_json()
 
 
@@ -162,6 +182,7 @@ def _info_of(row: sa.Row[Any]) -> DatasetInfo:
         provenance=head.provenance,
         has_references=head.has_references,
         created_at=created_at,
+        file=head.file,
     )
 
 

@@ -101,6 +101,7 @@ class Datasets:
                     "columns": [column.model_dump(mode="json") for column in info.columns],
                     "row_count": info.row_count,
                     "rows": [list(row) for row in page.rows],
+                    "rows_left_out": info.row_count - len(page.rows),
                     "provenance": info.provenance.model_dump(mode="json"),
                 }
             )
