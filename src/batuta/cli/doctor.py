@@ -10,7 +10,9 @@ from pathlib import Path
 from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import out, version
 from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.kernel.errors import ConfigurationError
+from batuta.kernel.errors import BatutaError, ConfigurationError
+from batuta.knowledge.vectors.arithmetic import numpy
+from batuta.llm.embedding_factory import embedding_client
 from batuta.llm.factory import default_model
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
 from batuta.server.config import STATIC, Settings
@@ -21,9 +23,15 @@ Finding = tuple[bool, str]
 
 
 def doctor(config: ConfigFile = None, data_dir: DataDir = None) -> None:
-    """Check versions, database, Redis, keys, model, ERP, disk and web application; exit code 1 if one is wrong."""
+    """Check versions, database, Redis, keys, models, ERP, disk and web application; exit code 1 if one is wrong."""
     settings = settings_from(config, data_dir=data_dir)
-    findings = [*_machine(settings), *asyncio.run(_stores(settings)), *_models(settings), *asyncio.run(_erp(settings))]
+    findings = [
+        *_machine(settings),
+        *asyncio.run(_stores(settings)),
+        *_models(settings),
+        asyncio.run(_embeddings(settings)),
+        *asyncio.run(_erp(settings)),
+    ]
     for is_well, words in findings:
         out.print(f"{'[green]✓[/]' if is_well else '[red]✗[/]'} {words}", highlight=False)
     raise SystemExit(int(not all(is_well for is_well, _ in findings)))
@@ -71,6 +79,19 @@ async def _distributed(settings: Settings) -> list[Finding]:
             *[await _answers(name, check) for name, check in store.checks.items()],
             (not exempt, f"the database role {words if exempt else 'is held to row-level security'}"),
         ]
+
+
+async def _embeddings(settings: Settings) -> Finding:
+    """Whether the embedding model answers, by one word."""
+    name = settings.embedding_model
+    if name is None:
+        return True, "documents are searched by words alone; set BATUTA_EMBEDDING_MODEL to search by meaning too"
+    try:
+        numpy()
+        found = await embedding_client(name).embed(["word"], "question")
+    except BatutaError as error:
+        return False, f"embedding model {name}: {error}"
+    return True, f"embedding model {name}: vectors of {len(found.vectors[0])} numbers"
 
 
 _STAGES = {"sign_in": "sign-in", "routing": "address", "company": "company", "permission": "permission"}

@@ -1,16 +1,18 @@
 """Find the passages that answer a question: search, rank, leave out what says the same twice, mark the words (P-35).
 
-question -> terms -> candidates of the index -> one ranking -> near-duplicates out -> passages with highlights
+question -> terms  -> candidates of the index -> one ranking ┐
+         -> vector -> nearest passages (if there are any)     ┴ rank fusion -> near-duplicates out -> highlights
 """
 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
 from batuta.knowledge.query import Synonyms, Term, terms_of
 from batuta.knowledge.scoring import Score, Statistics, score, weights
+from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import stems, tokens
 
 LIMIT = 10
@@ -20,6 +22,10 @@ FUSION_RANK = 60
 LEAST_COVERAGE = 0.46
 LEAST_STRENGTH = 0.58
 """Measured on questions whose topic the documents do not have: below them a passage shares words, not a subject."""
+
+LEAST_STANDING = 4.0
+"""In standard deviations above the other passages: from there on, one that shares no word is about the question. The
+nearest of thousands of unrelated passages stands about 3.5 above them."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -32,6 +38,8 @@ class RetrievedPassage:
     score: float
     relevance: float
     """0 to 1: from ½ on, it is about what was asked; less for one that fits much less than the best."""
+    similarity: float | None = None
+    """How near it is in meaning, as a cosine; nothing where that was not compared, or it is not among the nearest."""
     highlights: tuple[tuple[int, int], ...] = ()
     """Spans of the passage's text that hold words of the question."""
 
@@ -39,9 +47,12 @@ class RetrievedPassage:
 class Retriever:
     """Searches one index."""
 
-    def __init__(self, index: PassageIndex, *, synonyms: Synonyms | None = None) -> None:
+    def __init__(
+        self, index: PassageIndex, *, synonyms: Synonyms | None = None, meaning: MeaningSearch | None = None
+    ) -> None:
         self._index = index
         self._synonyms = synonyms
+        self._meaning = meaning
 
     async def search(self, question: str, scope: SearchScope, *, limit: int = LIMIT) -> list[RetrievedPassage]:
         """The passages that fit a question best, the best first."""
@@ -51,7 +62,7 @@ class Retriever:
         self, questions: Sequence[str], scope: SearchScope, *, limit: int = LIMIT
     ) -> list[RetrievedPassage]:
         """Search with several wordings of one question, such as its translation, and fuse what they find."""
-        rankings = [await self._ranked(question, scope) for question in dict.fromkeys(questions)]
+        rankings = [each for question in dict.fromkeys(questions) for each in await self._rankings(question, scope)]
         found = _fused([ranking for ranking in rankings if ranking])
         chosen = _different(found, limit)
         best = max((each.score.value for each in chosen), default=0.0) or 1.0
@@ -60,19 +71,34 @@ class Retriever:
             RetrievedPassage(
                 passage=passage,
                 score=round(each.score.value, 4),
-                relevance=round(relevance(each.score) * math.sqrt(each.score.value / best), 3),
+                relevance=each.relevance(best),
+                similarity=each.similarity,
                 highlights=highlights(passage.text, each.terms),
             )
             for each in chosen
             if (passage := stored.get(each.candidate.passage_id)) is not None
         ]
 
-    async def _ranked(self, question: str, scope: SearchScope) -> list["_Scored"]:
+    async def _rankings(self, question: str, scope: SearchScope) -> "list[list[_Scored]]":
+        """By words, and by meaning where there are vectors."""
         terms = terms_of(question, self._synonyms)
         if not terms:
             return []
         found = await self._index.find(terms, scope, limit=CANDIDATES)
-        return _ranked(terms, found.statistics, found.passages)
+        near = [] if self._meaning is None else await self._meaning.near(question, scope)
+        by_words = _ranked(terms, found.statistics, found.passages)
+        worth = weights(terms, found.statistics)
+        by_meaning = [
+            _Scored(
+                each.candidate,
+                score(terms, worth, found.statistics, each.candidate.stems),
+                terms,
+                each.similarity,
+                each.standing,
+            )
+            for each in near
+        ]
+        return [by_words, by_meaning]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +106,13 @@ class _Scored:
     candidate: Candidate
     score: Score
     terms: Sequence[Term]
+    similarity: float | None = None
+    standing: float = 0.0
+
+    def relevance(self, best: float) -> float:
+        """By words, against the best score among the passages; or by meaning, if that tells more."""
+        by_words = relevance(self.score) * math.sqrt(self.score.value / best)
+        return round(max(by_words, min(1.0, self.standing / LEAST_STANDING / 2)), 3)
 
 
 def relevance(score: Score) -> float:
@@ -116,9 +149,16 @@ def _fused(rankings: Sequence[list[_Scored]]) -> list[_Scored]:
         for rank, each in enumerate(ranking):
             key = each.candidate.passage_id
             points[key] = points.get(key, 0.0) + 1 / (FUSION_RANK + rank)
-            if key not in best or best[key].score.coverage < each.score.coverage:
-                best[key] = each
+            known = best.get(key)
+            if known is None or known.score.coverage < each.score.coverage:
+                best[key] = each if known is None or each.similarity is not None else _with_meaning(each, known)
+            elif known.similarity is None:
+                best[key] = _with_meaning(known, each)
     return sorted(best.values(), key=lambda each: (-points[each.candidate.passage_id], each.candidate.document_id))
+
+
+def _with_meaning(one: _Scored, other: _Scored) -> _Scored:
+    return replace(one, similarity=other.similarity, standing=other.standing)
 
 
 def _different(found: Sequence[_Scored], limit: int) -> list[_Scored]:

@@ -67,13 +67,16 @@ class EmbeddingModel(Protocol):
 
 def space_of(model: EmbeddingModel) -> str:
     """The name of the space that a model's vectors lie in: vectors of two spaces cannot be compared."""
-    length = "" if model.dimensions is None else f"@{model.dimensions}"
+    length = "" if model.dimensions is None else f"#{model.dimensions}"
     return f"{model.provider}:{model.name}{length}"
 
 
 def checked_vectors(vectors: Sequence[Sequence[float]], count: int, provider: str) -> tuple[Vector, ...]:
     """The vectors of an answer. Raises `MalformedAnswerError` for one that could not be compared with others."""
-    found = tuple(tuple(map(float, vector)) for vector in vectors)
+    try:
+        found = tuple(tuple(map(float, vector)) for vector in vectors)
+    except (TypeError, ValueError) as error:
+        raise MalformedAnswerError(f"these are no vectors: {error}", provider=provider) from error
     if len(found) != count:
         raise MalformedAnswerError(f"{count} texts were sent, {len(found)} vectors came back", provider=provider)
     if len({len(vector) for vector in found}) > 1 or not all(found):

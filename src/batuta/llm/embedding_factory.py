@@ -1,6 +1,10 @@
-"""From a model string to an embedding model: `embedding_model("openai:text-embedding-3-small")`."""
+"""From a model string to an embedding model: `embedding_model("openai:text-embedding-3-small")`.
+
+A length may be asked for behind the name, where the model can be cut: `openai:text-embedding-3-large#1024`.
+"""
 
 from collections.abc import Sequence
+from functools import cache
 
 from batuta.kernel.errors import ConfigurationError
 from batuta.llm.budget import Budget, BudgetLedger
@@ -15,11 +19,18 @@ from batuta.llm.resilient import Protection
 
 EXAMPLES = "openai:text-embedding-3-small, google:gemini-embedding-001 or ollama:bge-m3"
 
+MAX_DIMENSIONS = 8_192
+
+
+@cache
+def named_embedding_model(name: str) -> EmbeddingModel:
+    """The embedding model of a string, the same object each time. Raises as `embedding_model` does."""
+    return embedding_model(name)
+
 
 def embedding_model(
     name: str,
     *,
-    dimensions: int | None = None,
     api_key: str | None = None,
     base_url: str | None = None,
     prices: Prices = DEFAULT_PRICES,
@@ -31,7 +42,7 @@ def embedding_model(
 
     Raises `ConfigurationError` for a provider without embeddings or a missing key, `MissingExtraError` for its SDK.
     """
-    bare = embedding_client(name, dimensions=dimensions, api_key=api_key, base_url=base_url, prices=prices)
+    bare = embedding_client(name, api_key=api_key, base_url=base_url, prices=prices)
     paid = bare if ledger is None else BudgetedEmbeddings(bare, ledger, budgets)
     return BatchedEmbeddings(ResilientEmbeddings(paid, protection or shared_protection()))
 
@@ -39,14 +50,15 @@ def embedding_model(
 def embedding_client(
     name: str,
     *,
-    dimensions: int | None = None,
     api_key: str | None = None,
     base_url: str | None = None,
     prices: Prices = DEFAULT_PRICES,
 ) -> OpenAIEmbeddings | GoogleEmbeddings:
     """The bare client of a provider's embedding model. Raises as `embedding_model` does."""
     check_embedding_model(name)
-    provider, model_name = parse_model(name)
+    provider, written = parse_model(name)
+    model_name, _, length = written.partition("#")
+    dimensions = int(length) if length else None
     endpoint = endpoint_of(provider, api_key, base_url)
     known_as = "openai" if provider.startswith("openai-") else provider
     if PROVIDERS[provider].api == "google":
@@ -56,6 +68,11 @@ def embedding_client(
 
 def check_embedding_model(name: str) -> None:
     """Raise `ConfigurationError` if no provider could have such a model. Needs no key and loads no SDK."""
-    provider, _ = parse_model(name)
+    provider, written = parse_model(name)
+    _, mark, length = written.partition("#")
+    if mark and not (length.isdecimal() and 1 <= int(length) <= MAX_DIMENSIONS):
+        raise ConfigurationError(
+            f"behind # stands a length from 1 to {MAX_DIMENSIONS}, such as openai:text-embedding-3-large#1024"
+        )
     if provider not in PROVIDERS or PROVIDERS[provider].api == "anthropic":
         raise ConfigurationError(f"{provider} has no embedding models; name one such as {EXAMPLES}")

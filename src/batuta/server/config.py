@@ -29,6 +29,7 @@ from pydantic import (
 )
 
 from batuta.kernel.errors import ConfigurationError
+from batuta.llm.embedding_factory import check_embedding_model
 
 Environment = Literal["development", "staging", "production"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -123,6 +124,8 @@ class Settings(BaseModel):
     """What the team runs on; of several, separated by commas, people choose one and the first is the default."""
     title_model: str | None = None
     """Names sessions after their first turn; the team's own model unless a cheaper one is named."""
+    embedding_model: str | None = None
+    """Makes the vectors that documents are searched by beside their words, such as `openai:text-embedding-3-small`."""
     model_attempts: int = Field(ge=1, le=10)
     """How often a model is asked before its error counts."""
     is_breaker_enabled: bool
@@ -204,6 +207,16 @@ class Settings(BaseModel):
     @classmethod
     def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
         return _with_scheme(value, ("postgresql://", "postgres://"))
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _can_embed(cls, value: str | None) -> str | None:
+        if value:
+            try:
+                check_embedding_model(value)
+            except ConfigurationError as error:
+                raise ValueError(str(error)) from error
+        return value or None
 
     @field_validator("redis_url")
     @classmethod

@@ -1,5 +1,6 @@
 """Files, their jobs and the worker that does them, wired together for one process."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from batuta.server.jobs import repository as job_rows
 from batuta.server.jobs.service import Jobs
 from batuta.server.jobs.worker import JobWorker
 from batuta.server.knowledge_index import passage_index
+from batuta.server.platform_vectors import VectorUpkeep, platform_vectors
 
 FILES_FOLDER = "files"
 LANES = 2
@@ -35,6 +37,14 @@ class FileProcessing:
     documents: DocumentReader
     jobs: Jobs
     worker: JobWorker
+    upkeep: VectorUpkeep | None = None
+
+    async def run(self) -> None:
+        """Do jobs, and make the vectors that are missing, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.worker.run())
+            if self.upkeep is not None:
+                group.create_task(self.upkeep.run())
 
 
 @asynccontextmanager
@@ -46,7 +56,9 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     extractor = Extractor(processes=LANES)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
     jobs = Jobs(backends.database, backends.queue, backends.bus)
-    indexing = FileIndexing(backends.database, blobs, index, extractor)
+    vectors = platform_vectors(settings)
+    embedder = None if vectors is None else vectors.embedder
+    indexing = FileIndexing(backends.database, blobs, index, extractor, embedder=embedder)
     worker = JobWorker(
         backends.queue, jobs, {KIND: lambda run: indexing.read(run.subject_id, run.progress)}, concurrency=LANES
     )
@@ -67,11 +79,15 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         limits=FileLimits(max_file_bytes=settings.max_upload_bytes, max_total_bytes=settings.max_file_bytes_of_a_user),
         start_indexing=start_indexing,
         queue_indexing=queue_indexing,
+        meaning=None if vectors is None else vectors.search,
     )
     try:
         documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
-        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker)
+        upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)
+        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker, upkeep=upkeep)
     finally:
         await page_extractor.close()
         await extractor.close()
+        if vectors is not None:
+            await vectors.close()
         await index.close()

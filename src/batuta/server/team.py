@@ -1,7 +1,7 @@
 """The first team: the specialists that come with the platform, on the model that is configured or the built-in one."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from batuta.agents import appointments, calculator, documents, graphing
@@ -20,6 +20,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
 from batuta.server.knowledge_index import passage_index
+from batuta.server.platform_vectors import platform_vectors
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -69,6 +70,9 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
         settings.data_dir,
         index=passage_index(settings) if settings.database_url is not None else None,
     )
+    vectors = platform_vectors(settings)
+    if vectors is not None:
+        library = replace(library, meaning=vectors.search)
     access = erp_access(settings, clock=clock)
     orchestrator = Orchestrator(
         supervisor=model,

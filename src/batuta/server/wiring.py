@@ -167,7 +167,7 @@ async def open_platform(
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running())
-            await stack.enter_async_context(_in_background([processing.worker.run()]))
+            await stack.enter_async_context(_in_background([processing.run()]))
         stack.push_async_callback(platform.connections.close)
         yield platform
 
@@ -188,7 +188,7 @@ async def open_worker(
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
-        background = [backends.projector.run(), gauges.run(), processing.worker.run()]
+        background = [backends.projector.run(), gauges.run(), processing.run()]
         await stack.enter_async_context(_in_background(background))
         yield WorkerProcess(worker, stack.enter_context(metrics_port(settings, observers)))
 

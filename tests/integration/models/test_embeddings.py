@@ -38,7 +38,7 @@ def service(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def client(simulator: Simulator, service: str) -> AsyncIterator[OpenAIEmbeddings | GoogleEmbeddings]:
     async with embedding_client(
-        MODELS[service], api_key="any", base_url=simulator.url + PATHS[service], dimensions=64
+        f"{MODELS[service]}#64", api_key="any", base_url=simulator.url + PATHS[service]
     ) as opened:
         yield opened
 
@@ -90,6 +90,18 @@ async def test_what_a_provider_refuses_is_not_tried_again(
     assert len(simulator.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "data", [None, [], [{"index": 0}], [{"index": 0, "embedding": ["x"]}], [{"index": 0, "embedding": []}]]
+)
+async def test_an_answer_without_vectors_is_the_providers_failure(
+    simulator: Simulator, monkeypatch: pytest.MonkeyPatch, data: object
+) -> None:
+    monkeypatch.setattr("batuta.simulator.embeddings.answer", lambda provider, body: {"data": data})
+    async with embedding_client(MODELS["openai"], api_key="any", base_url=f"{simulator.url}/v1") as client:
+        with pytest.raises(ProviderUnavailableError):
+            await client.embed(["a text"], "passage")
+
+
 async def test_cost_is_known_where_the_provider_counts(simulator: Simulator) -> None:
     async with embedding_client(MODELS["openai"], api_key="any", base_url=f"{simulator.url}/v1") as client:
         found = await client.embed(["x" * 4_000], "passage")
@@ -125,6 +137,12 @@ def test_a_provider_without_embeddings_is_refused_with_examples(name: str) -> No
         embedding_model(name)
 
 
+@pytest.mark.parametrize("length", ["", "0", "many", "99999"])
+def test_a_length_is_a_number(length: str) -> None:
+    with pytest.raises(ConfigurationError, match="#"):
+        embedding_client(f"openai:text-embedding-3-small#{length}", api_key="any")
+
+
 def test_a_batch_ends_at_its_size_or_its_tokens() -> None:
     assert [len(batch) for batch in batches(["a"] * 7, 3)] == [3, 3, 1]
     assert [len(batch) for batch in batches(["word " * 60] * 4, 100, max_tokens=250)] == [2, 2]
@@ -132,6 +150,7 @@ def test_a_batch_ends_at_its_size_or_its_tokens() -> None:
 
 
 def test_a_space_is_named_by_model_and_length() -> None:
-    client = embedding_client("openai:text-embedding-3-small", api_key="any", dimensions=512)
-    assert space_of(client) == "openai:text-embedding-3-small@512"
+    client = embedding_client("openai:text-embedding-3-small#512", api_key="any")
+    assert (client.name, client.dimensions) == ("text-embedding-3-small", 512)
+    assert space_of(client) == "openai:text-embedding-3-small#512"
     assert MAX_INPUTS["google"] >= GoogleEmbeddings.batch_size

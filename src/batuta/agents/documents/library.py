@@ -12,6 +12,7 @@ from batuta.knowledge.folder import KnowledgeFolder
 from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
 from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import language_of
 
 SHARED = "shared"
@@ -32,6 +33,8 @@ class DocumentLibrary:
 
     index: PassageIndex
     folder: KnowledgeFolder | None = None
+    meaning: MeaningSearch | None = None
+    """Vectors beside the words, where an embedding model is set."""
 
     def scope(self, user: ToolUser, services: Mapping[Any, Any]) -> SearchScope:
         """What this person may search now."""
@@ -42,7 +45,8 @@ class DocumentLibrary:
     async def search(self, questions: Sequence[str], scope: SearchScope, *, limit: int) -> list[RetrievedPassage]:
         """The passages that fit best; those in the language of the question first, where they know enough of it."""
         await self.ready()
-        found = await Retriever(self.index, synonyms=SYNONYMS).search_all(questions, scope, limit=limit)
+        retriever = Retriever(self.index, synonyms=SYNONYMS, meaning=self.meaning)
+        found = await retriever.search_all(questions, scope, limit=limit)
         language = language_of(questions[0])
         same = [each for each in found if each.passage.language == language]
         knows_enough = any(each.relevance >= RELEVANT for each in same)

@@ -1,5 +1,6 @@
-"""The job that reads a file: extract, cut, index. Every step can be done again (P-34, P-36)."""
+"""The job that reads a file: extract, cut, index, embed. Every step can be done again (P-34, P-36)."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -7,17 +8,22 @@ import sqlalchemy as sa
 
 from batuta.agents.documents.library import owner_of
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import BatutaError, StoreUnavailableError
 from batuta.knowledge.extract.extractor import Extractor
 from batuta.knowledge.extract.failures import ExtractionFailedError
 from batuta.knowledge.index import IndexedDocument, PassageIndex, SearchScope
+from batuta.knowledge.vectors.embedder import PassageEmbedder
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.files import repository
 from batuta.server.files.blobs import BlobStore
 from batuta.server.files.repository import StoredFile
 
+log = logging.getLogger("batuta.files")
+
 KIND = "file_index"
 STEPS = 100
 EXTRACTED = 60
+INDEXED = 70
 
 Progress = Callable[[int, int], Awaitable[None]]
 """Takes how much is done, and of how much."""
@@ -33,12 +39,14 @@ class FileIndexing:
         index: PassageIndex,
         extractor: Extractor,
         *,
+        embedder: PassageEmbedder | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._database = SystemDatabase(database)
         self._blobs = blobs
         self._index = index
         self._extractor = extractor
+        self._embedder = embedder
         self._clock = clock
 
     async def read(self, file_id: str, progress: Progress) -> None:
@@ -66,7 +74,24 @@ class FileIndexing:
         if not await self._change(file, status="ready", reason=None):
             await self._index.remove(_scope(file))  # deleted while it was read
             return
+        await self._embed(file, progress)
         await progress(STEPS, STEPS)
+
+    async def _embed(self, file: StoredFile, progress: Progress) -> None:
+        """Give its passages their vectors. Until then, and after a failure until the upkeep, words find it."""
+        if self._embedder is None:
+            return
+        await progress(INDEXED, STEPS)
+
+        async def embedded(done: int, total: int) -> None:
+            await progress(INDEXED + (STEPS - INDEXED) * done // max(total, 1), STEPS)
+
+        try:
+            await self._embedder.embed(_scope(file), embedded)
+        except StoreUnavailableError:
+            raise
+        except BatutaError as error:
+            log.warning("the vectors of %s are left to the upkeep: %s", file.file_id, error)
 
     async def _file(self, file_id: str) -> StoredFile | None:
         return await self._database.read(lambda connection: repository.one(connection, file_id))

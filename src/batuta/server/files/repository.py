@@ -96,5 +96,10 @@ def of_user(connection: sa.Connection, user_id: str) -> Sequence[StoredFile]:
     return [_file(row) for row in connection.execute(sa.select(files).where(files.c.user_id == user_id))]
 
 
+def user_ids(connection: sa.Connection) -> list[str]:
+    """Everybody who has files."""
+    return [str(row.user_id) for row in connection.execute(sa.select(files.c.user_id).distinct())]
+
+
 def _file(row: sa.Row[Any]) -> StoredFile:
     return StoredFile(**{name: getattr(row, name) for name in StoredFile.__dataclass_fields__})

@@ -17,6 +17,7 @@ from batuta.knowledge.folder import FOLDER_PREFIX
 from batuta.knowledge.index import PassageIndex, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
 from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.files import repository
 from batuta.server.files.blobs import BlobStore, UploadBusyError
@@ -70,6 +71,7 @@ class Files:
         limits: FileLimits,
         start_indexing: StartIndexing,
         queue_indexing: QueueIndexing,
+        meaning: MeaningSearch | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._database = database
@@ -79,6 +81,7 @@ class Files:
         self._limits = limits
         self._start_indexing = start_indexing
         self._queue_indexing = queue_indexing
+        self._retriever = Retriever(index, synonyms=SYNONYMS, meaning=meaning)
         self._clock = clock
 
     async def begin(self, caller: Caller, name: str, folder: str, size_bytes: int) -> StoredFile:
@@ -227,7 +230,7 @@ class Files:
             if not ids:
                 return []
         scope = SearchScope(owners=owners, documents=ids or None)
-        return await Retriever(self._index, synonyms=SYNONYMS).search(question, scope, limit=limit)
+        return await self._retriever.search(question, scope, limit=limit)
 
     async def _complete(self, file: StoredFile) -> StoredFile:
         if not file.size_bytes:
