@@ -11,6 +11,7 @@ from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import out, version
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import BatutaError, ConfigurationError
+from batuta.knowledge.extract.recognition import installed_languages
 from batuta.knowledge.vectors.arithmetic import numpy
 from batuta.llm.embedding_factory import embedding_client
 from batuta.llm.factory import default_model
@@ -30,6 +31,7 @@ def doctor(config: ConfigFile = None, data_dir: DataDir = None) -> None:
         *asyncio.run(_stores(settings)),
         *_models(settings),
         asyncio.run(_embeddings(settings)),
+        (True, _text_recognition()),
         *asyncio.run(_erp(settings)),
     ]
     for is_well, words in findings:
@@ -92,6 +94,16 @@ async def _embeddings(settings: Settings) -> Finding:
     except BatutaError as error:
         return False, f"embedding model {name}: {error}"
     return True, f"embedding model {name}: vectors of {len(found.vectors[0])} numbers"
+
+
+def _text_recognition() -> str:
+    languages = installed_languages()
+    if languages:
+        return f"text recognition: {', '.join(languages)}"
+    return (
+        "text recognition: none, scans and pictures are not read; "
+        'pip install "batuta-ai[ocr]" and apt install tesseract-ocr-eng tesseract-ocr-spa'
+    )
 
 
 _STAGES = {"sign_in": "sign-in", "routing": "address", "company": "company", "permission": "permission"}

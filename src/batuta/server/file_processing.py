@@ -9,7 +9,8 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from batuta.agents.documents.agent import SAMPLES
-from batuta.knowledge.extract.extractor import ExtractionLimits, Extractor
+from batuta.knowledge.extract.extractor import RECOGNITION_LIMITS, ExtractionLimits, Extractor
+from batuta.knowledge.extract.recognition import installed_languages
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.files.blobs import LocalBlobStore
@@ -53,7 +54,7 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     make_data_dir(settings.data_dir)
     index = passage_index(settings)
     blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
-    extractor = Extractor(processes=LANES)
+    extractor = Extractor(processes=LANES, recognition=RECOGNITION_LIMITS if installed_languages() else None)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
     jobs = Jobs(backends.database, backends.queue, backends.bus)
     vectors = platform_vectors(settings)

@@ -42,36 +42,50 @@ class ExtractionLimits:
     max_chars: int = MAX_CHARS
 
 
+RECOGNITION_LIMITS = ExtractionLimits(seconds=600, cpu_seconds=400, memory_bytes=2048 * MEBIBYTE)
+"""A page takes about a second of processor time."""
+RECOGNISED: frozenset[FailureCode] = frozenset({"no_text", "image"})
+"""What text recognition may help with."""
+
+
 @dataclass(slots=True)
 class Extractor:
     """Reads files in processes of its own. Close it to end them."""
 
     limits: ExtractionLimits = field(default_factory=ExtractionLimits)
     processes: int = 1
+    recognition: ExtractionLimits | None = None
+    """What recognising the text of one scan may take; without it scans and pictures are refused."""
     _free: asyncio.Queue["_Zygote"] | None = None
     _all: list["_Zygote"] = field(default_factory=list)
 
     async def extract(self, path: Path, name: str) -> DocumentText:
         """The text of a file; `name` is what people call it. Raises `ExtractionFailedError`."""
-        answer = await self._answer({"path": str(path), "name": name, "max_chars": self.limits.max_chars}, path)
+        request = {"path": str(path), "name": name, "max_chars": self.limits.max_chars}
+        try:
+            answer = await self._answer(request, path, self.limits)
+        except ExtractionFailedError as error:
+            if self.recognition is None or error.reason not in RECOGNISED:
+                raise
+            answer = await self._answer({**request, "is_recognised": True}, path, self.recognition)
         return from_json(answer["document"])
 
     async def page(self, path: Path, number: int, words: str = "", *, width: int = PAGE_PIXELS) -> PageImage:
         """A page of a PDF as a picture, with the places of some words on it. Raises `ExtractionFailedError`."""
         wanted = {"number": number, "words": words, "width": width}
-        answer = await self._answer({"path": str(path), "page": wanted}, path)
+        answer = await self._answer({"path": str(path), "page": wanted}, path, self.limits)
         return page_from_json(answer["page"])
 
-    async def _answer(self, request: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    async def _answer(self, request: Mapping[str, Any], path: Path, limits: ExtractionLimits) -> Mapping[str, Any]:
         size = (await asyncio.to_thread(path.stat)).st_size
         if size == 0:
             raise ExtractionFailedError("empty")
-        if size > self.limits.file_bytes:
+        if size > limits.file_bytes:
             raise ExtractionFailedError("too_large", f"{size} bytes")
         free = self._started()
         zygote = await free.get()
         try:
-            return await _attempted(zygote, request, self.limits)
+            return await _attempted(zygote, request, limits)
         finally:
             free.put_nowait(zygote)
 

@@ -22,6 +22,7 @@ from typing import Any
 from batuta.knowledge.extract.failures import ExtractionFailedError
 from batuta.knowledge.extract.pages import draw_page, to_json
 from batuta.knowledge.extract.reading import read
+from batuta.knowledge.extract.recognition import recognise
 
 OPEN_FILES = 64
 
@@ -77,7 +78,10 @@ def _answer(data: bytes, request: dict[str, Any]) -> dict[str, Any]:
     try:
         if "page" in request:
             return {"page": to_json(draw_page(data, **request["page"]))}
-        return {"document": asdict(read(data, request["name"], max_chars=int(request["max_chars"])))}
+        name, max_chars = request["name"], int(request["max_chars"])
+        if request.get("is_recognised"):
+            return {"document": asdict(recognise(Path(request["path"]), data, name, max_chars=max_chars))}
+        return {"document": asdict(read(data, name, max_chars=max_chars))}
     except ExtractionFailedError as error:
         return {"reason": error.reason, "detail": error.detail[:500]}
     except RecursionError:

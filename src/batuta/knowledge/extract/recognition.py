@@ -1,0 +1,100 @@
+"""Text recognition of scans and pictures, page by page, by Tesseract (extra `ocr`). Runs inside the extraction process.
+
+The library comes with its extra, the data of languages from the system: Debian's `tesseract-ocr-eng` and
+`tesseract-ocr-spa`, or a folder named by `TESSDATA_PREFIX`.
+"""
+
+import importlib.util
+import math
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from batuta.kernel.extras import load_extra
+from batuta.knowledge.document import DocumentText, Location
+from batuta.knowledge.extract.builder import TextBuilder, TextLimitReached
+from batuta.knowledge.extract.failures import ExtractionFailedError
+from batuta.knowledge.extract.pdf import opened_pdf
+from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
+
+LANGUAGES = ("eng", "spa")
+FOLDERS = ("/usr/share/tesseract-ocr/5/tessdata", "/usr/share/tesseract-ocr/4.00/tessdata", "/usr/share/tessdata")
+MAX_PAGES = 200
+DOTS_PER_INCH = 300
+MAX_PIXELS = 30_000_000
+"""Of one page: more than a page of 300 dots an inch in twice the size of a letter."""
+LEAST_CONFIDENCE = 40
+"""Of 100, on the mean of a page: below it the words are those of a photograph, or of no language that is known."""
+
+
+def installed_languages() -> tuple[str, ...]:
+    """The languages that can be recognised here; none if the extra or their data are missing."""
+    folder = _folder()
+    if folder is None or importlib.util.find_spec("tesserocr") is None:
+        return ()
+    return tuple(language for language in LANGUAGES if (folder / f"{language}.traineddata").is_file())
+
+
+def recognise(path: Path, data: bytes, name: str, *, max_chars: int) -> DocumentText:
+    """The text of a scanned PDF or of a picture, with its pages. Raises `ExtractionFailedError`."""
+    kind = sniff(data[:SNIFFED_BYTES], name, data)
+    out = TextBuilder(max_chars=max_chars)
+    is_partial = False
+    os.environ["OMP_THREAD_LIMIT"] = "1"  # threads of the library cost more than they bring on a shared machine
+    library = load_extra("tesserocr", extra="ocr", needed_for="text recognition")
+    with library.PyTessBaseAPI(path=str(_folder()), lang="+".join(installed_languages())) as reader:
+        try:
+            if kind == "pdf":
+                is_partial = _read_pdf(data, reader, out)
+            elif kind == "image":
+                _read_page(reader, lambda: reader.SetImageFile(str(path)), 1, out)
+        except TextLimitReached:
+            is_partial = True
+    if out.is_empty:
+        raise ExtractionFailedError("no_text")
+    extractor = f"tesserocr/{library.__version__}"
+    return out.built(name=name, media_type=MEDIA_TYPES[kind], extractor=extractor, is_partial=is_partial)
+
+
+def _read_pdf(data: bytes, reader: Any, out: TextBuilder) -> bool:
+    """Every page; whether there were more than are read."""
+    document = opened_pdf(data)
+    try:
+        for number in range(min(len(document), MAX_PAGES)):
+            page = document[number]
+            bitmap = page.render(scale=_scale(*page.get_size()), grayscale=True)
+            pixels = (bytes(bitmap.buffer), bitmap.width, bitmap.height, 1, bitmap.stride)
+            _read_page(reader, lambda pixels=pixels: reader.SetImageBytes(*pixels), number + 1, out)
+            bitmap.close()
+            page.close()
+        return len(document) > MAX_PAGES
+    finally:
+        document.close()
+
+
+def _read_page(reader: Any, show: Callable[[], None], number: int, out: TextBuilder) -> None:
+    try:
+        show()
+        text = reader.GetUTF8Text()
+    except RuntimeError as error:  # a picture that cannot be decoded, or not within the memory there is
+        raise ExtractionFailedError("broken", str(error)) from error
+    if reader.MeanTextConf() >= LEAST_CONFIDENCE:
+        for paragraph in _paragraphs(text):
+            out.add(paragraph, Location(kind="page", number=number))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    for paragraph in text.split("\n\n"):
+        if any(character.isalnum() for character in paragraph):
+            yield paragraph
+
+
+def _scale(width: float, height: float) -> float:
+    """From points to pixels."""
+    return min(DOTS_PER_INCH / 72, math.sqrt(MAX_PIXELS / max(1.0, width * height)))
+
+
+def _folder() -> Path | None:
+    named = os.environ.get("TESSDATA_PREFIX")
+    return next((Path(folder) for folder in (named, *FOLDERS) if folder and Path(folder).is_dir()), None)
