@@ -33,7 +33,7 @@ def schema() -> str:
     """All tables, indexes and guards for SQLite, harmless to run on a file that has them."""
     dialect = sqlite.dialect()
     statements = []
-    for table in metadata.sorted_tables:
+    for table in (table for table in metadata.sorted_tables if not table.info.get("is_shared")):
         statements.append(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).strip())
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect)) for index in indexes]

@@ -7,6 +7,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from batuta.eventstore.postgres_limits import (
+    PostgresBreakerState,
+    PostgresBudgetLedger,
+    PostgresCounters,
+    PostgresLimiterState,
+)
 from batuta.eventstore.redis_limits import RedisBreakerState, RedisBudgetLedger, RedisCounters, RedisLimiterState
 from batuta.eventstore.shared_limits import (
     DegradingBreakerState,
@@ -27,6 +33,12 @@ PROCESSES, WORKERS, CALLS = 4, 5, 10
 
 SPENDING = f"""
 import asyncio, sys
+from batuta.eventstore.postgres_limits import (
+    PostgresBreakerState,
+    PostgresBudgetLedger,
+    PostgresCounters,
+    PostgresLimiterState,
+)
 from batuta.eventstore.redis_limits import RedisBudgetLedger, RedisCounters
 from batuta.kernel.errors import BudgetExceededError
 from batuta.llm.budget import Amount, Budget
@@ -44,9 +56,10 @@ async def worker(ledger, budget):
     return spent
 
 async def main():
-    counters = RedisCounters(sys.argv[1], answer_seconds=30)
+    is_redis = sys.argv[1].startswith("redis")
+    counters = (RedisCounters if is_redis else PostgresCounters)(sys.argv[1], answer_seconds=60)
     budget = Budget(scope="tenant", id=sys.argv[2], limit_tokens=500)
-    ledger = RedisBudgetLedger(counters)
+    ledger = (RedisBudgetLedger if is_redis else PostgresBudgetLedger)(counters)
     print(sum(await asyncio.gather(*(worker(ledger, budget) for _ in range({WORKERS})))))
     await counters.close()
 
@@ -54,7 +67,31 @@ asyncio.run(main())
 """
 
 
-def of(counters: RedisCounters) -> SharedState:
+OPENING = """
+import asyncio, sys
+from batuta.eventstore.postgres_limits import PostgresBreakerState, PostgresCounters
+from batuta.eventstore.redis_limits import RedisBreakerState, RedisCounters
+from batuta.resilience.circuit_breaker import CircuitBreaker, Signal
+
+async def main():
+    is_redis = sys.argv[1].startswith("redis")
+    counters = (RedisCounters if is_redis else PostgresCounters)(sys.argv[1], answer_seconds=60)
+    breaker = CircuitBreaker(state=(RedisBreakerState if is_redis else PostgresBreakerState)(counters))
+    for _ in range(5):
+        await breaker.tell("model", Signal.FAILED)
+    await counters.close()
+
+asyncio.run(main())
+"""
+
+
+def of(counters: RedisCounters | PostgresCounters) -> SharedState:
+    if isinstance(counters, PostgresCounters):
+        return SharedState(
+            breakers=PostgresBreakerState(counters),
+            limits=PostgresLimiterState(counters),
+            ledger=PostgresBudgetLedger(counters),
+        )
     return SharedState(
         breakers=RedisBreakerState(counters), limits=RedisLimiterState(counters), ledger=RedisBudgetLedger(counters)
     )
@@ -76,22 +113,67 @@ class TestRedis(SharedStateContract):
         await second.close()
 
 
-async def test_twenty_workers_in_four_processes_never_overspend(redis_url: str) -> None:
+class TestPostgres(SharedStateContract):
+    @pytest.fixture
+    async def processes(self, log_url: str) -> AsyncIterator[Processes]:
+        first, second = (PostgresCounters(log_url, answer_seconds=30) for _ in range(2))
+        yield of(first), of(second)
+        await first.close()
+        await second.close()
+
+
+@pytest.fixture(params=["redis", "postgres"])
+async def counters(request: pytest.FixtureRequest) -> AsyncIterator[tuple[str, RedisCounters | PostgresCounters]]:
+    """An address, and a process that counts there."""
+    url = str(request.getfixturevalue("redis_url" if request.param == "redis" else "log_url"))
+    kind = RedisCounters if request.param == "redis" else PostgresCounters
+    opened = kind(url, answer_seconds=30)
+    yield url, opened
+    await opened.close()
+
+
+async def test_twenty_workers_in_four_processes_never_overspend(
+    counters: tuple[str, RedisCounters | PostgresCounters],
+) -> None:
     """F-47: what all of them spent is what the ledger says, and no more than the budget."""
+    url, here = counters
     tenant = new_id()
     started = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-c", SPENDING, redis_url, tenant, stdout=asyncio.subprocess.PIPE
+            sys.executable, "-c", SPENDING, url, tenant, stdout=asyncio.subprocess.PIPE
         )
         for _ in range(PROCESSES)
     ]
     spent = sum([int((await process.communicate())[0]) for process in started])
-    counters = RedisCounters(redis_url)
-    ledger, budget = RedisBudgetLedger(counters), Budget(scope="tenant", id=tenant, limit_tokens=500)
+    ledger, budget = of(here).ledger, Budget(scope="tenant", id=tenant, limit_tokens=500)
     assert (await ledger.spent(budget)).tokens == spent
     assert 490 <= spent <= 500
     with pytest.raises(BudgetExceededError):
         await ledger.reserve([budget], Amount(11))
+
+
+async def test_a_breaker_that_another_process_opened_is_open_here(
+    counters: tuple[str, RedisCounters | PostgresCounters],
+) -> None:
+    """F-72: as soon as the other process has counted, with nothing kept here that has to run out first."""
+    url, here = counters
+    breaker = CircuitBreaker(state=of(here).breakers)
+    assert await breaker.phase("model") == "closed"
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", OPENING, url)
+    assert await other.wait() == 0
+    assert await breaker.phase("model") == "open"
+
+
+async def test_a_dead_postgresql_is_a_store_that_is_away() -> None:
+    """A process goes on alone, and says so: the address leads nowhere."""
+    health = SharedStateHealth()
+    counters = PostgresCounters("postgresql://nobody@127.0.0.1:9/none", answer_seconds=5)
+    ledger = DegradingBudgetLedger(PostgresBudgetLedger(counters), health)
+    budget = Budget(scope="tenant", id="one", limit_tokens=10)
+    await ledger.settle(await ledger.reserve([budget], Amount(10)), Amount(9))
+    assert health.is_degraded
+    with pytest.raises(BudgetExceededError):
+        await ledger.reserve([budget], Amount(2))
     await counters.close()
 
 

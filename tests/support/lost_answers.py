@@ -193,7 +193,7 @@ def _mcp_agent(world: World, has_reconcile: bool) -> Specialist:
     async def body(args: dict[str, Any], context: ToolContext) -> str:
         session = _Session(server, lambda _: None)
         session.client = _McpClient(world)  # type: ignore[assignment] # the one call that is used
-        return await session.call("order", args, context)
+        return str(await session.call("order", args, context))
 
     schema: dict[str, Any] = {"type": "object", "properties": {"sku": {"type": "string"}}}
     offered = tool_of(wire.Tool(name="order", input_schema=schema), server, body)

@@ -315,3 +315,13 @@ traces = Table(
     _whole("first_seq", required=True),
     _whole("last_seq", required=True),
 )
+
+shared_state = Table(
+    "shared_state",
+    metadata,
+    _id("key", key=True),
+    _id("state"),
+    postgresql_with={"fillfactor": 50},
+    info={"is_shared": True},
+)
+"""Breakers, rate limits and budgets, as JSON. SQLite has none: one process counts in its memory."""

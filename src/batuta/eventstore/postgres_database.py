@@ -12,7 +12,7 @@ try:
 except ImportError as missing:
     raise MissingExtraError("postgres", needed_for="PostgreSQL") from missing
 
-SCHEMA_REVISION = "0001"
+SCHEMA_REVISION = "0002"
 POOL_SIZE = 8
 COMMAND_SECONDS = 30.0
 WRITERS = 4

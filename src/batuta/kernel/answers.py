@@ -29,6 +29,8 @@ class Answer(BaseModel):
     response_id: str | None = None
     usage: Usage | None = None
     cost: Decimal | None = None
+    cache_key: str | None = None
+    """Under what it was found in a cache of answers, if it was."""
 
     @property
     def text(self) -> str:

@@ -50,18 +50,6 @@ class ToolCallBlock(_ModelBlock):
     """The provider ran this tool itself; nobody here answers it."""
 
 
-class ToolResultBlock(_ModelBlock):
-    """What a tool answered, or why it was not run."""
-
-    type: Literal["tool_result"] = "tool_result"
-    tool_use_id: str
-    tool_name: str = ""
-    content: str
-    is_error: bool = False
-    is_server_side: bool = False
-    """The provider ran the tool; this is part of the model's own message."""
-
-
 class ImageBlock(_Block):
     """A picture, by content or by address."""
 
@@ -79,6 +67,20 @@ class DocumentBlock(_Block):
     name: str = ""
     data: Base64Bytes | None = None
     url: str | None = None
+
+
+class ToolResultBlock(_ModelBlock):
+    """What a tool answered, or why it was not run."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    tool_name: str = ""
+    content: str
+    attachments: tuple[ImageBlock | DocumentBlock, ...] = ()
+    """Pictures and documents that the tool gave beside its words."""
+    is_error: bool = False
+    is_server_side: bool = False
+    """The provider ran the tool; this is part of the model's own message."""
 
 
 class OpaqueBlock(_Block):

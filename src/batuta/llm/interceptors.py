@@ -214,7 +214,7 @@ class CachedModel(WrappedModel):
         key = self.key_of(request)
         known = await self._cache.get(key)
         if known is not None:
-            return _for_free(known)
+            return _from_cache(known, key)
         return await self._kept(key, await self.inner.generate(request))
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
@@ -222,7 +222,7 @@ class CachedModel(WrappedModel):
         key = self.key_of(request)
         known = await self._cache.get(key)
         if known is not None:
-            for piece in replayed(_for_free(known)):
+            for piece in replayed(_from_cache(known, key)):
                 yield piece
             return
         async with closing(self.inner.stream(request)) as items:
@@ -244,8 +244,8 @@ class CachedModel(WrappedModel):
         return answer
 
 
-def _for_free(answer: Answer) -> Answer:
-    return answer.model_copy(update={"usage": Usage(), "cost": Decimal(0)})
+def _from_cache(answer: Answer, key: str) -> Answer:
+    return answer.model_copy(update={"usage": Usage(), "cost": Decimal(0), "cache_key": key})
 
 
 def replayed(answer: Answer) -> list[Delta | Answer]:

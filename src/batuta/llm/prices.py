@@ -31,6 +31,8 @@ class Price:
     output: Decimal
     cache_read: Decimal | None = None
     cache_write: Decimal | None = None
+    context_tokens: int | None = None
+    """How long a request and its answer may be together: bounds the cost of a call before it is made."""
 
     def __post_init__(self) -> None:
         """Refuse a price below nothing: a budget would grow by being used."""
@@ -70,6 +72,28 @@ class Prices:
         plain = self.cost(provider, model, usage)
         written = self.cost(provider, model, replace(usage, cache_write=usage.input))
         return plain if plain is None or written is None else max(plain, written)
+
+    def dearest_call(self, provider: str, model: str, output_tokens: int | None) -> Decimal | None:
+        """The most that any call can cost: a prompt as long as the model takes, and the longest answer to it."""
+        window = 0 if provider in FREE else self._context_tokens(provider, model)
+        if window is None:
+            return None
+        output = window if output_tokens is None else min(output_tokens, window)
+        return self.worst_case(provider, model, Usage(input=window, output=output))
+
+    def _context_tokens(self, provider: str, model: str) -> int | None:
+        price = self._overrides.get(f"{provider}:{model}") or self._overrides.get(model)
+        if price is not None and price.context_tokens is not None:
+            return price.context_tokens
+        if provider in WITHOUT_LIST_PRICE:
+            return None
+        try:
+            library = load_extra("genai_prices", extra=provider, needed_for="the price list")
+            found = library.calc_price(library.Usage(), model, provider_id=LIBRARY_NAMES.get(provider, provider))
+        except (MissingExtraError, LookupError):
+            return None
+        window: int | None = found.model.context_window
+        return window
 
     def _library_cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         if provider in WITHOUT_LIST_PRICE:

@@ -82,7 +82,7 @@ def _of_block(block: ContentBlock, count: CountText) -> int:
         case ToolCallBlock():
             return count(block.name + (block.invalid_args or json.dumps(block.args, default=str)))
         case ToolResultBlock():
-            return count(block.content)
+            return count(block.content) + sum(_of_block(each, count) for each in block.attachments)
         case ImageBlock():
             return TOKENS_PER_IMAGE
         case DocumentBlock():

@@ -1,6 +1,6 @@
 """The bridge to OpenTelemetry (extra `otel`): spans built from events, away from the run, exported in batches.
 
-    with EventChannel() as channel, SpanSink(otlp_exporter("http://localhost:4318")) as spans:
+    with SpanSink(otlp_exporter("http://localhost:4318")) as spans, EventChannel() as channel:
         channel.attach(spans, name="spans")
         await pipeline.run(request, sink=channel)
 
@@ -110,6 +110,7 @@ class SpanSink:
         self._linger = linger.total_seconds()
         self._timer: threading.Timer | None = None
         self._on_export = on_export
+        self._is_closed = self._was_too_late = False
         self.exported = 0
         self.failed = 0
         """Spans of batches that the exporter would not take."""
@@ -129,6 +130,9 @@ class SpanSink:
 
     def emit(self, event: Event) -> None:
         """Take one event; export when a batch is full."""
+        if self._is_closed:
+            self._say_too_late()
+            return
         with self._lock:
             ended = self._assembler.feed(event)
             if ended:
@@ -141,6 +145,7 @@ class SpanSink:
 
     def close(self) -> None:
         """Export everything, what did not end included, and let the exporter go."""
+        self._is_closed = True
         with self._lock:
             self._keep(self._assembler.close())
             self._export()
@@ -153,6 +158,11 @@ class SpanSink:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close."""
         self.close()
+
+    def _say_too_late(self) -> None:
+        if not self._was_too_late:
+            self._was_too_late = True
+            log.warning("spans are lost: events came after the sink was closed; open it before its channel")
 
     def _keep(self, ended: list[Span]) -> None:
         for span in ended:

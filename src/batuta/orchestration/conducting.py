@@ -38,11 +38,17 @@ from batuta.orchestration.supervisor import Proposal, Supervisor, plan_of
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
+from batuta.tools.context import LANGUAGE_SERVICE
 
 if TYPE_CHECKING:
     from batuta.orchestration.orchestrator import Orchestrator
 
 T = TypeVar("T")
+
+_NO_SUCH_COMMAND = {
+    "en": "There is no command {command}. There are: {known}. Without the slash it is read as a message.",
+    "es": "No existe el comando {command}. Existen: {known}. Sin la barra se lee como un mensaje.",
+}
 
 SUPERVISOR = AgentIdentity(agent_id=SUPERVISOR_ID, agent_name="Supervisor", agent_icon="🎼", agent_color="#8B5CF6")
 
@@ -126,6 +132,9 @@ class Conductor:
     async def supervise(self, state: AgentState) -> Command[Any]:
         """The supervisor answers, or proposes a plan that code has checked."""
         await self.handoffs.become(self.ctx, SUPERVISOR)
+        unknown = None if is_directed(state) else self.registry.unknown_command(self.request.text)
+        if unknown is not None:
+            return await self._no_such_command(unknown)
         proposal = await self._ask(self._planner(state), self._question(state))
         if proposal.decision.answer is not None:
             await self.ctx.emit(
@@ -141,6 +150,15 @@ class Conductor:
             return self._answered(proposal.decision.answer, SUPERVISOR_ID)
         plan = plan_of(proposal.decision, self.request.text, self.ctx)
         return Command(goto="execute", update={"plan": plan, "active_agent": SUPERVISOR_ID})
+
+    async def _no_such_command(self, command: str) -> Command[Any]:
+        """Code answers a slash command that no agent has: the model would take it for words."""
+        language = str(self.ctx.services.get(LANGUAGE_SERVICE, "en")).partition("-")[0]
+        words = _NO_SUCH_COMMAND.get(language, _NO_SUCH_COMMAND["en"])
+        answer = words.format(command=command, known=", ".join(self.registry.commands))
+        message_id = MessageId(self.ctx.stable_id("answer"))
+        await self.ctx.emit(AssistantMessage(content=answer, source_agent_id=SUPERVISOR_ID, message_id=message_id))
+        return self._answered(answer, SUPERVISOR_ID)
 
     async def execute(self, state: AgentState) -> Command[Any]:
         """Run the plan."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from batuta.conversations.conversation import Conversation
-from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.conversation import AssistantMessage, Complete, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.messages import Message
 
 MEMORABLE = frozenset(
-    model.route.type for model in (UserMessage, AssistantMessage, ApprovalRequested, ApprovalResolved)
+    model.route.type for model in (UserMessage, AssistantMessage, Complete, ApprovalRequested, ApprovalResolved)
 )
 """What these functions look at of the turns before."""
 
@@ -17,8 +17,10 @@ MEMORABLE = frozenset(
 def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
     """What was said in the turns before one: each request, and the last word it was given.
 
-    Work between agents stays out: its result is in the last word. So the history is valid for every provider.
+    Work between agents stays out: its result is in the last word. So the history is valid for every provider. A turn
+    that failed or was stopped leaves nothing, as in a conversation that is kept in memory.
     """
+    answered: set[str] = set()
     said: dict[str, list[Message]] = {}
     for event in events:
         if event.turn_id is None or event.turn_id == turn_id or event.is_internal:
@@ -28,7 +30,11 @@ def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
             turn[:0] = [Message.user(event.content)]
         elif isinstance(event, AssistantMessage) and event.content:
             turn[1:] = [Message.assistant(event.content, event.source_agent_id)]
-    return Conversation(message for turn in said.values() for message in turn if len(turn) == 2)
+        elif isinstance(event, Complete) and event.status == "success":
+            answered.add(event.turn_id)
+    return Conversation(
+        message for turn_id, turn in said.items() if turn_id in answered and len(turn) == 2 for message in turn
+    )
 
 
 def decisions_in(events: Iterable[Event]) -> dict[str, ApprovalResolved]:

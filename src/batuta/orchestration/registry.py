@@ -1,5 +1,6 @@
 """The registry: the one source of truth about a team's members."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from batuta.kernel.errors import ConfigurationError
@@ -7,6 +8,7 @@ from batuta.language.understanding import Understanding
 from batuta.orchestration.specialist import AgentCard, Specialist
 
 SUPERVISOR_ID = "supervisor"
+_COMMAND = re.compile(r"/[^\W\d][\w-]*")
 RESERVED = frozenset({SUPERVISOR_ID, "orchestrator"})
 
 
@@ -73,3 +75,14 @@ class AgentRegistry:
         command, *rest = text.split(maxsplit=1) or [""]
         agent_id = self._commands.get(command.casefold())
         return None if agent_id is None else (agent_id, "".join(rest).strip())
+
+    def unknown_command(self, text: str) -> str | None:
+        """The slash command that a text begins with, if no agent has it. A path or a lone slash is none."""
+        command = text.split(maxsplit=1)[0] if text.strip() else ""
+        is_unknown = bool(self._commands) and command.casefold() not in self._commands
+        return command if is_unknown and _COMMAND.fullmatch(command) else None
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """All slash commands."""
+        return tuple(command for specialist in self for command in specialist.card.commands)

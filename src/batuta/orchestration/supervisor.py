@@ -7,7 +7,7 @@ corrects.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from batuta.events.plans import ExpectedOutput
 from batuta.kernel.answers import Answer
@@ -37,11 +37,22 @@ class Decision(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    steps: list[ProposedStep] | None = None
-    answer: str | None = None
+    steps: list[ProposedStep] | None = Field(default=None, description="What agents do; then there is no answer yet.")
+    answer: str | None = Field(default=None, description="Only if no agent is needed: the answer itself, no steps.")
 
     known_agents: ClassVar[frozenset[str]] = frozenset()
     max_steps: ClassVar[int] = MAX_PLAN_STEPS
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_meaning(cls, given: Any) -> Any:
+        """Take what is clearly meant: words beside steps announce the plan, an empty field says nothing."""
+        if not isinstance(given, dict):
+            return given
+        said = {name: value for name, value in given.items() if value not in (None, "", [])}
+        if said.get("steps"):
+            said.pop("answer", None)
+        return said or given
 
     @model_validator(mode="after")
     def _check(self) -> "Decision":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from batuta.pipelines.journaling import fail_again as fail_again
     from batuta.pipelines.journaling import failure_of_step as failure_of_step
     from batuta.pipelines.journaling import forget as forget
+    from batuta.pipelines.journaling import is_of_the_run as is_of_the_run
     from batuta.pipelines.journaling import keep_failure as keep_failure
     from batuta.pipelines.journaling import settle_cut_off as settle_cut_off
     from batuta.pipelines.journaling import undoing_of as undoing_of
@@ -47,6 +48,7 @@ _imported, __all__ = lazy_exports(
             "fail_again",
             "failure_of_step",
             "forget",
+            "is_of_the_run",
             "keep_failure",
             "settle_cut_off",
             "undoing_of",

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from batuta.kernel.errors import Suspended
 from batuta.kernel.tasks import cancelled, to_the_end
 from batuta.pipelines.result import StepResult
 
@@ -59,8 +60,16 @@ async def results(
             begun.discard(task)
             room.release()
         await feeder
+    except Suspended:  # those under way finish first, so that nothing is torn off in the middle of an effect
+        feeder.cancel()
+        await to_the_end(_all_ended([feeder, *begun]))
+        raise
     finally:
         await to_the_end(cancelled([feeder, *begun]))
+
+
+async def _all_ended(tasks: list[asyncio.Task[Any]]) -> None:
+    await asyncio.wait(tasks)
 
 
 @dataclass(frozen=True, slots=True)

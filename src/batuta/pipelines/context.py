@@ -1,7 +1,7 @@
 """The technical context of one step: frozen, and the only way to have another step run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
-from batuta.kernel.errors import DeadlineExceededError
+from batuta.kernel.errors import DeadlineExceededError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import is_carrying
 from batuta.kernel.users import ToolUser
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Effect, Journal, Pending, Reconcile
-from batuta.pipelines.scope import Scope
+from batuta.pipelines.scope import Scope, Undo
 from batuta.resilience.deadlines import Deadline
 
 if TYPE_CHECKING:
@@ -329,8 +329,28 @@ class Context:
         finally:
             if not is_cut_off:
                 run.writing.pop(effect.key, None)
-            scope.hand_over_undo()
-            scope.close()
+            if spending.is_undo_missing:
+                scope.undo.append(self._undo_found_again(doing))
+            spending.close()
+
+    def _undo_found_again(self, doing: "Doing[Any]") -> Undo:
+        """Undoes what ran inside an effect whose recorded outcome was returned.
+
+        Its body is run once more: the effects inside come from the journal and offer to be undone. One that writes by
+        itself cannot be run again.
+        """
+
+        async def find(is_failure_kept: bool) -> Sequence[Undo]:
+            if doing.effect.kind == "write":
+                raise LogicalError(
+                    f"{doing.effect.name}: what it ran can no longer be undone after an interruption, because it also "
+                    "writes by itself; undo it by hand, or declare the tool `idempotent`"
+                )
+            scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
+            await self._acted(doing.act, scope, doing.effect.key)
+            return scope.undo
+
+        return find
 
     async def undo(
         self,
@@ -340,8 +360,9 @@ class Context:
         name: str,
         is_undone: Callable[[], Awaitable[bool]] | None = None,
         is_failure_kept: bool = False,
+        args: Mapping[str, Any] | None = None,
     ) -> None:
-        """Undo an effect of this step, once.
+        """Undo an effect of this step, once. `args` tell a person what the effect was about.
 
         If the failure that led to it is kept, a run that is repeated because this one died goes on with undoing; else
         it does the effect again. `is_undone` finds out about an undoing that was interrupted; without it, whoever
@@ -351,7 +372,7 @@ class Context:
         if run.journal is None:
             await act()
         else:
-            await pipelines.do_once(run.journal, self._undoing(effect, act, is_undone))
+            await pipelines.do_once(run.journal, self._undoing(effect, act, is_undone, args))
             if is_failure_kept:
                 run.undone.append(effect)
             else:
@@ -359,7 +380,11 @@ class Context:
         self._invocation.scope.agents.writes -= kind == "write"
 
     def _undoing(
-        self, effect: Effect, act: Callable[[], Awaitable[object]], is_undone: Callable[[], Awaitable[bool]] | None
+        self,
+        effect: Effect,
+        act: Callable[[], Awaitable[object]],
+        is_undone: Callable[[], Awaitable[bool]] | None,
+        args: Mapping[str, Any] | None,
     ) -> "Doing[bool]":
         undoing = pipelines.undoing_of(effect)
 
@@ -376,7 +401,7 @@ class Context:
             act=undo,
             codec=pipelines.DONE,
             reconcile=None if is_undone is None else look_up,
-            ask=pipelines.asking_about(self, undoing.name, done=lambda _: True),
+            ask=pipelines.asking_about(self, undoing.name, done=lambda _: True, args=args),
             sleep=self._invocation.run.clock.sleep,
         )
 

@@ -39,6 +39,10 @@ class Recorded:
     value: "JsonValue"
 
 
+MAX_BEGUN = 5
+"""How often a write whose answer is lost each time is begun, at most, because a person says that it did not happen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pending:
     """The effect was begun; its outcome is not recorded."""
@@ -47,6 +51,11 @@ class Pending:
     """How often it was begun before and surely did not happen: what is found out about one beginning says nothing
     about the next.
     """
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is not begun again, whatever is found out about it."""
+        return self.abandoned >= MAX_BEGUN - 1
 
 
 Reconcile = Callable[[Pending], Awaitable[T | None]]

@@ -6,7 +6,7 @@
 
     settle -> a person has answered already: so be it
            -> `reconcile` finds it out
-           -> a person is asked
+           -> a person is asked, who may have it done now; at most `MAX_BEGUN` times
            -> neither can tell: `UnknownOutcomeError`; it is not repeated
 
 A write is settled when it is found begun by an earlier run, and at once when its answer is lost: nobody is told that it
@@ -41,6 +41,7 @@ from batuta.kernel.errors import (
     WriteForbiddenError,
     WriteNotDoneError,
     category_of,
+    code_of,
 )
 from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import never_waits, to_the_end
@@ -126,7 +127,7 @@ async def keep_failure(
     journal: Journal, effect: Effect, error: BaseException, costs: CostRecorder | None = None
 ) -> None:
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
-    facts: JsonValue = {FAILED: {"category": category_of(error).value, "message": str(error)}}
+    facts: JsonValue = {FAILED: {"category": category_of(error).value, "code": code_of(error), "message": str(error)}}
     await _keep(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
@@ -158,14 +159,15 @@ async def check_input(journal: Journal, step_name: str, value: Any, run_key: str
     return str(kept.get("run_key") or run_key)
 
 
-def failure_of_step(key: str) -> Effect:
-    """What stands for the failure of a step at a place."""
-    return Effect(key=f"{key}:{STEP_FAILURE}", kind="read", name=STEP_FAILURE)
+def failure_of_step(key: str, *, has_effects: bool = False) -> Effect:
+    """What stands for the failure of a step at a place: before it does anything, or after its effects are recalled."""
+    name = f"{STEP_FAILURE}.late" if has_effects else STEP_FAILURE
+    return Effect(key=f"{key}:{name}", kind="read", name=STEP_FAILURE)
 
 
-async def fail_again(journal: Journal, key: str) -> None:
-    """Raise what a step failed with, if the run went on from it."""
-    known = await journal.recall(failure_of_step(key))
+async def fail_again(journal: Journal, key: str, *, has_effects: bool = False) -> None:
+    """Raise what a step failed with, if the run went on from it or began to undo what was done before it."""
+    known = await journal.recall(failure_of_step(key, has_effects=has_effects))
     if isinstance(known, Recorded):
         raise_if_failed(known.value)
 
@@ -184,7 +186,7 @@ async def forget(journal: Journal, undone: Effect) -> None:
     await journal.abandon(undoing_of(undone), "undone")
 
 
-async def _begin(journal: Journal, doing: Doing[T]) -> T:
+async def _begin(journal: Journal, doing: Doing[T], abandoned: int = 0) -> T:
     """Do it for real. A write whose answer is lost is settled before anybody learns of it."""
     effect = doing.effect
     if effect.kind == "write":
@@ -192,7 +194,7 @@ async def _begin(journal: Journal, doing: Doing[T]) -> T:
     try:
         value = await doing.act()
     except Exception as error:
-        if effect.kind != "write" or _is_of_the_run(error):
+        if effect.kind != "write" or is_of_the_run(error):
             raise
         if not is_outcome_unknown(error):
             await journal.abandon(effect, str(error))
@@ -202,7 +204,7 @@ async def _begin(journal: Journal, doing: Doing[T]) -> T:
         await _record(journal, doing, value)
         return value
     known = await journal.recall(effect)
-    return await _settle(journal, doing, known if isinstance(known, Pending) else Pending(), lost)
+    return await _settle(journal, doing, known if isinstance(known, Pending) else Pending(abandoned), lost)
 
 
 async def _intend(journal: Journal, effect: Effect) -> None:
@@ -231,7 +233,7 @@ async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Excep
         try:
             value = await _looked_up(doing.reconcile, known, doing.sleep)
         except Exception as error:
-            if _is_of_the_run(error):
+            if is_of_the_run(error):
                 raise
             why = error  # it cannot be looked up now: a person may know
         else:
@@ -241,15 +243,17 @@ async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Excep
             if lost is not None:
                 return await _surely_not_done(journal, doing, lost)
             await journal.abandon(doing.effect, "it did not happen")
-            return await _begin(journal, doing)
+            return await _begin(journal, doing, known.abandoned + 1)
     if doing.ask is None:
         raise _unknown(doing.effect, lost) from why
     answer = await doing.ask(known)
     if answer is not None:
         await _record(journal, doing, answer)
         return answer
+    if known.is_last:
+        return await _surely_not_done(journal, doing, lost or _unknown(doing.effect, None))
     await journal.abandon(doing.effect, "a person says that it did not happen")
-    return await _begin(journal, doing)
+    return await _begin(journal, doing, known.abandoned + 1)
 
 
 async def _looked_up(reconcile: Reconcile[T], known: Pending, sleep: Callable[[float], Awaitable[None]]) -> T | None:
@@ -258,7 +262,7 @@ async def _looked_up(reconcile: Reconcile[T], known: Pending, sleep: Callable[[f
         try:
             return await reconcile(known)
         except Exception as error:
-            if _is_of_the_run(error) or category_of(error) is not ErrorCategory.TRANSIENT:
+            if is_of_the_run(error) or category_of(error) is not ErrorCategory.TRANSIENT:
                 raise
             await sleep(seconds)
     return await reconcile(known)
@@ -269,7 +273,7 @@ async def _surely_not_done(journal: Journal, doing: Doing[T], lost: Exception) -
     if doing.not_done is None:
         await journal.abandon(doing.effect, "it did not happen")
         raise WriteNotDoneError(
-            f"{doing.effect.name}: its answer was lost ({lost}), and it was looked up that it did not take place"
+            f"{doing.effect.name}: its answer was lost ({lost}), and it is known that it did not take place"
         ) from lost
     value = doing.not_done(lost)
     await _record(journal, doing, value)
@@ -311,7 +315,7 @@ _UNKEPT = _NotKept()
 _OF_THE_RUN = (RecordingFailedError, FencedError, RunCancelledError, WriteForbiddenError)
 
 
-def _is_of_the_run(error: Exception) -> bool:
+def is_of_the_run(error: Exception) -> bool:
     """The run itself is broken or stopped: nothing can be settled in it, and the next owner finds what was begun."""
     raised = getattr(error.error, "exception", None) if isinstance(error, StepFailedError) else error
     return isinstance(raised, _OF_THE_RUN)
@@ -326,7 +330,10 @@ def raise_if_failed(value: JsonValue) -> None:
     """Raise the failure that was kept, if it was one."""
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
-        raise _KINDS.get(facts["category"], LogicalError)(facts["message"])
+        error = _KINDS.get(facts["category"], LogicalError)(facts["message"])
+        if "code" in facts:
+            vars(error)["code"] = facts["code"]  # of the class that it was first raised as
+        raise error
 
 
 def _as_json(codec: Codec[Any], value: Any) -> JsonValue:

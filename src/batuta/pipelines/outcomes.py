@@ -1,13 +1,13 @@
 """Asking whether a write took place whose answer was lost: a person knows what code cannot find out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from batuta.kernel.approvals import ApprovalRequest, Approver
 from batuta.kernel.errors import UnknownOutcomeError
 from batuta.pipelines.context import Context, invocation_of
-from batuta.pipelines.journal import Pending, Reconcile
+from batuta.pipelines.journal import MAX_BEGUN, Pending, Reconcile
 
 T = TypeVar("T")
 
@@ -16,6 +16,10 @@ OUTCOME_UNKNOWN = (
     "if it is already done."
 )
 NOT_EDITABLE = f"What was begun cannot be edited. {OUTCOME_UNKNOWN}"
+LAST_QUESTION = (
+    f"This was begun {MAX_BEGUN} times and no answer to it came back, so nobody knows whether it took place. It is not "
+    "begun again: approve to go on as if it failed; reject if it is already done."
+)
 MAX_EDITS = 20
 
 
@@ -57,7 +61,7 @@ class OutcomeQuestion(Generic[T]):
         return replace(
             about,
             idempotency_key=_question(about, pending),
-            reason=OUTCOME_UNKNOWN,
+            reason=LAST_QUESTION if pending.is_last else OUTCOME_UNKNOWN,
             user=self._ctx.user,
             correlation_id=self._ctx.correlation_id,
             is_about_outcome=True,
@@ -72,8 +76,10 @@ def asking_a_person(
     return None if approver is None else OutcomeQuestion(ctx, approver, about, done)
 
 
-def asking_about(ctx: Context, name: str, done: Callable[[str], T] | None = None) -> Reconcile[T] | None:
-    """A question about an effect of which nothing is known but its name: a person can say that it is to be done.
+def asking_about(
+    ctx: Context, name: str, done: Callable[[str], T] | None = None, args: Mapping[str, Any] | None = None
+) -> Reconcile[T] | None:
+    """A question about an effect of which little is known but its name: a person can say that it is to be done.
 
     `done` gives what stands for one that took place; without it nobody can say what it brought.
     """
@@ -82,7 +88,7 @@ def asking_about(ctx: Context, name: str, done: Callable[[str], T] | None = None
         return ApprovalRequest(
             tool_use_id=ctx.stable_id(f"effect:{name}"),
             tool_name=name,
-            args={},
+            args=dict(args or {}),
             idempotency_key=f"{ctx.run_key}:{ctx.key}:{name}",
             agent_id=ctx.agent_id or ctx.step_name,
         )

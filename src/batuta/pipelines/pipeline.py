@@ -97,10 +97,8 @@ class Pipeline(Step[In_contra, Out_co]):
         invoke = invocation_of(ctx).run.invoke
         inner = invocation_of(invocation_of(ctx).within(scope))
         current: Any = value
-        begun = ""
         try:
             for step in self.steps:
-                begun = step.name
                 current = await invoke(step, current, inner)
         except Suspended:
             raise  # nothing failed: nothing is undone
@@ -109,7 +107,7 @@ class Pipeline(Step[In_contra, Out_co]):
             if run.writing and isinstance(error, StepFailedError):
                 await run.settle_cut_off(ctx.key)  # before anything is undone: it may have to be undone, too
             if scope.undo and not is_unsettled(error):
-                is_kept = await run.begin_undoing(f"{ctx.key}/{begun}", error)
+                is_kept = await run.begin_undoing(ctx.key, error)
                 with_rollback_failures(error, await to_the_end(scope.roll_back(is_failure_kept=is_kept)))
             raise
         finally:

@@ -22,22 +22,20 @@ from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
     DeadlineExceededError,
-    ErrorCategory,
     LogicalError,
-    RecordingFailedError,
     RunCancelledError,
     StepFailedError,
     Suspended,
     UnknownOutcomeError,
-    category_of,
 )
 from batuta.kernel.ids import new_id
+from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import to_the_end
 from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, Invocation, current_context, invocation_of
 from batuta.pipelines.hooks import Hook
-from batuta.pipelines.journal import Effect, Recorded
+from batuta.pipelines.journal import Effect
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
@@ -120,8 +118,8 @@ class Run:
         """What names this run in idempotency keys: its turn, what its journal remembers, or its correlation id."""
         self.undone: list[Effect] = []
         """What was undone."""
-        self._rolled_back: list[str] = []
-        """Where a step failed whose failure led to undoing."""
+        self._rolled_back: list[Effect] = []
+        """What stands for failures that led to undoing."""
         self.writing: dict[str, Doing[Any]] = {}
         """Writes that are under way, or were when something around them was cut off."""
 
@@ -159,7 +157,8 @@ class Run:
             if result.is_error and self.writing:
                 result = await self._without_doubt(step, result)
             if result.is_error and scope.undo and not isinstance(result.error.exception, UnknownOutcomeError):
-                failures = await to_the_end(scope.roll_back())
+                is_kept = await self.begin_undoing("", StepFailedError(result.error))
+                failures = await to_the_end(scope.roll_back(is_failure_kept=is_kept))
                 result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
                 await self._drain()
@@ -168,6 +167,7 @@ class Run:
             return await self._settled(step, result)
         except Suspended:
             await to_the_end(self._stop_background())
+            await self._keep_what_failed_beside()
             await self.emitter.settle()
             raise
         except BaseException:
@@ -177,16 +177,21 @@ class Run:
             raise
 
     async def begin_undoing(self, key: str, error: BaseException) -> bool:
-        """Keep that a step failed before anything is undone because of it; whether it is kept.
+        """Keep what failed at a place or below it before anything is undone because of it; whether it is kept.
 
         If this run dies while it undoes, whoever repeats it comes here again, does nothing anew and goes on undoing.
         """
         if self.journal is None or not isinstance(error, StepFailedError):
             return False
-        raised = error.error.exception or LogicalError(error.error.message)
-        await pipelines.keep_failure(self.journal, pipelines.failure_of_step(key), raised)
-        self._rolled_back.append(key)
+        self._rolled_back += await self.keep_failures(key)
         return True
+
+    async def _keep_what_failed_beside(self) -> None:
+        """What failed beside a step that waits fails again when the run goes on. What was cut off is tried again."""
+        self._failures = {
+            key: noted for key, noted in self._failures.items() if not isinstance(noted[1], DeadlineExceededError)
+        }
+        await self.keep_failures()
 
     async def _forget_undone(self) -> None:
         """All is undone: whoever runs this again with the same journal begins anew. A turn is not run again."""
@@ -194,8 +199,8 @@ class Run:
             return
         for effect in self.undone:
             await pipelines.forget(self.journal, effect)
-        for key in self._rolled_back:
-            await self.journal.abandon(pipelines.failure_of_step(key), "undone")
+        for effect in self._rolled_back:
+            await self.journal.abandon(effect, "undone")
 
     async def settle_cut_off(self, key: str = "") -> None:
         """Find out about writes at a place that were cut off: by a deadline, or because something beside them failed.
@@ -294,6 +299,8 @@ class Run:
                 outcome = await self._within_own_deadline(step, value, ctx)
             if type(outcome) is StepResult:
                 outcome = opened(outcome, ctx)
+            if self.journal is not None:
+                await pipelines.fail_again(self.journal, invocation.key, has_effects=True)
             stage = ENDING
             if emitter.is_heard:
                 completed = events.StepCompleted(
@@ -331,30 +338,37 @@ class Run:
             task.exception()  # told as an event of its step: seen, so that asyncio does not report it as lost
 
     def note_failure(self, effect: Effect, error: Exception, spending: "SpendingCodec[Any] | None" = None) -> None:
-        """Remember what failed, until the run goes on or ends. A write's own notes say how it ended."""
-        if self.journal is not None and effect.kind != "write" and not isinstance(error, RecordingFailedError):
+        """Remember what failed, until the run goes on or ends. A write of unknown outcome has to be settled first."""
+        if self.journal is None or pipelines.is_of_the_run(error):
+            return
+        if effect.kind != "write" or not is_outcome_unknown(error):
             self._failures[effect.key] = effect, error, spending
 
     def note_effect(self, effect: Effect) -> None:
         """Remember where there were effects."""
         self._begun.add(effect.key)
 
-    def _note_failure_of_step(self, error: BaseException, key: str) -> None:
-        """A step may fail for a passing reason without an effect that could fail again: it is remembered itself."""
-        if self.journal is None or not isinstance(error, Exception) or isinstance(error, StepFailedError):
+    def _note_failure_of_step(self, error: BaseException, failure: StepError, ctx: Context) -> None:
+        """Remember the innermost step that failed: tried again it might not."""
+        if self.journal is None or not isinstance(error, Exception) or failure.path != ctx.path:
             return
-        is_passing = category_of(error) is ErrorCategory.TRANSIENT
-        if is_passing and not any(begun.startswith((f"{key}/", f"{key}:")) for begun in self._begun):
-            self.note_failure(pipelines.failure_of_step(key), error)
+        raised = failure.exception if isinstance(failure.exception, Exception) else LogicalError(failure.message)
+        if not isinstance(raised, UnknownOutcomeError):
+            places = (f"{ctx.key}/", f"{ctx.key}:")
+            has_effects = any(begun.startswith(places) for begun in self._begun)
+            self.note_failure(pipelines.failure_of_step(ctx.key, has_effects=has_effects), raised)
 
-    async def keep_failures(self, key: str) -> None:
-        """Keep what failed at a place or below it."""
-        places = (f"{key}/", f"{key}:")
+    async def keep_failures(self, key: str = "") -> list[Effect]:
+        """Keep what failed at a place or below it; what stands for it."""
+        places = (f"{key}/", f"{key}:") if key else ("",)
+        kept: list[Effect] = []
         for failed in [failed for failed in self._failures if failed.startswith(places)]:
             effect, error, spending = self._failures.pop(failed)
             assert self.journal is not None
-            if not isinstance(await self.journal.recall(effect), Recorded):
+            if await self.journal.recall(effect) is None:
                 await pipelines.keep_failure(self.journal, effect, error, spending)
+                kept.append(effect)
+        return kept
 
     def numbered(self, path: str, parent: Invocation | None) -> str:
         """A path that tells repetitions of the same step apart, in the order they begin."""
@@ -403,7 +417,7 @@ class Run:
         """The error that leaves a step, after it was emitted."""
         failure = _failure(error, ctx)
         if stage == WORKING:
-            self._note_failure_of_step(error, ctx.key)
+            self._note_failure_of_step(error, failure, ctx)
         duration = _clock() - started
         if owes_an_end(stage, error):
             await self._emit_failed(failure, step, ctx, duration)

@@ -1,7 +1,7 @@
 """What belongs to one run of a pipeline: its counts, its agents' record, and how to undo what it did."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,10 @@ from batuta.pipelines.result import Tally
 if TYPE_CHECKING:  # only passed on
     from batuta.language.understanding import Understanding
 
-Undo = Callable[[bool], Awaitable[None]]
-"""Undoes something; it is told whether the failure that led to it is kept, so that a repeated run fails again there."""
+Undo = Callable[[bool], Awaitable["Sequence[Undo] | None"]]
+"""Undoes something; it is told whether the failure that led to it is kept, so that a repeated run fails again there.
+What it returns is to be undone next, in reverse order.
+"""
 
 
 @dataclass(slots=True)
@@ -106,7 +108,7 @@ class Scope:
         failures: list[BaseException] = []
         while self.undo:
             try:
-                await self.undo.pop()(is_failure_kept)
+                self.undo.extend(await self.undo.pop()(is_failure_kept) or ())
             except (Exception, asyncio.CancelledError) as error:
                 failures.append(error)
         return failures

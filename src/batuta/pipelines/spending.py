@@ -1,4 +1,4 @@
-"""What the agents inside an effect took is kept with what the effect brought.
+"""What ran inside an effect is kept with what the effect brought: what it took, wrote, and whether it can be undone.
 
 A tool, an action or a graph may run agents. Once its outcome is recorded nothing inside it is begun again, so nobody
 would count what was paid for there: a turn that is taken up again would seem cheaper than it was.
@@ -20,7 +20,7 @@ from batuta.pipelines.scope import Scope
 T = TypeVar("T")
 
 SPENT, BROUGHT = "batuta.spent", "batuta.brought"
-"""The two fields of what is recorded of an effect that agents worked in."""
+"""The two fields of what is recorded of an effect that something ran in."""
 
 
 class Spent(BaseModel):
@@ -34,9 +34,11 @@ class Spent(BaseModel):
     retries: int = 0
     cognitive_retries: int = 0
     writes: int = 0
+    can_be_undone: bool = False
+    """Something inside offered to be undone."""
 
     @classmethod
-    def of(cls, scope: Scope) -> "Spent":
+    def of(cls, scope: Scope, *, can_be_undone: bool) -> "Spent":
         """What was taken in a scope."""
         tally = scope.tally
         return cls(
@@ -46,6 +48,7 @@ class Spent(BaseModel):
             retries=tally.retries,
             cognitive_retries=tally.cognitive_retries,
             writes=scope.agents.writes,
+            can_be_undone=can_be_undone,
         )
 
     def count(self, scope: Scope) -> None:
@@ -63,23 +66,36 @@ class SpendingCodec(Generic[T]):
     def __init__(self, codec: Codec[T], scope: Scope) -> None:
         self._codec = codec
         self._scope = scope
+        self._can_be_undone = False
+        self.is_undo_missing = False
+        """What was read says that something inside can be undone; how, only running it again can tell."""
+
+    def close(self) -> None:
+        """Hand what was taken over to the scope around, and remember what a failure that is kept later has to say."""
+        self._can_be_undone = bool(self._scope.undo)
+        self._scope.hand_over_undo()
+        self._scope.close()
 
     def dump_python(self, value: T, /, *, mode: Literal["json"]) -> Any:
-        """The value as JSON; what agents took beside it, if there were some."""
+        """The value as JSON; what was taken for it beside it, if something was."""
         return self.with_spent(self._codec.dump_python(value, mode=mode))
 
     def with_spent(self, brought: JsonValue) -> JsonValue:
-        """What an effect brought, a failure too, and what agents took beside it, if there were some."""
-        if self._scope.tally.attempts == 0:
+        """What an effect brought, a failure too, and what was taken for it beside it, if something was."""
+        can_be_undone = self._can_be_undone or bool(self._scope.undo)
+        if not (self._scope.tally.attempts or self._scope.agents.writes or can_be_undone):
             return brought
-        return {SPENT: Spent.of(self._scope).model_dump(mode="json"), BROUGHT: brought}
+        spent = Spent.of(self._scope, can_be_undone=can_be_undone)
+        return {SPENT: spent.model_dump(mode="json", exclude_defaults=True), BROUGHT: brought}
 
     def validate_json(self, text: bytes, /) -> T:
         """The value; what agents took for it is counted. A failure that was kept is raised, once it is counted."""
         if SPENT.encode() in text:
             kept = from_json(text)
             if isinstance(kept, dict) and kept.keys() == {SPENT, BROUGHT}:
-                Spent.model_validate(kept[SPENT]).count(self._scope)
+                spent = Spent.model_validate(kept[SPENT])
+                spent.count(self._scope)
+                self.is_undo_missing = spent.can_be_undone
                 raise_if_failed(kept[BROUGHT])
                 return self._codec.validate_json(to_json(kept[BROUGHT]))
         return self._codec.validate_json(text)

@@ -135,6 +135,12 @@ class Settings(BaseModel):
     """How often this process may ask each model; no limit unless one is set. Who comes too early waits."""
     model_calls_burst: int = Field(default=10, ge=1)
     """How many calls may come at once before the limit above holds them back."""
+    user_tokens_per_month: int | None = Field(default=None, ge=0)
+    user_usd_per_month: Decimal | None = Field(default=None, ge=0)
+    workspace_tokens_per_month: int | None = Field(default=None, ge=0)
+    workspace_usd_per_month: Decimal | None = Field(default=None, ge=0)
+    """What a person, and all of a workspace together, may spend on models in a month; a call that does not fit is not
+    made. Counted in PostgreSQL, by all processes together; without it in memory, until the process ends."""
     worker_concurrency: int = Field(default=8, ge=0, le=256)
     """Turns that run at once in this process; 0 leaves all of them to `batuta worker`."""
     lease_seconds: float = Field(default=4, ge=1, le=600)

@@ -129,6 +129,7 @@ ROUTES: dict[str, AccessRule] = {
     # turns
     "POST /api/sessions/{session_id}/messages": _CHAT,
     "POST /api/sessions/{session_id}/stop": _CHAT,
+    "DELETE /api/sessions/{session_id}/turns/{turn_id}": _CHAT,
     "GET /api/sessions/{session_id}/stream": _READ,
     "GET /api/approvals": _READ,
     "GET /api/approvals/{approval_id}/context": _READ,

@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE
+from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
@@ -38,7 +38,7 @@ from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
-from batuta.server.erp.rights import ErpRightsSource, erp_policy
+from batuta.server.erp.rights import WorkspaceErpRights, erp_policy
 from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.documents import DocumentReader
@@ -62,13 +62,13 @@ from batuta.server.search.service import Search
 from batuta.server.security.access_control import AccessControl
 from batuta.server.security.ownership import Caller
 from batuta.server.security.preferences import PreferenceReader
-from batuta.server.security.source_rights import SourceRights
 from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
 from batuta.server.settings.service import UserPreferences
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
+from batuta.server.worker.budgets import MonthlyBudgets
 from batuta.server.worker.model_protection import ModelProtection
 from batuta.server.worker.process import PlatformWorker
 from batuta.server.worker.run_options import RunServices, TurnPrincipal
@@ -115,7 +115,6 @@ class Platform:
             Orchestrator: self.team,
             PreferenceReader: self.preferences,
             SetupState: self.identity,
-            SourceRights: self.erp,
         }
 
 
@@ -149,7 +148,7 @@ async def open_platform(
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
-        platform = _services(settings, team, backends, observers, chosen, read_source, processing, erp)
+        platform = _services(settings, team, backends, observers, chosen, read_source, processing, ErpRecords(erp))
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
@@ -205,16 +204,19 @@ def run_services(
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
 
-    rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
+    policy = erp_policy(settings)
+
+    def erp_rights(turn: TurnPrincipal) -> WorkspaceErpRights:
+        return WorkspaceErpRights(
+            database=SystemDatabase(backends.database), workspace_id=turn.workspace_id, policy=policy
+        )
+
     return RunServices(
         preferences=UserPreferences(backends.database),
         protection=protection.protection,
+        budgets=MonthlyBudgets(settings, protection.ledger),
         models=models,
-        providers={
-            DATASETS_SERVICE: dataset_library,
-            ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
-            COMPANY_SERVICE: lambda turn: turn.company,
-        },
+        providers={DATASETS_SERVICE: dataset_library, ERP_RIGHTS_SERVICE: erp_rights},
     )
 
 
@@ -226,7 +228,7 @@ def _services(
     model: ModelChoice,
     read_source: ReadSource | None,
     processing: FileProcessing,
-    erp_access: ErpAccess | None,
+    erp: ErpRecords,
 ) -> Platform:
     database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     system = SystemDatabase(database)
@@ -245,9 +247,6 @@ def _services(
         read_tables=datasets.exported,
     )
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
-    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
-    rights = ErpRightsSource(system, erp_policy(settings))
-    erp = ErpRecords(erp_access, rights, preferences)
     turns = Turns(
         database,
         log,
@@ -256,18 +255,10 @@ def _services(
         agent_ids=agent_ids,
         max_chars=settings.max_message_chars,
         observer=observers.sink,
-        working_company=erp.working_company,
     )
     approvals = Approvals(database, log, queue, backends.projector, bus, people=system, observer=observers.sink)
-
-    async def tile_services(caller: Caller) -> Mapping[str, object]:
-        return {
-            ERP_RIGHTS_SERVICE: rights.of(caller.workspace_id),
-            COMPANY_SERVICE: await erp.working_company(caller),
-        }
-
-    refresher = TileRefresher(team.registry, kept_datasets)
-    boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
+    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
+    boards = Boards(database, log, kept_datasets, preferences, TileRefresher(team.registry, kept_datasets))
     streams = LiveStreams()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(
@@ -319,11 +310,16 @@ def _agui_port(
         answer, position = await turns.accept(caller, session_id, message)
         return answer.turn_id, position
 
-    async def decide(caller: Caller, approval_id: str, fields: Mapping[str, Any]) -> str:
+    async def decide(caller: Caller, session_id: str, approval_id: str, fields: Mapping[str, Any]) -> str:
         allowed = await access.check(EVENTS["approval:resolve"], caller, {"approval_id": approval_id})
+        query = sa.select(approval_rows.c.turn_id).where(
+            approval_rows.c.approval_id == approval_id.upper(), approval_rows.c.session_id == session_id
+        )
+        turn_id = await database.read(lambda connection: connection.execute(query).scalar())
+        if turn_id is None:
+            raise NotFoundProblem("This thread has no such interrupt. Resume the thread that raised it.")
         await approvals.decide(allowed, approval_id, DecisionRequest.model_validate(fields))
-        query = sa.select(approval_rows.c.turn_id).where(approval_rows.c.approval_id == approval_id.upper())
-        return str(await database.read(lambda connection: connection.execute(query).scalar()))
+        return str(turn_id)
 
     return PlatformPort(own_session=own_session, send=send, decide=decide)
 

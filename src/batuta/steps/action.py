@@ -130,6 +130,7 @@ class ActionStep(Step[In_contra, Out_co]):
             name=self.name,
             is_undone=None if reconcile is None else is_undone,
             is_failure_kept=is_failure_kept,
+            args={"value": _shown(value)},
         )
 
     def bounds(self) -> Bounds:

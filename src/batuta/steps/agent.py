@@ -16,6 +16,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from batuta import conversations, llm, pipelines, steps
+from batuta.kernel import messages
+from batuta.kernel.attachments import separated
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelSettings, OutputSpec
@@ -28,6 +30,8 @@ from batuta.steps.parser import adapter_for
 from batuta.steps.prompts import Prompt, as_text
 
 if TYPE_CHECKING:  # what a run says and does, and what only some agents have, is imported where it is needed
+    from decimal import Decimal
+
     from batuta.events.conversation import Citation
     from batuta.kernel.answers import Answer
     from batuta.kernel.messages import Message
@@ -216,9 +220,12 @@ class AgentStep(Step[In_contra, Out_co]):
     def _override(self) -> _Override:
         return _overrides.get({}).get(self, _AS_DECLARED)
 
-    def prompt_for(self, value: Any) -> str:
-        """What is said to the model about the input."""
-        return as_text(value) if self._prompt is None else self._prompt.fill(value)
+    def request_for(self, value: Any) -> "Message":
+        """What is said to the model about the input: pictures and documents in it are attached, not written out."""
+        if isinstance(value, messages.Message):
+            return value
+        rest, attached = separated(value)
+        return messages.Message.user(as_text(rest) if self._prompt is None else self._prompt.fill(value), *attached)
 
     def system_prompt(self, ctx: Context) -> str:
         """The instructions, after those of the conversation, and the structure of the answer."""
@@ -240,20 +247,29 @@ class AgentStep(Step[In_contra, Out_co]):
         """The worst case of its calls, and of its fallback after them."""
         rounds = self.max_tool_iterations if self.tools else 0
         calls = self.attempts.total + rounds
+        dearest = self._dearest_call()
         own = pipelines.Bounds(
             executions=1,
             model_calls=calls,
             tool_rounds=rounds,
             attempts=self.attempts.total,
             time=self._longest(calls, rounds),
-            cost=None,
-            unbounded=(f"{self.name}: the cost depends on the length of the input",),
+            cost=None if dearest is None else dearest * calls,
+            unbounded=(f"{self.name}: the price or the context of its model is not known",) if dearest is None else (),
         ).within(self.timeout)
         return own if self.fallback is None else own.then(self.fallback.bounds().below(self.name))
 
     def children(self) -> tuple[Step[Any, Any], ...]:
         """Its fallback, if it has one."""
         return () if self.fallback is None else (self.fallback,)
+
+    def _dearest_call(self) -> "Decimal | None":
+        """The most that one call of its model can cost, if that is known."""
+        model = self._override().model or self.model
+        if isinstance(model, str):
+            provider, name = llm.parse_model(model)
+            return llm.DEFAULT_PRICES.dearest_call(provider, name, self.settings.max_tokens)
+        return llm.prices_of(model).dearest_call(model.provider, model.name, self.settings.max_tokens)
 
     def _longest(self, calls: int, rounds: int) -> timedelta:
         slowest = max((tool.policy.limits.timeout for tool in self.tools.values()), default=timedelta())

@@ -93,8 +93,8 @@ class AgentTelemetry:
             )
         )
 
-    async def completed(self, output: Any, tally: Tally) -> None:
-        """T-2 and T-4: the result, and the decision it is."""
+    async def completed(self, output: Any, tally: Tally, cache_key: str | None = None) -> None:
+        """T-2 and T-4: the result, and the decision it is; `cache_key` says where an answer was found."""
         if not self._ctx.is_heard:
             return
         milliseconds = self._milliseconds()
@@ -113,6 +113,8 @@ class AgentTelemetry:
                 input_data=_as_data(self._value),
                 output_data=_as_data(output),
                 decision_duration_ms=milliseconds,
+                was_cached=cache_key is not None,
+                cache_hit_key=cache_key,
             )
         )
         await self._ctx.emit(

@@ -52,16 +52,20 @@ class Corrections:
     last_answer: str = ""
     last_kind: Kind = "structural"
     feedback: str = ""
+    _times: int = 1
+    """How often the last answer was given, one time after the other."""
 
     def add(
         self, kind: Kind, answer: str, verdict: Exception, token_budget: int, confidence: float | None = None
     ) -> None:
         """Count a rejected answer and write the feedback to it."""
         attempt = len(self.rejections) + 1
+        is_repeated = bool(self.rejections) and answer.strip() == self.last_answer.strip()
         self.rejections.append(Rejection(attempt, kind, str(verdict), confidence))
         self.last_answer = answer
         self.last_kind = kind
-        self.feedback = feedback_on(answer, verdict, token_budget)
+        self.feedback = feedback_on(answer, verdict, token_budget, times=self._times + 1 if is_repeated else 1)
+        self._times = self._times + 1 if is_repeated else 1
 
     @property
     def confidence(self) -> float | None:
@@ -89,10 +93,17 @@ class Corrections:
         )
 
 
-def feedback_on(answer: str, verdict: Exception, token_budget: int) -> str:
-    """What a model is told about its rejected answer, within a budget of tokens."""
+_REPEATED = (
+    "You gave the same answer {times} times, and it was rejected each time: it will be again. Change what the problem "
+    "names, and only that."
+)
+
+
+def feedback_on(answer: str, verdict: Exception, token_budget: int, *, times: int = 1) -> str:
+    """What a model is told about its rejected answer, within a budget of tokens; more if it gave the same again."""
     problem = _problem(verdict)
-    frame = "Your previous answer was rejected.\n\nPrevious answer:\n{}\n\n{}\n\nAnswer the original request again."
+    opening = "Your previous answer was rejected." if times == 1 else _REPEATED.format(times=times)
+    frame = f"{opening}\n\nPrevious answer:\n{{}}\n\n{{}}\n\nAnswer the original request again."
     room = token_budget * _CHARACTERS_PER_TOKEN
     problem = _cut(problem, max(room - len(frame) - 40, 80))
     return frame.format(_cut(answer, max(room - len(frame) - len(problem), 40)), problem)

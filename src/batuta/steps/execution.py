@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
-from batuta.kernel.messages import Message
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
@@ -36,7 +35,8 @@ class AgentExecution:
         self._scope.parent_trace_id = around.run.emitter.trace_id  # agents below work for this execution
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._corrections = Corrections(agent.attempts)
-        self._request = Message.user(agent.prompt_for(value))
+        self._cache_key: str | None = None
+        self._request = agent.request_for(value)
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
         self._telemetry.on_void = partial(self._dialogue.discard, "retried")
@@ -58,7 +58,7 @@ class AgentExecution:
             agents.succeeded += 1
             agents.retried += self._telemetry.was_retried
             agents.last_confidence = confidence_of(output)
-            await self._telemetry.completed(output, self._tally)
+            await self._telemetry.completed(output, self._tally, self._cache_key)
             return output
         finally:
             self._scope.hand_over_undo()
@@ -84,6 +84,7 @@ class AgentExecution:
                 self._tally.cognitive_retries += 1
                 continue
             await self._telemetry.corrected(is_successful=True)
+            self._cache_key = spoken.answer.cache_key
             await self._keep(spoken)
             return self._agent.finished(output, self._value, spoken.answer)
 

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
+from batuta.kernel.attachments import Attachment
 from batuta.kernel.errors import PipelineTypeError
 from batuta.pipelines.typecheck import type_name
 
@@ -46,7 +47,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, BaseModel):
-        return value.model_dump_json()
+        return f"[{value.type}]" if isinstance(value, Attachment) else value.model_dump_json()
     return TypeAdapter(Any).dump_json(value).decode()
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from batuta.kernel.attachments import separated
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import (
     BatutaError,
@@ -326,13 +327,15 @@ async def _execution_of(value: Any, tool: Tool, context: ToolContext) -> Executi
     """What a tool returned, as it is journalled. A `ResultObject` keeps itself first."""
     try:
         shown = await value.as_tool_result(context) if isinstance(value, ResultObject) else value
+        shown, attached = separated(shown)
         content = as_content(shown, tool.policy.max_result_chars)
     except Exception as error:
         if tool.policy.effect != "write":
             return _failure(tool, error, context)
         # It took place, whatever became of its value: to say that it failed would invite a second time.
         content = f"{tool.name} was done, but what it returned cannot be shown: {_words(error)}"[:MAX_ERROR_CHARS]
-    return Execution(content=content, details=context.facts, events=payloads(context.events))
+        attached = ()
+    return Execution(content=content, attachments=attached, details=context.facts, events=payloads(context.events))
 
 
 def _names_only(args: Mapping[str, Any]) -> dict[str, str]:
@@ -513,7 +516,11 @@ def _outcome(
     return ToolOutcome(
         call=call,
         result=ToolResultBlock(
-            tool_use_id=call.id, tool_name=call.name, content=execution.content, is_error=execution.is_error
+            tool_use_id=call.id,
+            tool_name=call.name,
+            content=execution.content,
+            attachments=execution.attachments,
+            is_error=execution.is_error,
         ),
         tool=prepared.tool if prepared else None,
         args=prepared.args if prepared else call.args,

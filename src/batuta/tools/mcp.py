@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from batuta.events.tools import MCP_DETAILS
 from batuta.kernel.errors import ConnectorUnavailableError, MissingExtraError, ToolFailedError
+from batuta.kernel.messages import ImageBlock
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.tools.context import ToolContext
 from batuta.tools.mcp_tools import McpServer, content_of, digest_of, tool_of
@@ -139,7 +140,7 @@ class McpConnection:
         self._registry.replace_namespace(self.server.name, [tool for tool in tools if tool is not None])
 
     def _body(self, name: str) -> ToolBody:
-        async def call(args: dict[str, Any], context: ToolContext) -> str:
+        async def call(args: dict[str, Any], context: ToolContext) -> str | list[str | ImageBlock]:
             try:
                 session = await self._open_session()
             except ConnectionError as error:
@@ -197,7 +198,7 @@ class _Session:
         self._is_ended = True
         self._wake.set()
 
-    async def call(self, name: str, args: dict[str, Any], context: ToolContext) -> str:
+    async def call(self, name: str, args: dict[str, Any], context: ToolContext) -> str | list[str | ImageBlock]:
         """Have the server run a tool.
 
         Raises `ToolFailedError` if the server says that it failed, and `ConnectorUnavailableError` if the server is

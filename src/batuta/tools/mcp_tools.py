@@ -18,6 +18,7 @@ from batuta.kernel.errors import (
     MissingExtraError,
     ToolFailedError,
 )
+from batuta.kernel.messages import ImageBlock
 from batuta.tools.foreign_schema import SchemaArguments
 from batuta.tools.policy import KIND_LIMITS, Approval, Reconcile, ToolBounds, ToolPolicy
 from batuta.tools.registry import SEPARATOR
@@ -101,15 +102,15 @@ def digest_of(offered: wire.Tool) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def content_of(result: wire.CallToolResult) -> str:
-    """A result as text. Raises `ToolFailedError` if the server says that the tool failed."""
+def content_of(result: wire.CallToolResult) -> str | list[str | ImageBlock]:
+    """A result as text, with the pictures in it. Raises `ToolFailedError` if the server says that the tool failed."""
     parts = [_shown(block) for block in result.content]
     if not parts and result.structured_content is not None:
         parts = [json.dumps(result.structured_content)]
-    text = "\n".join(parts)
+    words = [part if isinstance(part, str) else f"[{part.type}: {part.media_type}]" for part in parts]
     if result.is_error:
-        raise ToolFailedError(text or "the server gives no reason")
-    return text
+        raise ToolFailedError("\n".join(words) or "the server gives no reason")
+    return "\n".join(words) if words == parts else parts
 
 
 def _arguments_of(offered: wire.Tool, server: McpServer) -> SchemaArguments | None:
@@ -155,10 +156,12 @@ def _effect_of(offered: wire.Tool, server: McpServer) -> EffectKind:
     return "idempotent" if hints.idempotent_hint else "write"
 
 
-def _shown(block: wire.ContentBlock) -> str:
+def _shown(block: wire.ContentBlock) -> str | ImageBlock:
     if isinstance(block, wire.TextContent):
         return block.text
-    if isinstance(block, wire.ImageContent | wire.AudioContent):
+    if isinstance(block, wire.ImageContent):
+        return ImageBlock(media_type=block.mime_type, data=block.data.encode())
+    if isinstance(block, wire.AudioContent):
         return f"[{block.type}: {block.mime_type}, {len(block.data) * 3 // 4} bytes]"
     if isinstance(block, wire.ResourceLink):
         return f"[resource: {block.uri}]"

@@ -9,7 +9,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from batuta.events.envelope import Event
 from batuta.kernel.errors import ToolFailedError
-from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import DocumentBlock, ImageBlock, ToolCallBlock, ToolResultBlock
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool
 
@@ -51,6 +51,7 @@ class Execution(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     content: str
+    attachments: tuple[ImageBlock | DocumentBlock, ...] = ()
     is_error: bool = False
     error: str | None = None
     """The code of what went wrong."""

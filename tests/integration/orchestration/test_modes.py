@@ -1,6 +1,6 @@
 """One program, all modes, one outcome (F-90).
 
-40 programs in `make test`; `BATUTA_PROGRAMS=2000` and more in `make fuzz`. A failure names its seed and prints the
+100 programs in `make test`; `BATUTA_PROGRAMS=2000` and more in `make fuzz`. A failure names its seed and prints the
 smallest program that shows it.
 """
 
@@ -19,9 +19,9 @@ from batuta.testing.modes.checking import MODES, check_program
 from batuta.testing.modes.programs import random_program
 from batuta.testing.modes.running import OpenStore, Stores
 
-PROGRAMS = int(os.environ.get("BATUTA_PROGRAMS", "40"))
+PROGRAMS = int(os.environ.get("BATUTA_PROGRAMS", "100"))
 FIRST = int(os.environ.get("BATUTA_FIRST_PROGRAM", "0"))
-BATCHES = 5
+BATCHES = 25
 
 
 @pytest.fixture

@@ -7,12 +7,14 @@ import httpx
 from batuta.agents import appointments, calculator
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration.orchestrator import Orchestrator
+from batuta.server.config import Settings
 from tests.support.platform import running, settings_for
 
 
-async def test_the_settings_of_a_person_reach_the_tools_that_work_for_them(tmp_path: Path) -> None:
+async def test_the_settings_of_a_person_reach_the_tools_that_work_for_them(settings: Settings, tmp_path: Path) -> None:
+    """Also through a worker on PostgreSQL that only sees the rows of the person it works for."""
     team = Orchestrator(supervisor=OFFLINE_MODEL, agents=[appointments.specialist(OFFLINE_MODEL, data_dir=tmp_path)])
-    async with running(settings_for(tmp_path), team=team) as site:
+    async with running(settings, team=team) as site:
         ana = await site.person()
         await ana.http.patch("/api/settings", json={"timezone": "Asia/Tokyo", "language": "es"})
         session = await ana.session()

@@ -161,6 +161,17 @@ async def test_an_agui_run_with_an_approval_is_interrupted_and_resumed(site: Run
     assert site.stage.booked == ["Friday"]
 
 
+async def test_an_interrupt_of_another_thread_is_not_found(site: Running) -> None:
+    """It is neither decided nor followed for ever: the thread that it belongs to still waits."""
+    ana = await site.person()
+    (interrupt,) = (await run(ana, run_input("please book")))[-1]["outcome"]["interrupts"]
+    await run(ana, run_input("hello", threadId="thread-2"))
+    resume = [{"interruptId": interrupt["id"], "status": "resolved", "payload": True}]
+    answer = await ana.http.post("/api/agui", json=run_input(threadId="thread-2", resume=resume))
+    assert (answer.status_code, site.stage.booked) == (404, [])
+    assert (await ana.pending())["approval_id"] == interrupt["id"]
+
+
 async def test_a_cancelled_interrupt_rejects(embedded: Running) -> None:
     ana = await embedded.person()
     first = await run(ana, run_input("please book"))

@@ -46,6 +46,26 @@ async def test_the_same_id_for_another_message_is_a_conflict(site: Running) -> N
     assert (answer.status_code, answer.json()["code"]) == (409, "IDEMPOTENCY_CONFLICT")
 
 
+async def test_a_message_that_waits_can_be_taken_back(site: Running) -> None:
+    """O-2: it is never answered, and those behind it are; what runs is stopped, not taken back."""
+    ana, eve = await site.person(), await site.person("eve@example.com")
+    session = await ana.session()
+    first, second, third = [await ana.say(session, text) for text in ("slow one", "wrong one", "quick one")]
+    place = f"/api/sessions/{session}/turns"
+    assert (await eve.http.delete(f"{place}/{second['turn_id']}")).status_code == 404
+    answers = [await ana.http.delete(f"{place}/{turn['turn_id']}") for turn in (second, second, first)]
+    assert [answer.status_code for answer in answers] == [204, 204, 409]
+    assert (await ana.http.delete(f"{place}/{new_id()}")).status_code == 404
+    site.stage.gate.set()
+    events = await ana.until(session, lambda events: has_ended(events, third["turn_id"]))
+    ends = {event["turn_id"]: event["status"] for event in events if event["type"] == "complete"}
+    assert [ends[turn["turn_id"]] for turn in (first, second, third)] == ["success", "cancelled", "success"]
+    said = [
+        event["content"] for event in events if event["type"] == "message" and event["turn_id"] == second["turn_id"]
+    ]
+    assert said == []
+
+
 async def test_a_second_message_waits_for_the_first(site: Running) -> None:
     """O-2: one running turn per session, in the order they came."""
     ana = await site.person()

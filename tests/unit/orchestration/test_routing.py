@@ -24,6 +24,19 @@ async def test_the_supervisor_answers_what_needs_no_agent() -> None:
     assert kinds(turn) == ["session_start", "user_message", "assistant_message", "complete"]
 
 
+async def test_words_beside_a_plan_only_announce_it() -> None:
+    """O-22: the plain meaning of a real model's answer; it was refused three times with the same words."""
+    proposed = Reply('{"answer": "I will look.", "steps": [{"agent_id": "erp", "task": "look"}]}')
+    turn = await team([proposed], agent("erp", [Reply("Seven.")])).run("how many?")
+    assert (turn.answer, turn.status) == ("Seven.", "success")
+
+
+@pytest.mark.parametrize("nothing", ['"steps": []', '"steps": null'])
+async def test_no_steps_beside_an_answer_say_nothing(nothing: str) -> None:
+    turn = await team([Reply(f'{{"answer": "Hello!", {nothing}}}')], agent("erp", [])).run("hi")
+    assert (turn.answer, turn.plan) == ("Hello!", None)
+
+
 async def test_a_single_workers_answer_passes_through() -> None:
     """O-26."""
     turn = await team([plan(("erp", "look", []))], agent("erp", [Reply("Seven.")])).run("how many?")
@@ -68,6 +81,26 @@ async def test_a_slash_command_goes_to_its_agent() -> None:
 async def test_a_slash_command_ends_at_any_white_space(text: str) -> None:
     worker = agent("rag", [lambda request: Reply(request.messages[-1].text)])
     assert (await team([], Specialist(worker, name="Docs", commands=("/docs",))).run(text)).answer == "interest?"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "There is no command /clac"), ("es-ES", "No existe el comando")]
+)
+async def test_a_command_that_nobody_has_is_answered_with_those_there_are(language: str, words: str) -> None:
+    """O-21: by code; a model would take it for words."""
+    docs = Specialist(agent("rag", []), name="Docs", commands=("/docs", "/search"))
+    turn = await team([], docs).run("/clac 1 + 1", services={"language": language})
+    assert turn.answer is not None
+    assert turn.answer.startswith(words)
+    assert "/docs, /search" in turn.answer
+    (message,) = of(turn, AssistantMessage)
+    assert message.content == turn.answer
+
+
+@pytest.mark.parametrize("text", ["/home/ana/notes.txt is missing", "/ 7", "1/2"])
+async def test_a_text_that_only_begins_with_a_slash_is_no_command(text: str) -> None:
+    docs = Specialist(agent("rag", []), name="Docs", commands=("/docs",))
+    assert (await team([answer("I see.")], docs).run(text)).answer == "I see."
 
 
 async def test_the_agent_that_the_user_picked_goes_before_a_slash_command() -> None:

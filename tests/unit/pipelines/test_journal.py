@@ -12,11 +12,14 @@ from batuta.kernel.errors import (
     JournalMismatchError,
     ProviderTimeoutError,
     Rejected,
+    Suspended,
     UnknownOutcomeError,
     WriteNotDoneError,
 )
-from batuta.pipelines.journal import DONE, Effect, Pending, Recorded
+from batuta.orchestration.naming import TurnNaming
+from batuta.pipelines.journal import DONE, MAX_BEGUN, Effect, Pending, Recorded
 from batuta.pipelines.journaling import LOOK_UP_DELAYS_SECONDS, Doing, do_once, perform, undoing_of
+from batuta.steps.parallel import Branch, ParallelStep
 
 WRITE = Effect(key="p/charge:charge", kind="write", name="charge")
 READ = Effect(key="p/read:read", kind="read", name="read")
@@ -226,6 +229,52 @@ async def test_a_step_may_have_effects_of_its_own() -> None:
         assert (await fetch.run("a", journal=journal)).value == "page a"
     assert (await fetch.run("a")).value == "page a"
     assert fetched == ["a", "a"]
+
+
+@pytest.mark.parametrize("journal", [None, MemoryJournal()])
+async def test_a_write_whose_answer_is_always_lost_is_not_begun_for_ever(journal: MemoryJournal | None) -> None:
+    """O-3: a person says each time that it did not happen; the last question says that it is not begun again."""
+    outside = Outside(*[ProviderTimeoutError("no answer") for _ in range(MAX_BEGUN)])
+    asked: list[bool] = []
+
+    async def it_did_not_happen(pending: Pending) -> int | None:
+        asked.append(pending.is_last)
+        return None
+
+    doing = Doing(effect=WRITE, act=outside.act, codec=NUMBER, ask=it_did_not_happen)
+    with pytest.raises(WriteNotDoneError, match="no answer"):
+        await do_once(journal, doing)
+    assert outside.calls == MAX_BEGUN
+    assert asked == [False] * (MAX_BEGUN - 1) + [True]
+
+
+async def test_what_failed_beside_a_step_that_waits_is_not_done_again() -> None:
+    """F-90: when the run goes on, the branch that failed and was rolled back fails again, and does nothing twice."""
+    done: list[str] = []
+
+    @action(mode="transactional", rollback=lambda _: done.append("undo"))
+    async def reserve(value: int) -> None:
+        done.append("reserve")
+
+    @step
+    async def charge(value: int) -> int:
+        done.append("charge")
+        raise ValueError(value)
+
+    @step
+    async def wait(value: int) -> int:
+        message = "somebody decides"
+        raise Suspended(message, waiting_for="approval")
+
+    left = Pipeline("left", reserve >> charge)
+    beside = ParallelStep(
+        list, [Branch(left, merge=list.append), Branch(wait, merge=list.append)], on_failure="collect"
+    )
+    journal = MemoryJournal()
+    for _ in range(3):
+        with pytest.raises(Suspended):
+            await beside.run(1, journal=journal, naming=TurnNaming("turn"))
+    assert done == ["reserve", "charge", "undo"]
 
 
 async def test_what_was_rolled_back_is_done_again_by_a_repeated_run() -> None:

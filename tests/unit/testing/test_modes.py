@@ -8,18 +8,23 @@ from typing import Any
 import pytest
 
 from batuta import pipelines
+from batuta.events.conversation import Complete
 from batuta.kernel.answers import Answer
+from batuta.kernel.errors import StepFailedError
 from batuta.llm.encoding import openai_chat
 from batuta.llm.model import ModelRequest
 from batuta.llm.openai_chat import OpenAIChatModel
 from batuta.llm.resilient import ResilientModel
+from batuta.orchestration.memory import conversation_before
 from batuta.pipelines import journaling
 from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
+from batuta.pipelines.runner import Run
 from batuta.steps import models
 from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, shrunk
 from batuta.testing.modes.expected import expected_outcome
 from batuta.testing.modes.programs import (
+    ALWAYS_WRONG,
     ActionNode,
     AgentNode,
     ParallelNode,
@@ -164,7 +169,45 @@ def effects_in_the_scope_of_the_step(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Context, "_acted", acted)
 
 
+def undo_of_what_a_tool_ran_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Of a tool whose result is recorded nobody knows any more how to undo what it ran."""
+
+    async def nothing(_: bool) -> None: ...
+
+    patch.setattr(Context, "_undo_found_again", lambda self, doing: nothing)
+
+
+def failures_kept_around_what_failed(patch: pytest.MonkeyPatch) -> None:
+    """When undoing begins, the whole step that failed is kept: what agents took in it does not count again."""
+
+    async def at_the_outermost_step(self: Run, key: str, error: BaseException) -> bool:
+        assert self.journal is not None
+        assert isinstance(error, StepFailedError)
+        place = f"{key}/{error.error.path.removeprefix(key).split('/')[1]}"
+        await journaling.keep_failure(self.journal, journaling.failure_of_step(place), error)
+        return True
+
+    begin = Run.begin_undoing
+
+    async def begin_undoing(self: Run, key: str, error: BaseException) -> bool:
+        is_kept = self.journal is not None and bool(key) and isinstance(error, StepFailedError)
+        return await (at_the_outermost_step if is_kept else begin)(self, key, error)
+
+    patch.setattr(Run, "begin_undoing", begin_undoing)
+
+
+def failed_turns_remembered(patch: pytest.MonkeyPatch) -> None:
+    """What was said before a turn failed joins the next turn's conversation."""
+
+    def all_ends_well(events: Any, turn_id: str) -> Any:
+        ended = [one.model_copy(update={"status": "success"}) if isinstance(one, Complete) else one for one in events]
+        return conversation_before(ended, turn_id)
+
+    patch.setattr("batuta.testing.modes.running.conversation_before", all_ends_well)
+
+
 reserve = ActionNode(name="reserve")
+reserve_more = ActionNode(name="reserve-more", returns=True)
 charge = PlainNode(name="charge", fate="fails")
 talk = AgentNode(name="talk")
 write = AgentNode(name="write", rounds=(("note",),))
@@ -219,6 +262,21 @@ FAULTS: dict[str, tuple[Put, Program]] = {
             )
         ),
     ),
+    "what a recorded tool ran is not undone": (
+        undo_of_what_a_tool_ran_forgotten,
+        program(
+            AgentNode(
+                name="boss", rounds=(("delegate",),), delegate=PipelineNode(name="below", parts=(reserve, reserve_more))
+            ),
+            talk,
+            charge,
+        ),
+    ),
+    "an agent that failed costs nothing after a kill": (
+        failures_kept_around_what_failed,
+        program(reserve, reserve_more, AgentNode(name="lost", wrong=ALWAYS_WRONG)),
+    ),
+    "a failed turn is remembered": (failed_turns_remembered, program(talk, charge)),
 }
 """Every fault, and a program that shows it."""
 

@@ -11,7 +11,6 @@ import { useText } from "../lib/i18n";
 import { useAccount } from "../transport/account";
 import { useChannel } from "../transport/channel";
 import { useSessionList } from "../transport/session-list";
-import { CompanyPicker } from "./company-picker";
 import { ConnectionState } from "./connection-state";
 
 export interface TopBarProps {
@@ -42,7 +41,6 @@ export const TopBar = ({ sessionId, title: pageTitle, onSidebar }: TopBarProps) 
         </h2>
         <ModelLine />
       </div>
-      <CompanyPicker />
       <ConnectionState />
       {isShown && <UsagePopover sessionId={sessionId} view={channel.view} />}
       <ModelLabel />

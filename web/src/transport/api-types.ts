@@ -12,8 +12,6 @@ export type {
   BoardView as Board,
   BoardWithTiles,
   CitedSource,
-  CompanyList,
-  CompanyView as Company,
   DatasetHead,
   DatasetList,
   DatasetRows,

@@ -83,7 +83,6 @@ export const api = {
     http.send<types.Tile>("PATCH", tileOf(id, tile), change),
   removeTile: (id: string, tile: string) => http.send<null>("DELETE", tileOf(id, tile)),
   refreshTile: (id: string, tile: string) => http.send<types.Tile>("POST", `${tileOf(id, tile)}/refresh`),
-  erpCompanies: () => http.get<types.CompanyList>("/api/erp/companies"),
   erpRecord: (entity: string, key: string, company: string | null) =>
     http.get<types.ErpRecord>(
       `/api/erp/records/${encodeURIComponent(entity)}/${encodeURIComponent(key)}?${query({ company })}`,
@@ -99,6 +98,8 @@ export const api = {
     http.get<types.Timeline>(`${session(id)}/turns/${encodeURIComponent(turnId)}/timeline`),
   giveFeedback: (id: string, messageId: string, rating: -1 | 0 | 1) =>
     http.send<null>("POST", `${session(id)}/feedback`, { message_id: messageId, rating }),
+  withdraw: (id: string, turnId: string) =>
+    http.send<null>("DELETE", `${session(id)}/turns/${encodeURIComponent(turnId)}`),
   stop: (id: string) => http.send<null>("POST", `${session(id)}/stop`),
   approvals: () => http.get<types.ApprovalList>("/api/approvals"),
   approvalContext: (approvalId: string) =>

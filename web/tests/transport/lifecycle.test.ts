@@ -15,7 +15,6 @@ const fresh: Settings = {
   enable_thinking: false,
   notifications: false,
   model: null,
-  company: null,
 };
 
 test("settings as they were made take the browser's language and time zone", () => {

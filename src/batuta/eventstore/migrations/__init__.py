@@ -12,7 +12,7 @@ from alembic.config import Config
 
 from batuta.eventstore.postgres_database import reach
 
-HEAD_REVISION = "0001"
+HEAD_REVISION = "0002"
 
 
 def configuration(url: str) -> Config:

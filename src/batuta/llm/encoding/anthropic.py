@@ -162,7 +162,11 @@ def _result(block: ToolResultBlock) -> Json | None:
     if block.is_server_side:
         return kept(block, PROVIDER) or None
     error = True if block.is_error else None
-    return without_none(type="tool_result", tool_use_id=block.tool_use_id, content=block.content, is_error=error)
+    content: str | list[Json | None] = block.content
+    if block.attachments:
+        words = [{"type": "text", "text": block.content}] if block.content else []
+        content = [*words, *(_block(each) for each in block.attachments)]
+    return without_none(type="tool_result", tool_use_id=block.tool_use_id, content=content, is_error=error)
 
 
 def _source(block: ImageBlock | DocumentBlock) -> Json:

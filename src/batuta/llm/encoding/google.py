@@ -103,7 +103,8 @@ def _role(message: Message) -> str:
 
 
 def _parts(message: Message) -> list[Json]:
-    return [part for block in message.content if (part := _part(block)) is not None]
+    attached = [each for block in message.content if isinstance(block, ToolResultBlock) for each in block.attachments]
+    return [part for block in (*message.content, *attached) if (part := _part(block)) is not None]
 
 
 def _part(block: ContentBlock) -> Json | None:

@@ -97,8 +97,17 @@ def _results(message: Message) -> Iterator[Json]:
     for block in message.content:
         if isinstance(block, ToolResultBlock):
             yield {"role": "tool", "tool_call_id": block.tool_use_id, "content": result_text(block)}
-    rest = Message(role="user", content=tuple(b for b in message.content if not isinstance(b, ToolResultBlock)))
-    yield from _user(rest)
+    yield from _user(Message(role="user", content=tuple(after_results(message))))
+
+
+def after_results(message: Message) -> Iterator[ContentBlock]:
+    """What does not fit into results of tools, which are text alone: what they attached, and what a user says."""
+    for block in message.content:
+        if not isinstance(block, ToolResultBlock):
+            yield block
+        elif block.attachments:
+            yield TextBlock(text=f"[attached by {block.tool_name or 'a tool'}, call {block.tool_use_id}]")
+            yield from block.attachments
 
 
 def result_text(block: ToolResultBlock) -> str:

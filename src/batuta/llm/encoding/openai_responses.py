@@ -83,10 +83,18 @@ def _items(message: Message) -> Iterator[Json]:
         return
     for block in message.content:
         if isinstance(block, ToolResultBlock):
-            yield {"type": "function_call_output", "call_id": block.tool_use_id, "output": result_text(block)}
+            yield {"type": "function_call_output", "call_id": block.tool_use_id, "output": _output(block)}
     parts = [part for block in message.content if (part := _part(block)) is not None]
     if parts:
         yield {"type": "message", "role": "user", "content": parts}
+
+
+def _output(block: ToolResultBlock) -> str | list[Json]:
+    """Text alone, or with what the tool attached."""
+    if not block.attachments:
+        return result_text(block)
+    blocks: list[ContentBlock] = [TextBlock(text=result_text(block)), *block.attachments]
+    return [part for each in blocks if (part := _part(each)) is not None]
 
 
 def _part(block: ContentBlock) -> Json | None:

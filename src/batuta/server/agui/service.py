@@ -59,8 +59,8 @@ class PlatformPort:
     """Make sure the session is there and the caller's; a new id gets a new session."""
     send: Callable[[Caller, str, str, str], Awaitable[tuple[str, Position]]]
     """Send a message (session, client id, text): its turn, and where it begins."""
-    decide: Callable[[Caller, str, Mapping[str, Any]], Awaitable[str]]
-    """Answer an approval: the turn that goes on."""
+    decide: Callable[[Caller, str, str, Mapping[str, Any]], Awaitable[str]]
+    """Answer an approval of a session: the turn that goes on. One of another session is not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class AguiRuns:
         head = await self._log.head(session_id)
         turn_id = ""
         for answer in answers:
-            turn_id = await self._platform.decide(caller, answer.interruptId, _decision(answer))
+            turn_id = await self._platform.decide(caller, session_id, answer.interruptId, _decision(answer))
         return turn_id, head.position
 
     async def _past(self, run: RunOfTurn) -> list[Event]:

@@ -55,6 +55,12 @@ async def stop(session_id: UuidStr, caller: CurrentCaller, turns: TurnsService) 
     await turns.stop(caller, session_id)
 
 
+@router.delete("/api/sessions/{session_id}/turns/{turn_id}", status_code=204)
+async def withdraw(session_id: UuidStr, turn_id: UuidStr, caller: CurrentCaller, turns: TurnsService) -> None:
+    """Take back a message that waits for another turn to end."""
+    await turns.withdraw(caller, session_id, turn_id)
+
+
 @router.get("/api/sessions/{session_id}/stream", response_class=Response, responses=_STREAMS)
 async def stream(
     session_id: UuidStr,

@@ -1,14 +1,14 @@
 """A message becomes a turn: accepted once, durably, and then somebody's work. Stop is a command, not a disconnect."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
 from batuta.events.log import EventLog, Position
-from batuta.events.queue import Accepted, NewWork, TurnQueue, Work
+from batuta.events.queue import Accepted, NewWork, TurnQueue, Work, WorkStatus
 from batuta.events.sink import EventSink
 from batuta.eventstore.stopping import stop_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -30,9 +30,6 @@ MAX_THINKING_TOKENS = 16_000
 
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
 
-CompanyOf = Callable[[Caller], Awaitable[str | None]]
-"""The id of the company of the ERP that somebody works in; None where there is none."""
-
 
 class NewMessage(BaseModel):
     """What a person says."""
@@ -47,8 +44,6 @@ class NewMessage(BaseModel):
     """Whether the models think before they answer; without it as the person prefers."""
     thinking_budget: int | None = Field(default=None, ge=0, le=MAX_THINKING_TOKENS)
     """How many tokens each of their calls may think; 0 for none."""
-    company: str | None = Field(default=None, max_length=200)
-    """The id of the company of the ERP that it is about; without it the one that the person works in."""
     auto_search: bool | None = None
     """Clients may send it: whether uploaded documents are searched without being asked."""
 
@@ -74,10 +69,8 @@ class Turns:
         agent_ids: Collection[str],
         max_chars: int,
         observer: EventSink,
-        working_company: CompanyOf | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self._working_company = working_company
         self._observer = observer
         self._database = database
         self._log = log
@@ -94,7 +87,6 @@ class Turns:
         """
         self._check(message)
         await self._check_attachments(caller, message)
-        message = await self._about_a_company(caller, message)
         waiting = await self._open(session_id)
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
@@ -109,12 +101,6 @@ class Turns:
         assert accepted.appended is not None
         return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
 
-    async def _about_a_company(self, caller: Caller, message: NewMessage) -> NewMessage:
-        """The company is fixed now: one chosen while a write waits for its approval must not move that write."""
-        if message.company is not None or self._working_company is None:
-            return message
-        return message.model_copy(update={"company": await self._working_company(caller)})
-
     async def _check_attachments(self, caller: Caller, message: NewMessage) -> None:
         """A file of another person is answered like one that does not exist (IS-07)."""
         ids = [str(attachment.file_id).upper() for attachment in message.attachments]
@@ -126,10 +112,27 @@ class Turns:
     async def stop(self, caller: Caller, session_id: str) -> None:
         """Stop the turn that holds the session: the running one, or the one that waits first."""
         first = next(iter(await self._open(session_id)), None)
-        if first is None:
+        if first is not None:
+            await self._end(first.turn_id, caller)
+
+    async def withdraw(self, caller: Caller, session_id: str, turn_id: str) -> None:
+        """Take back a message that waits behind another turn; taken back already, nothing happens.
+
+        Raises `NotFoundProblem` if the session has no such message, `ConflictProblem` if its turn is the one that runs.
+        """
+        ahead, *behind = [turn.turn_id for turn in await self._open(session_id)] or [""]
+        if turn_id in behind:
+            await self._end(turn_id, caller)
             return
-        stopped = await stop_turn(self._log, self._queue, first.turn_id, by=caller.user_id)
-        self._bus.publish(Notification("stop", first.turn_id))
+        work = await self._queue.get(turn_id)
+        if work is None or work.session_id != session_id:
+            raise NotFoundProblem("This session has no such message.")
+        if turn_id == ahead or work.status is not WorkStatus.CANCELLED:
+            raise ConflictProblem("It is being answered, or was: it cannot be taken back.", code="TURN_BEGUN")
+
+    async def _end(self, turn_id: str, caller: Caller) -> None:
+        stopped = await stop_turn(self._log, self._queue, turn_id, by=caller.user_id)
+        self._bus.publish(Notification("stop", turn_id))
         if stopped is not None and stopped.is_over:
             for event in stopped.events:
                 self._observer.emit(event)

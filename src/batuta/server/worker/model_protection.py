@@ -1,10 +1,23 @@
-"""What protects the models of a process, as its profile says: attempts, a breaker, and a limit where one is set.
+"""What protects the models of a process, as its profile says: attempts, a breaker, and limits where some are set.
 
-With a Redis all processes of a platform count failures and calls together; while it is away each counts alone.
+All processes of a platform count failures and calls together, in Redis if there is one, else in PostgreSQL; budgets
+always in PostgreSQL, because a flush must not forget them. While a store is away each process counts alone.
 """
 
+from batuta.eventstore.postgres_limits import (
+    PostgresBreakerState,
+    PostgresBudgetLedger,
+    PostgresCounters,
+    PostgresLimiterState,
+)
 from batuta.eventstore.redis_limits import RedisBreakerState, RedisCounters, RedisLimiterState
-from batuta.eventstore.shared_limits import DegradingBreakerState, DegradingLimiterState, SharedStateHealth
+from batuta.eventstore.shared_limits import (
+    DegradingBreakerState,
+    DegradingBudgetLedger,
+    DegradingLimiterState,
+    SharedStateHealth,
+)
+from batuta.llm.budget import BudgetLedger, MemoryBudgetLedger
 from batuta.llm.resilient import Protection
 from batuta.resilience.circuit_breaker import BreakerSettings, BreakerState, CircuitBreaker
 from batuta.resilience.rate_limiter import LimiterState, MemoryLimiterState, Rate, RateLimiter
@@ -20,13 +33,24 @@ class ModelProtection:
         self._buckets = MemoryLimiterState()
         self.health = SharedStateHealth()
         """Whether the processes count together."""
-        self._counters: RedisCounters | None = None
+        self.budget_health = SharedStateHealth()
+        """Whether they count what was spent together."""
+        self.ledger: BudgetLedger = MemoryBudgetLedger()
+        """Where the budgets of people and workspaces are kept."""
+        self._counters: list[RedisCounters | PostgresCounters] = []
         breakers: BreakerState | None = None
         limits: LimiterState = self._buckets
+        if settings.database_url is not None:
+            rows = PostgresCounters(settings.database_url.get_secret_value())
+            self._counters.append(rows)
+            self.ledger = DegradingBudgetLedger(PostgresBudgetLedger(rows), self.budget_health)
+            breakers = DegradingBreakerState(PostgresBreakerState(rows), self.health)
+            limits = DegradingLimiterState(PostgresLimiterState(rows), self.health)
         if settings.redis_url is not None:
-            self._counters = RedisCounters(settings.redis_url.get_secret_value())
-            breakers = DegradingBreakerState(RedisBreakerState(self._counters), self.health)
-            limits = DegradingLimiterState(RedisLimiterState(self._counters), self.health)
+            counters = RedisCounters(settings.redis_url.get_secret_value())
+            self._counters.append(counters)
+            breakers = DegradingBreakerState(RedisBreakerState(counters), self.health)
+            limits = DegradingLimiterState(RedisLimiterState(counters), self.health)
         self.protection = Protection(
             retry=exponential_backoff(max_attempts=settings.model_attempts),
             breaker=_breaker(settings, breakers),
@@ -35,8 +59,8 @@ class ModelProtection:
 
     async def close(self) -> None:
         """Disconnect from what processes share."""
-        if self._counters is not None:
-            await self._counters.close()
+        for counters in self._counters:
+            await counters.close()
 
     def limits(self) -> dict[str, float]:
         """Calls that may be made at once, by model, as this process counts; nothing where nothing is limited."""

@@ -12,11 +12,13 @@ from typing import Any
 
 from batuta.agents.documents.library import CHOSEN_SERVICE
 from batuta.events.queue import Lease
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import Thinking
 from batuta.pipelines.options import RunOptions
 from batuta.server.database.principal import Principal, acting_as
 from batuta.server.security.preferences import PreferenceReader, Preferences
+from batuta.server.worker.budgets import MonthlyBudgets
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 
 
@@ -29,8 +31,6 @@ class TurnPrincipal:
     session_id: str
     turn_id: str
     preferences: Preferences
-    company: str | None = None
-    """The company of the ERP that the message was about, by its id."""
 
     @property
     def database_principal(self) -> Principal:
@@ -54,6 +54,8 @@ class RunServices:
 
     preferences: PreferenceReader
     protection: Protection
+    budgets: MonthlyBudgets | None = None
+    clock: Clock = SYSTEM_CLOCK
     models: Sequence[str] = ()
     """The models that users choose from, the default first."""
     providers: Mapping[str, RunServiceProvider] = field(default_factory=dict)
@@ -65,12 +67,16 @@ class RunServices:
             return RunOptions(protection=self.protection)
         turn = await self._principal(lease, lease.work.user_id)
         chosen = turn.preferences.model
-        return RunOptions(
+        options = RunOptions(
             protection=self.protection,
             services={**await self._services(turn), **attached_documents(lease.work.payload)},
             models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
             thinking=thinking_of(lease.work.payload, turn.preferences),
         )
+        if self.budgets is not None:
+            owner = {"user_id": turn.user_id, "workspace_id": turn.workspace_id}
+            options.update(self.budgets.options(**owner, now=self.clock.now()))
+        return options
 
     async def _principal(self, lease: Lease, user_id: str) -> TurnPrincipal:
         with acting_as(Principal(user_id=user_id, scope="user")):
@@ -81,7 +87,6 @@ class RunServices:
             session_id=lease.work.session_id or "",
             turn_id=lease.work.turn_id,
             preferences=preferences,
-            company=lease.work.payload.get("company"),
         )
 
     async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:

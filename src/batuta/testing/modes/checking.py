@@ -53,19 +53,6 @@ def _repeated(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
     return mode.store == "journal"
 
 
-def _taken_up_again(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
-    return may_be_taken_up_again(mode)
-
-
-def may_be_taken_up_again(mode: Mode) -> bool:
-    """Whether the same run may begin anew: repeated from its journal, after a kill, or after an approval."""
-    return mode.is_killed or mode.store == "journal" or (mode.family == "turn" and mode.store != "nothing")
-
-
-def _failed_turn(mode: Mode, _: Mode, outcome: ModeOutcome) -> bool:
-    return mode.family == "turn" and outcome.failure is not None
-
-
 @dataclass(frozen=True, slots=True)
 class DeclaredDifference:
     """An aspect in which modes may differ, where, and why that is right."""
@@ -84,11 +71,6 @@ DECLARED = (
     DeclaredDifference("breakers", _killed, "a read whose answer was lost is asked again, and counts again"),
     DeclaredDifference("spent", _killed, "a read whose answer was lost is paid for twice"),
     DeclaredDifference("waits", _killed, "a read whose answer was lost waits again"),
-    DeclaredDifference("done", _taken_up_again, "what was undone is done again, and undone again: the net counts"),
-    DeclaredDifference("undone", _taken_up_again, "as for `done`"),
-    DeclaredDifference(
-        "conversation", _failed_turn, "the log keeps what was said before a turn failed; without one nothing is kept"
-    ),
 )
 """Every difference there may be. What is not in here is a fault."""
 
@@ -143,7 +125,7 @@ def _against_paper(
             _net(expected.done, expected.undone, program, mode),
         ),
     }
-    if not may_be_taken_up_again(mode):
+    if not mode.is_killed:
         facts["done"] = (outcome.done, +expected.done)
         facts["undone"] = (outcome.undone, +expected.undone)
     if not mode.is_killed:

@@ -220,9 +220,7 @@ class _Author:
 
     def _action(self) -> ActionNode:
         modes: tuple[ActionMode, ...] = ("transactional", "idempotent", "fire_and_forget")
-        # Not yet equal in every mode: after a kill nobody knows any more how to undo what was done inside a tool whose
-        # result is recorded.
-        weights = (0, 1, 0) if self._inside_tool else (6, 2, 1)
+        weights = (6, 2, 0) if self._inside_tool else (6, 2, 1)
         mode = self._dice.choices(modes, weights)[0]
         returns = mode != "fire_and_forget" and self._dice.random() < 0.3
         is_transactional = mode == "transactional"

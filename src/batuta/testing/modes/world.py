@@ -121,7 +121,8 @@ class World:
         approved = ApprovalDecision.approve(by=DECIDER)
         if is_about_outcome:
             what = str(args.get("value", args.get("what", "")))
-            is_done = self.has_happened(tool_name, what)
+            undone = tool_name.removeprefix("undo ")
+            is_done = self.has_happened(undone, what) is (undone == tool_name)
             return ApprovalDecision.reject("it is done", by=DECIDER) if is_done else approved
         what = args["what"]
         verdict = verdict_on(what)

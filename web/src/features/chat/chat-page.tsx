@@ -8,7 +8,6 @@ import type { Attachment } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import { openChannel, useChannel } from "../../transport/channel";
-import { useCompanies } from "../../transport/companies";
 import { asProblem } from "../../transport/problem";
 import { sendMessage, stopTurn, useOutbox } from "../../transport/sending";
 import { createSession } from "../../transport/session-list";
@@ -48,7 +47,6 @@ export const ChatPage = ({
   const settings = useAccount((state) => state.me?.settings);
   const [target, setTarget] = useState<string | null>(settings?.default_agent_id ?? null);
   const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
-  const company = useCompanies().current?.id ?? null;
   const [draft, setDraft] = useDraft(sessionId);
   const isReadable = useMarkdownReady();
   const pendingMessages = useOutbox((state) => state.pendingMessages);
@@ -59,12 +57,7 @@ export const ChatPage = ({
     async (text: string, targetAgentId: string | null, attachments: readonly Attachment[] = []) => {
       try {
         const id = sessionId ?? (await createSession()).session_id;
-        sendMessage(id, text, {
-          target_agent_id: targetAgentId,
-          enable_thinking: isThinking,
-          company,
-          attachments,
-        });
+        sendMessage(id, text, { target_agent_id: targetAgentId, enable_thinking: isThinking, attachments });
         if (sessionId === null) onOpenSession(id);
         return true;
       } catch (error) {
@@ -72,7 +65,7 @@ export const ChatPage = ({
         return false;
       }
     },
-    [sessionId, isThinking, company, onOpenSession, t],
+    [sessionId, isThinking, onOpenSession, t],
   );
   const sendDraft = useCallback(
     async (text: string, attached: readonly Attachment[]): Promise<void> => {
@@ -104,6 +97,10 @@ export const ChatPage = ({
       openTimeline: onOpenTimeline,
       openSource: onOpenSource,
       openFile: onOpenFile,
+      withdraw: (turnId: string) => {
+        if (sessionId === null || turnId === "") return;
+        api.withdraw(sessionId, turnId).catch((error: unknown) => toast(asProblem(error).detail, "danger"));
+      },
       ask: (text: string, agentId: string | null) => void send(text, agentId),
       edit: (text: string, agentId: string | null) => {
         setDraft(text);

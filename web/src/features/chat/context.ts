@@ -11,6 +11,8 @@ export interface ChatActions {
   /** Open one of the citations of an answer, counted from 0. */
   readonly openSource: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;
   readonly openFile: (fileId: string, name: string) => void;
+  /** Take back a message that waits for its turn. */
+  readonly withdraw: (turnId: string) => void;
   readonly ask: (text: string, targetAgentId: string | null) => void;
   /** Put a text into the composer, to be changed and asked again. */
   readonly edit: (text: string, targetAgentId: string | null) => void;

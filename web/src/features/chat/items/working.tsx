@@ -1,6 +1,6 @@
 /** Something is going on that has no words yet, or waits for its turn. */
 
-import { Clock3, GanttChart } from "lucide-react";
+import { Clock3, GanttChart, Undo2 } from "lucide-react";
 
 import { IconButton } from "../../../components/icon-button";
 import type { TurnView } from "../../../events";
@@ -9,11 +9,14 @@ import { useChat } from "../context";
 
 export const Working = ({ turn }: { readonly turn: TurnView }) => {
   const t = useText();
-  const { openTimeline } = useChat();
+  const { openTimeline, withdraw } = useChat();
   if (turn.status === "queued") {
     return (
       <p className="text-faint flex items-center justify-end gap-1.5 pb-3 text-xs">
         <Clock3 className="size-3.5" /> {t.chat.queued}
+        <IconButton label={t.chat.withdraw} size="small" onClick={() => withdraw(turn.turn_id ?? "")}>
+          <Undo2 className="size-3.5" />
+        </IconButton>
       </p>
     );
   }

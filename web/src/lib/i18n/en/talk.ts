@@ -36,6 +36,7 @@ export const talk = {
     cutShort: "The answer reached its length limit and was cut short.",
     working: "Working on it…",
     queued: "In line: starts when the current answer is done",
+    withdraw: "Take this message back",
     sending: "Sending…",
     refusals: { MESSAGE_TOO_LONG: "This message is too long for the server. Shorten it." },
     stopped: "Stopped",

@@ -37,6 +37,7 @@ export const talk: typeof english = {
     cutShort: "La respuesta alcanzó su límite de longitud y quedó cortada.",
     working: "Trabajando…",
     queued: "En cola: empieza cuando termine la respuesta actual",
+    withdraw: "Retirar este mensaje",
     sending: "Enviando…",
     refusals: { MESSAGE_TOO_LONG: "Este mensaje es demasiado largo para el servidor. Acórtalo." },
     stopped: "Detenido",
