@@ -34,6 +34,10 @@ _LEAST = re.compile(
 _MOST = re.compile(
     r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
 )
+_DOWNWARDS = re.compile(
+    r"\bmayor(?:es)?\s+a\s+menor(?:es)?\b|\bmas\s+a\s+menos\b|\b(?:highest|largest|biggest)\s+to\s+(?:lowest|smallest)\b|\bmost\s+to\s+least\b"
+)
+"""An order that names both ends: the first of them comes first."""
 HERE = "here"
 """Where the one who asks is, as the target of a conversion."""
 _FOR_ME = re.compile(
@@ -203,6 +207,8 @@ def _code(slot: Slot, source: _Source) -> Any:
 
 def _ranking(slot: Slot, source: _Source) -> Any:
     plain = aligned(source.text.text)
+    if _DOWNWARDS.search(plain):
+        return "most"
     return "least" if _LEAST.search(plain) else "most" if _MOST.search(plain) else None
 
 

@@ -40,6 +40,23 @@ _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes)$")
 _FIRST_PERSON = re.compile(r"\b(?:we|our|us|compramos|hemos\s+comprado|comprado|pagamos)\b")
 _PERCENT = re.compile(r"(?<!\d)(?<!\d )%")
 _COUNTS = re.compile(r"\b(?:how many|how much|number of|cuant[oa]s?|numero de)\b")
+_THEY_BUY = re.compile(
+    r"\b(?:which|what|que)\s+(?:countr(?:y|ies)|markets?|cit(?:y|ies)|pais(?:es)?|mercados?|ciudad(?:es)?)\s+(?:nos\s+)?"
+    r"(?:buys?|bought|compran?|compro|compraron|ha[n]?\s+comprado)\b"
+)
+"""A place is where customers are when it is the place that buys."""
+_UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
+"""A split that no measure has, in words that also name the stock itself."""
+_PARTY = (
+    r"(?:customers?|clients?|suppliers?|vendors?|items?|products?|clientes?|proveedor(?:es)?|articulos?|productos?)"
+)
+_NESTED = re.compile(
+    rf"\b(?:of|for|from)\s+(?:our\s+|the\s+)?(?:biggest|largest|best|top|main|worst)(?:[\s-]selling)?\s+{_PARTY}\b"
+    rf"|\bdel?\s+(?:nuestro\s+|el\s+|la\s+)?(?:mayor|mejor|principal|peor)\s+{_PARTY}\b"
+    rf"|\bdel\s+{_PARTY}\s+(?:que\s+)?mas\b"
+)
+"""A question within the question: the figure of something that another figure would have to find first."""
+_ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
 _JOINED = re.compile(r"\s*(?:,|and|y|e)\s*(?:(?:of|in|de|en|del)\s+)?")
 
 
@@ -51,6 +68,7 @@ class _Question:
     values: dict[str, Any]
     text: str
     plain: str
+    today: date
     unknown: list[str] = field(default_factory=list)
 
     @property
@@ -74,8 +92,12 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
 
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         text = " ".join(texts)
-        question = _Question(access.measures, dict(values), text, fold(text))
+        question = _Question(access.measures, dict(values), text, fold(text), access.today())
+        question.unknown += [
+            each.group() for pattern in (_UNKEPT_SPLIT, _NESTED) for each in pattern.finditer(fold(texts[-1]))
+        ]
         _settle_time_splits(question)
+        _settle_longer_splits(question)
         _settle_periods(question, texts, access.today())
         _settle_parties(question)
         names = _settle_measures(
@@ -100,6 +122,22 @@ def _settle_time_splits(question: _Question) -> None:
     question.values["split_by"] = kept
     if not kept:
         question.values.pop("split_by")
+
+
+def _settle_longer_splits(question: _Question) -> None:
+    """Of splits whose words overlap the longer one is meant: "by item category" is no split by item."""
+    splits = list(question.values.get("split_by") or ())
+    dimensions = question.book.dimensions
+    words = {split: tuple(word for one in dimensions[split].words.values() for word in one) for split in splits}
+    found = {split: index_of({split: words[split]}).find(question.text) for split in splits}
+
+    def is_covered(split: str, each: Finding[str]) -> bool:
+        others = [other for rival in splits if rival != split for other in found[rival]]
+        return any(each.span.overlaps(other.span) and len(other.text) > len(each.text) for other in others)
+
+    kept = [split for split in splits if not found[split] or not all(is_covered(split, each) for each in found[split])]
+    if kept != splits:
+        question.values["split_by"] = kept
 
 
 def _is_asked_for(question: _Question, dimension: str) -> bool:
@@ -191,6 +229,9 @@ def _settle_measures(question: _Question, found: Sequence[Finding[str]], access:
         names = [_noun(question.plain)]
     if not names and question.is_ranked:
         names = [best for split in splits if (best := book.dimensions[split].ranked_by)][:1]
+    late = [each.text for each in found if each.value.startswith("overdue_")]
+    if late and _ORDERS & set(names):
+        question.unknown.append(late[0])  # orders have no date that says so
     used: set[str] = set()
     varied = []
     for name in names:
@@ -261,6 +302,9 @@ def _for_period(question: _Question, name: str) -> str:
     measure = question.book.measures[name]
     if measure.kind != "balance" or period is None:
         return name
+    if period["first"] == period["last"] == question.today.isoformat():
+        del question.values["period"]  # what is owed today is the balance, not what falls due today
+        return name
     if other := measure.variants.get("due"):
         return other
     question.unknown.append(f"{period['first']} – {period['last']}")
@@ -275,6 +319,8 @@ def _possible(question: _Question, name: str, splits: Sequence[str], access: Erp
         return name
     if question.values.get("who"):
         return name if _FIRST_PERSON.search(question.plain) else counterpart
+    if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
+        return counterpart
     only = question.values.get("only") or ()
     kinds = {kind for kind in ("customer", "vendor") for one in only if access.values_named(kind, one)}
     wanted = {*splits, *kinds}
