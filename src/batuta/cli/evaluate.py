@@ -5,7 +5,7 @@ import tempfile
 from collections import Counter
 from datetime import UTC, datetime, time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -16,6 +16,8 @@ from batuta.cli.common import settings_from
 from batuta.cli.output import err, fail, out, say_json
 from batuta.kernel.clock import SystemClock
 from batuta.sandbox.demo import DEMO_TODAY
+from batuta.sandbox.opening import open_sandbox
+from batuta.server.erp.connection import SANDBOX_FILE
 from batuta.server.team import first_team
 
 app = typer.Typer(help="Ask recorded tasks and judge the answers.", no_args_is_help=True, add_completion=False)
@@ -38,13 +40,14 @@ def evaluate() -> None:
 @app.command()
 def erp(
     only: Annotated[str, typer.Option(help="Only tasks whose id begins so.")] = "",
+    company_size: Annotated[Literal["S", "M"], typer.Option(help="How large the demo companies are.")] = "S",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """Business questions in English and Spanish. Ends with 1 below the aim, or with a wrong figure."""
     tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
     if not tasks:
         raise fail(f"no task begins with {only!r}", 2)
-    outcomes = asyncio.run(_run(only))
+    outcomes = asyncio.run(_run(only, company_size))
     if as_json:
         rows = [
             {"id": one.task.id, "verdict": one.verdict, "answer": one.answer, "detail": one.detail} for one in outcomes
@@ -62,8 +65,9 @@ def erp(
         raise typer.Exit(1)
 
 
-async def _run(only: str) -> list[TaskOutcome]:
+async def _run(only: str, company_size: str) -> list[TaskOutcome]:
     with tempfile.TemporaryDirectory(prefix="batuta-eval-") as folder:
+        open_sandbox(Path(folder) / SANDBOX_FILE, size=company_size).store.close()
         team = first_team(settings_from(None, data_dir=Path(folder)), clock=DemoClock())
         if team.erp is None:
             raise fail("there is no ERP to ask; unset BATUTA_DATABASE_URL to use the sandbox, or set BATUTA_ERP_URL", 2)
