@@ -6,6 +6,9 @@ import { gzipSync } from "node:zlib";
 
 const FOLDER = resolve(import.meta.dirname, "../../src/batuta/server/static");
 const LIMIT_KB = 300;
+/** What the first load weighed when it was last looked at; it may grow by so much before somebody has to look again. */
+const RECORDED_KB = 198;
+const GROWTH_KB = 5;
 
 const kilobytes = (file: string): number => gzipSync(readFileSync(file)).length / 1024;
 
@@ -29,7 +32,8 @@ const total = report(first);
 console.log(`  ${total.toFixed(1).padStart(7)} KB  in all, of ${LIMIT_KB} KB allowed`);
 console.log("Loaded when needed (gzip):");
 report(others);
-if (first.length === 0 || total > LIMIT_KB) {
-  console.error(`The first load weighs ${total.toFixed(1)} KB; it may weigh ${LIMIT_KB} KB`);
+const allowed = Math.min(LIMIT_KB, RECORDED_KB + GROWTH_KB);
+if (first.length === 0 || total > allowed) {
+  console.error(`The first load weighs ${total.toFixed(1)} KB; it may weigh ${allowed} KB (see RECORDED_KB)`);
   process.exit(1);
 }
