@@ -37,6 +37,7 @@ from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
 from batuta.tools.context import ANYBODY, ToolContext, ToolUser
 from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ResultObject, ToolOutcome, as_content, payloads
+from batuta.tools.policy import APPROVAL_REASON
 from batuta.tools.tool import Tool
 
 log = logging.getLogger("batuta.tools")
@@ -171,8 +172,9 @@ class ToolInvoker:
 
     async def _approved(self, prepared: PreparedCall, scope: CallScope) -> PreparedCall:
         tool = prepared.tool
+        context = _context(prepared, scope)
         try:
-            role = await _authorized(prepared, _context(prepared, scope))
+            role = await _authorized(prepared, context)
         except ToolRefusedError as error:
             raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
         if tool.policy.approval == "never" or not tool.policy.needs_approval(prepared.values):
@@ -180,6 +182,8 @@ class ToolInvoker:
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
         request = await _approval_request(prepared, scope, role)
+        if why := context.facts.get(APPROVAL_REASON):
+            request = replace(request, reason=str(why))
         decision = await scope.approver.decide(request)
         while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:
             request = _asked_again(prepared, request.refused_edits + 1, request, problem)

@@ -23,6 +23,8 @@ Authorize = Callable[[dict[str, Any], ToolContext], Awaitable[str | None]]
 """Given the arguments and the call: raises `ToolRefusedError` if its user may not make it; otherwise the role that the
 person who decides about it needs, if it needs one.
 """
+APPROVAL_REASON = "approval_reason"
+"""The fact (`context.enrich`) by which `authorize` tells whoever decides why it needs a role."""
 Reconcile = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 TOOL_TIMEOUT = timedelta(seconds=30)

@@ -122,6 +122,7 @@ async def test_above_the_limit_only_an_approver_lets_it_happen(access: ErpAccess
     person = Person(by, rights)
     outcome = await called(access, rights, person, "run_action", **args)
     assert [request.required_role for request in person.asked] == ["approver"]
+    assert "supera el límite de 50" in person.asked[0].reason
     assert await status_of(access, args["record_id"]) == status
     assert ("supera el límite de 50" in outcome.result.content) == (by == "ana")
 

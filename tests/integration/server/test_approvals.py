@@ -189,6 +189,8 @@ async def test_a_request_that_names_a_role_is_approved_by_its_holders_alone(site
     )
     appended = await site.platform.backends.log.append(session, [request])
     await site.platform.backends.projector.ensure(session, appended.last_seq)
+    waiting = (await boss.http.get("/api/approvals", params={"state": "pending"})).json()["items"]
+    assert [(one["required_role"], one["asked_by"]) for one in waiting] == [("approver", "ana")]
     status, problem = await decide(ana, request.approval_id, decision="approve")
     assert (status, "approver" in problem["detail"]) == (403, True)
     assert (await decide(ana, request.approval_id, decision="edit", args={"amount": 1}))[0] == 403

@@ -65,6 +65,7 @@ export interface ApprovalView {
   readonly args: Readonly<Record<string, unknown>>;
   readonly preview: string | null;
   readonly reason: string;
+  readonly required_role: string | null;
   readonly requested_at: string | null;
   readonly expires_at: string | null;
   readonly asked_by: string;

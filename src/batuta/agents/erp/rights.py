@@ -16,7 +16,7 @@ from batuta.connectors.erp import ErpCompany, RecordChange
 from batuta.kernel.errors import BatutaError, ToolRefusedError
 from batuta.language.folding import fold
 from batuta.tools.context import ToolContext
-from batuta.tools.policy import Authorize
+from batuta.tools.policy import APPROVAL_REASON, Authorize
 
 ErpRight = Literal["read", "write", "post"]
 ERP_RIGHTS_SERVICE = "erp_rights"
@@ -119,9 +119,11 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         amount = await _amount(access, company, change)
         if amount <= limit:
             return None
-        if context.approved_by and APPROVER_ROLE not in await rights.roles_of(context.approved_by):
-            words = _WORDS[language]
-            said = words["role"].format(amount=amount, limit=limit, role=APPROVER_ROLE)
+        words = _WORDS[language]
+        said = words["role"].format(amount=amount, limit=limit, role=APPROVER_ROLE)
+        if not context.approved_by:
+            context.enrich(**{APPROVAL_REASON: said[0].upper() + said[1:]})
+        elif APPROVER_ROLE not in await rights.roles_of(context.approved_by):
             raise ToolRefusedError(said + words["hint"])
         return APPROVER_ROLE
 

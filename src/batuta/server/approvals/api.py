@@ -31,6 +31,9 @@ class ApprovalView(BaseModel):
     args: dict[str, Any]
     preview: str | None
     reason: str
+    """Why it waits; for an amount above the limit, which."""
+    required_role: str | None
+    """The role that the person who decides must hold; told while it waits."""
     requested_at: datetime | None
     expires_at: datetime | None
     asked_by: str
@@ -79,7 +82,8 @@ async def list_approvals(
     found = await approvals.for_caller(caller, state)
     people = {one.owner_id for one in found} | {one.decided_by for one in found if one.decided_by}
     names = await approvals.names(people)
-    return ApprovalList(items=[_view(approval, caller, names) for approval in found])
+    roles = await approvals.required_roles(found)
+    return ApprovalList(items=[_view(one, caller, names, roles.get(one.approval_id)) for one in found])
 
 
 @router.get("/api/approvals/{approval_id}/context")
@@ -99,7 +103,7 @@ async def decide(
     return Decided(state=await approvals.decide(caller, approval_id, body))
 
 
-def _view(approval: Approval, caller: Caller, names: Mapping[str, str]) -> ApprovalView:
+def _view(approval: Approval, caller: Caller, names: Mapping[str, str], role: str | None) -> ApprovalView:
     by = approval.decided_by
     return ApprovalView(
         approval_id=approval.approval_id,
@@ -110,6 +114,7 @@ def _view(approval: Approval, caller: Caller, names: Mapping[str, str]) -> Appro
         args=approval.args,
         preview=approval.preview,
         reason=approval.reason,
+        required_role=role,
         requested_at=approval.requested_at,
         expires_at=approval.expires_at,
         asked_by=names.get(approval.owner_id, ""),

@@ -97,6 +97,15 @@ class Approvals:
         """What the people of approvals are called, by their id."""
         return await self._people.read(lambda connection: repository.names_of(connection, user_ids))
 
+    async def required_roles(self, waiting: Sequence[Approval]) -> Mapping[str, str]:
+        """The role that a decision needs, by the id of the approval, for those that need one."""
+        found: dict[str, str] = {}
+        for approval in waiting:
+            asked = await self._asked(approval) if approval.state == "pending" else None
+            if asked is not None and asked.required_role is not None:
+                found[approval.approval_id] = asked.required_role
+        return found
+
     async def context(self, approval_id: str) -> tuple[int, list[Event]]:
         """What an approver reads before deciding: the turn that asks, and what was said in the few before it."""
         approval = await self._get(approval_id)
@@ -165,14 +174,18 @@ class Approvals:
 
     async def _require_role(self, caller: Caller, approval: Approval) -> None:
         """Raises `ForbiddenProblem` if the request names a role that the caller does not hold."""
+        asked = await self._asked(approval)
+        role = None if asked is None else asked.required_role
+        if role is not None and role not in caller.roles:
+            raise ForbiddenProblem(f"This request can only be approved with the role {role!r}.")
+
+    async def _asked(self, approval: Approval) -> ApprovalRequested | None:
+        """The request as the turn made it; the last one, if it was made again."""
         if approval.turn_id is None:
-            return
+            return None
         told = await events_of_turn(self._log, approval.session_id, approval.turn_id)
-        for event in told:
-            if isinstance(event, ApprovalRequested) and event.approval_id == approval.approval_id:
-                role = event.required_role
-                if role is not None and role not in caller.roles:
-                    raise ForbiddenProblem(f"This request can only be approved with the role {role!r}.")
+        asked = [event for event in told if isinstance(event, ApprovalRequested)]
+        return next((event for event in reversed(asked) if event.approval_id == approval.approval_id), None)
 
     async def _set_aside(self, caller: Caller, approval: Approval, decision: DecisionRequest) -> str:
         if approval.turn_id is None:

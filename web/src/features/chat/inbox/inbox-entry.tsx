@@ -63,7 +63,7 @@ const itemOf = (approval: Approval): ApprovalItem => ({
   args: approval.args,
   preview: approval.preview,
   reason: approval.reason,
-  required_role: null,
+  required_role: approval.required_role,
   expires_at: approval.expires_at,
   state: approval.state as ApprovalItem["state"],
   decided_args: approval.decided_args,
