@@ -76,6 +76,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.lost_answers
 	$(BIN)/python -m tests.chaos.postings
 	$(BIN)/python -m tests.chaos.datasets
+	$(BIN)/python -m tests.chaos.files
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
 fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long conversations, hostile requests and business documents by the thousand

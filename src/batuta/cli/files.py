@@ -28,6 +28,7 @@ from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.api import file_view
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import FileFilter
+from batuta.server.files.uploads import Announcement
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity
@@ -174,7 +175,8 @@ def _found(each: RetrievedPassage) -> dict[str, str]:
 async def _added(account: AccountFiles, path: Path, folder: str, progress: Progress) -> StoredFile:
     files = account.processing.files
     facts = await asyncio.to_thread(path.stat)
-    file = await files.begin(account.caller, path.name, folder, facts.st_size)
+    announced = Announcement(name=path.name, folder=folder, size_bytes=facts.st_size)
+    file = await files.begin(account.caller, announced)
     if file.size_bytes:
         await files.receive(file.file_id, 0, _parts(path))
     file = await files.get(file.file_id)

@@ -122,6 +122,31 @@ def password(email: Address, ask: Asks = False, config: ConfigFile = None, data_
     _show(None if ask else given)
 
 
+@app.command("erase")
+def erase(
+    email: Address,
+    is_sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase what a person has: conversations, files and their text, tables, boards, jobs. The account is shut out."""
+    address = _email(email)
+    if not is_sure:
+        typer.confirm(f"Everything of {address} is lost for good. Go on?", abort=True, err=True)
+    settings = _platform(config, data_dir)
+    _change(email, config, data_dir, lambda identity, user: _erase(settings, identity, user))
+    err.print(f"everything of {address} is erased, and the account is disabled", highlight=False, markup=False)
+
+
+async def _erase(settings: Settings, identity: Identity, user: User) -> None:
+    from batuta.server.backends import open_backends
+    from batuta.server.file_processing import open_file_processing
+
+    await identity.disable(user.user_id, _operator())
+    async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
+        await processing.audit.erase(user.user_id)
+
+
 def _change(
     email: str,
     config: Path | None,

@@ -93,8 +93,9 @@ class SqlitePassageIndex:
             return len(ids)
 
         count = await self._write(write)
-        if count and scope.documents is None:
+        if scope.documents is None:
             await self._write(_scrub)
+            await asyncio.to_thread(self._empty_log)
         return count
 
     async def find(self, terms: Sequence[Term], scope: SearchScope, *, limit: int = CANDIDATES) -> Candidates:
@@ -165,6 +166,11 @@ class SqlitePassageIndex:
         with self._writing, self._reading:
             self._reader.close()
             self._writer.close()
+
+    def _empty_log(self) -> None:
+        """Bring everything into the file: the write-ahead log still has what was overwritten there."""
+        with self._writing, self._reading:
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _connected(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=30, check_same_thread=False, isolation_level=None)

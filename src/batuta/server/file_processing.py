@@ -9,16 +9,22 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from batuta.agents.documents.agent import SAMPLES
+from batuta.eventstore.audit import AuditStore
 from batuta.knowledge.extract.extractor import RECOGNITION_LIMITS, ExtractionLimits, Extractor
 from batuta.knowledge.extract.recognition import installed_languages
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
+from batuta.server.files import repository as file_rows
 from batuta.server.files.blobs import LocalBlobStore
 from batuta.server.files.documents import DocumentReader
+from batuta.server.files.erasure import FileErasingAudit
 from batuta.server.files.indexing import KIND, FileIndexing
+from batuta.server.files.removal import FileRemoval
 from batuta.server.files.repository import StoredFile
-from batuta.server.files.service import FileLimits, Files
+from batuta.server.files.service import Files
+from batuta.server.files.uploads import FileLimits, Uploads
 from batuta.server.jobs import repository as job_rows
+from batuta.server.jobs.repository import Job
 from batuta.server.jobs.service import Jobs
 from batuta.server.jobs.worker import JobWorker
 from batuta.server.knowledge_index import passage_index
@@ -38,6 +44,8 @@ class FileProcessing:
     documents: DocumentReader
     jobs: Jobs
     worker: JobWorker
+    audit: AuditStore
+    """That of the backends, whose erasure of a person reaches their files too."""
     upkeep: VectorUpkeep | None = None
 
     async def run(self) -> None:
@@ -56,13 +64,10 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
     extractor = Extractor(processes=LANES, recognition=RECOGNITION_LIMITS if installed_languages() else None)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
-    jobs = Jobs(backends.database, backends.queue, backends.bus)
+    jobs = Jobs(backends.database, backends.queue, backends.bus, followers={KIND: follow_job})
     vectors = platform_vectors(settings)
     embedder = None if vectors is None else vectors.embedder
     indexing = FileIndexing(backends.database, blobs, index, extractor, embedder=embedder)
-    worker = JobWorker(
-        backends.queue, jobs, {KIND: lambda run: indexing.read(run.subject_id, run.progress)}, concurrency=LANES
-    )
 
     def start_indexing(connection: sa.Connection, file: StoredFile) -> str:
         job = jobs.drafted(KIND, file.file_id, file.name, user_id=file.user_id, workspace_id=file.workspace_id)
@@ -73,22 +78,50 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         await jobs.queue(await jobs.get_any(job_id))
         worker.wake()
 
-    files = Files(
+    removal = FileRemoval(
         backends.database,
         blobs,
         index,
+        forget_jobs_about=job_rows.remove_about,
+        forget_jobs_of=job_rows.remove_of_user,
+    )
+    uploads = Uploads(
+        backends.database,
+        blobs,
+        removal,
         limits=FileLimits(max_file_bytes=settings.max_upload_bytes, max_total_bytes=settings.max_file_bytes_of_a_user),
         start_indexing=start_indexing,
         queue_indexing=queue_indexing,
-        meaning=None if vectors is None else vectors.search,
     )
+    worker = JobWorker(
+        backends.queue,
+        jobs,
+        {KIND: lambda run: indexing.read(run.subject_id, run.user_id, run.progress)},
+        chores=(removal.sweep, uploads.sweep),
+        concurrency=LANES,
+    )
+    meaning = None if vectors is None else vectors.search
+    files = Files(backends.database, blobs, index, uploads, removal, meaning=meaning)
     try:
         documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
         upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)
-        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker, upkeep=upkeep)
+        audit = FileErasingAudit(backends.audit, removal)
+        yield FileProcessing(
+            files=files, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep
+        )
     finally:
         await page_extractor.close()
         await extractor.close()
         if vectors is not None:
             await vectors.close()
         await index.close()
+
+
+def follow_job(connection: sa.Connection, job: Job) -> None:
+    """Keep a file in step with its job: one that is read anew, and one whose reading ended without a word."""
+    if job.status == "queued":
+        values = {"status": "processing", "reason": None, "job_id": job.job_id}
+        file_rows.change(connection, job.subject_id, now=job.updated_at, **values)
+    else:
+        reason = "stopped" if job.status == "cancelled" else "interrupted"
+        file_rows.end_reading(connection, job.subject_id, job.job_id, reason, now=job.updated_at)

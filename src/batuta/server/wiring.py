@@ -10,7 +10,7 @@ A new domain plugs in here: its service is made in `_services`, and what its age
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -148,6 +148,7 @@ async def open_platform(
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        backends = replace(backends, audit=processing.audit)
         platform = _services(settings, team, backends, observers, chosen, read_source, processing, ErpRecords(erp))
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)

@@ -5,6 +5,7 @@
  */
 
 import { type Backoff, waitBefore } from "../lib/backoff";
+import { newId } from "../lib/ids";
 
 export interface Exchange {
   readonly method: "POST" | "HEAD" | "PATCH" | "DELETE";
@@ -60,11 +61,12 @@ export const sendFile = async (
 ): Promise<string | null> => {
   let failures = 0;
   let id = fileId;
+  const key = newId(); // an announcement whose answer was lost is sent again and is still the same file
   let offset: number | null = fileId === null ? null : await offsetOf(fileId, options);
   while (!options.isStopped()) {
     if (id !== null && offset !== null && offset >= file.size) return id;
     const answer: Answer =
-      id === null ? await announce(file, folder, options) : await next(file, id, offset, options);
+      id === null ? await announce(file, folder, key, options) : await next(file, id, offset, options);
     if (answer.status >= 200 && answer.status < 300) {
       failures = 0;
       if (id === null) {
@@ -83,12 +85,13 @@ export const sendFile = async (
   return null;
 };
 
-const announce = (file: File, folder: string, { exchange }: TusOptions): Promise<Answer> =>
+const announce = (file: File, folder: string, key: string, { exchange }: TusOptions): Promise<Answer> =>
   exchange({
     method: "POST",
     path: "/api/files",
     headers: {
       ...VERSION,
+      "Idempotency-Key": key,
       "Upload-Length": String(file.size),
       "Upload-Metadata": metadataOf({ filename: file.name, folder }),
     },

@@ -5,8 +5,9 @@ from typing import Literal
 from batuta.kernel.errors import LogicalError
 
 FailureCode = Literal[
-    "empty", "no_text", "encrypted", "broken", "too_large", "too_slow", "too_deep", "bomb", "image", "legacy", "unknown"
-]
+    "empty", "no_text", "encrypted", "broken", "too_large", "too_slow", "too_deep", "bomb", "image", "legacy",
+    "unknown", "interrupted", "stopped", "missing",
+]  # fmt: skip
 
 REASONS: dict[FailureCode, dict[Literal["en", "es"], str]] = {
     "empty": {
@@ -54,6 +55,18 @@ REASONS: dict[FailureCode, dict[Literal["en", "es"], str]] = {
     "unknown": {
         "en": "This kind of file is not read. Upload PDF, DOCX, XLSX, PPTX, CSV, HTML, Markdown, text or e-mail.",
         "es": "Este tipo de archivo no se lee. Sube PDF, DOCX, XLSX, PPTX, CSV, HTML, Markdown, texto o correo.",
+    },
+    "interrupted": {
+        "en": "Reading the file was interrupted several times, through no fault of the file. Try again.",
+        "es": "La lectura del archivo se interrumpió varias veces sin que sea culpa del archivo. Inténtalo de nuevo.",
+    },
+    "stopped": {
+        "en": "You stopped the reading of this file. Try again to be able to ask about it.",
+        "es": "Detuviste la lectura de este archivo. Inténtalo de nuevo para poder preguntar por él.",
+    },
+    "missing": {
+        "en": "The content of the file is not there any more. Delete it and upload it again.",
+        "es": "El contenido del archivo ya no está. Elimínalo y vuelve a subirlo.",
     },
 }
 

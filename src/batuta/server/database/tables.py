@@ -213,8 +213,11 @@ files = sa.Table(
     _text("job_id", required=False),
     _time("created_at"),
     _time("updated_at"),
+    _text("client_key", required=False),
     sa.Index("ix_files_user_id_folder", "user_id", "folder"),
     sa.Index("ix_files_digest", "digest"),
+    sa.Index("ix_files_status_updated_at", "status", "updated_at"),
+    sa.Index("uq_files_user_id_client_key", "user_id", "client_key", unique=True),
 )
 
 jobs = sa.Table(
@@ -233,6 +236,7 @@ jobs = sa.Table(
     _time("updated_at"),
     sa.Index("ix_jobs_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_jobs_status_updated_at", "status", "updated_at"),
+    sa.Index("ix_jobs_subject_id", "subject_id"),
 )
 
 account_changes = sa.Table(

@@ -7,6 +7,7 @@ PATCH /api/files/{file_id}/upload    the next part, from there
 
 import base64
 import binascii
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from batuta.kernel.id_fields import UuidStr
 from batuta.knowledge.extract.failures import REASONS
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import Files
+from batuta.server.files.uploads import Announcement
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
 from batuta.server.problems import BadRequestProblem
@@ -27,6 +29,7 @@ router = new_router(tags=["files"])
 FilesService = Annotated[Files, provided(Files)]
 
 TUS = {"Tus-Resumable": "1.0.0", "Tus-Version": "1.0.0", "Tus-Extension": "creation,termination"}
+KEY = re.compile(r"[A-Za-z0-9._:-]{1,100}")
 PART_TYPE = "application/offset+octet-stream"
 MAX_SHOWN_CHARS = 200_000
 SHOWN_TYPES = frozenset({"application/pdf", "text/plain"})
@@ -100,12 +103,20 @@ async def list_files(
 
 @router.post("/api/files", status_code=201)
 async def begin_upload(caller: CurrentCaller, request: Request, files: FilesService) -> Response:
-    """Announce an upload: `Upload-Length` bytes, `Upload-Metadata` with `filename` and, if wanted, `folder`."""
+    """Announce an upload: `Upload-Length` bytes, `Upload-Metadata` with `filename` and, if wanted, `folder`.
+
+    The same `Idempotency-Key` again is answered with the same file: a lost answer costs nothing.
+    """
     named = _metadata(request.headers.get("upload-metadata", ""))
-    file = await files.begin(
-        caller, named.get("filename", ""), named.get("folder", ""), _number(request, "upload-length")
+    announced = Announcement(
+        name=named.get("filename", ""),
+        folder=named.get("folder", ""),
+        size_bytes=_number(request, "upload-length"),
+        client_key=_key(request),
     )
-    headers = {**TUS, "Location": f"/api/files/{file.file_id}/upload", "Upload-Offset": "0"}
+    file = await files.begin(caller, announced)
+    offset = (await files.offset(file.file_id))[1] if announced.client_key else 0
+    headers = {**TUS, "Location": f"/api/files/{file.file_id}/upload", "Upload-Offset": str(offset)}
     return Response(file_view(file).model_dump_json(), 201, headers, "application/json")
 
 
@@ -196,6 +207,13 @@ def _number(request: Request, name: str) -> int:
     if not given.isascii() or not given.isdigit() or len(given) > 15:
         raise BadRequestProblem(f"The header {name} must be a number of bytes.")
     return int(given)
+
+
+def _key(request: Request) -> str | None:
+    given = request.headers.get("idempotency-key")
+    if given is not None and not KEY.fullmatch(given):
+        raise BadRequestProblem("An Idempotency-Key has 1 to 100 letters, digits or any of . _ : -")
+    return given
 
 
 def _metadata(header: str) -> dict[str, str]:

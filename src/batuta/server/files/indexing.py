@@ -49,17 +49,21 @@ class FileIndexing:
         self._embedder = embedder
         self._clock = clock
 
-    async def read(self, file_id: str, progress: Progress) -> None:
-        """Read a file. One that was deleted meanwhile leaves nothing behind."""
+    async def read(self, file_id: str, user_id: str, progress: Progress) -> None:
+        """Read a file of a person. One that was deleted meanwhile leaves nothing behind."""
         file = await self._file(file_id)
-        path = None if file is None or file.digest is None else await self._blobs.local_path(file.digest)
-        if file is None or path is None:
+        if file is None:  # an attempt before this one may have died with its words in the index
+            await self._index.remove(_scope(user_id, file_id))
+            return
+        path = None if file.digest is None else await self._blobs.local_path(file.digest)
+        if path is None:
+            await self._change(file, status="failed", reason="missing")
             return
         await progress(1, STEPS)
         try:
             content = await self._extractor.extract(path, file.name)
         except ExtractionFailedError as error:
-            await self._index.remove(_scope(file))
+            await self._index.remove(_scope(file.user_id, file.file_id))
             await self._change(file, status="failed", reason=error.reason)
             raise
         await progress(EXTRACTED, STEPS)
@@ -72,7 +76,7 @@ class FileIndexing:
         )
         await self._index.put(document)
         if not await self._change(file, status="ready", reason=None):
-            await self._index.remove(_scope(file))  # deleted while it was read
+            await self._index.remove(_scope(file.user_id, file.file_id))  # deleted while it was read
             return
         await self._embed(file, progress)
         await progress(STEPS, STEPS)
@@ -87,7 +91,7 @@ class FileIndexing:
             await progress(INDEXED + (STEPS - INDEXED) * done // max(total, 1), STEPS)
 
         try:
-            await self._embedder.embed(_scope(file), embedded)
+            await self._embedder.embed(_scope(file.user_id, file.file_id), embedded)
         except StoreUnavailableError:
             raise
         except BatutaError as error:
@@ -105,5 +109,5 @@ class FileIndexing:
         return await self._database.write(write)
 
 
-def _scope(file: StoredFile) -> SearchScope:
-    return SearchScope(owners=(owner_of(file.user_id),), documents=frozenset({file.file_id}))
+def _scope(user_id: str, file_id: str) -> SearchScope:
+    return SearchScope(owners=(owner_of(user_id),), documents=frozenset({file_id}))

@@ -55,10 +55,20 @@ def unfinished(connection: sa.Connection, *, limit: int) -> Sequence[Job]:
     return [_job(row) for row in connection.execute(query)]
 
 
-def change(connection: sa.Connection, job_id: str, *, now: datetime, **values: Any) -> None:
-    """Change what is known of a job that has not ended."""
+def change(connection: sa.Connection, job_id: str, *, now: datetime, **values: Any) -> bool:
+    """Change what is known of a job that has not ended: whether it had not."""
     is_open = sa.and_(jobs.c.job_id == job_id, jobs.c.status.in_(UNFINISHED))
-    connection.execute(sa.update(jobs).where(is_open).values(**values, updated_at=now))
+    return bool(connection.execute(sa.update(jobs).where(is_open).values(**values, updated_at=now)).rowcount)
+
+
+def remove_about(connection: sa.Connection, subject_id: str) -> None:
+    """Forget the jobs that worked on something: their titles are its name."""
+    connection.execute(sa.delete(jobs).where(jobs.c.subject_id == subject_id))
+
+
+def remove_of_user(connection: sa.Connection, user_id: str) -> None:
+    """Forget the jobs of a person."""
+    connection.execute(sa.delete(jobs).where(jobs.c.user_id == user_id))
 
 
 def _job(row: sa.Row[Any]) -> Job:

@@ -1,6 +1,6 @@
 """Jobs of people: started, looked at, stopped and tried again (P-36)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import sqlalchemy as sa
@@ -22,6 +22,9 @@ RESCAN = 500
 CHANGED = "job:changed"
 """The socket event that says how far a job is."""
 
+JobFollower = Callable[[sa.Connection, Job], None]
+"""Notes in what a job works on that it was begun anew, failed or was stopped: in the same transaction."""
+
 
 class Jobs:
     """Keeps the jobs of people beside the queue that holds their work.
@@ -31,8 +34,15 @@ class Jobs:
     """
 
     def __init__(
-        self, database: Database, queue: TurnQueue, bus: NotificationBus, *, clock: Clock = SYSTEM_CLOCK
+        self,
+        database: Database,
+        queue: TurnQueue,
+        bus: NotificationBus,
+        *,
+        followers: Mapping[str, JobFollower] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        self._followers = followers or {}
         self._bus = bus
         self._database = database
         self._system = SystemDatabase(database)
@@ -103,7 +113,12 @@ class Jobs:
         if old.status not in ("failed", "cancelled"):
             raise ConflictProblem("This job has not failed.")
         new = self.drafted(old.kind, old.subject_id, old.title, user_id=old.user_id, workspace_id=old.workspace_id)
-        await self._system.write(lambda connection: repository.add(connection, new))
+
+        def write(connection: sa.Connection) -> None:
+            repository.add(connection, new)
+            self._follow(connection, new)
+
+        await self._system.write(write)
         await self.queue(new)
         return new
 
@@ -137,12 +152,20 @@ class Jobs:
         now = self._clock.now()
 
         def write(connection: sa.Connection) -> Job | None:
-            repository.change(connection, job_id.upper(), now=now, **values)
-            return repository.one(connection, job_id.upper())
+            is_changed = repository.change(connection, job_id.upper(), now=now, **values)
+            job = repository.one(connection, job_id.upper())
+            if is_changed and job is not None and job.status in ("failed", "cancelled"):
+                self._follow(connection, job)
+            return job
 
         job = await self._system.write(write)
         if job is not None:
             self._bus.publish(Notification("user", job.user_id, name=CHANGED, content=_content(job)))
+
+    def _follow(self, connection: sa.Connection, job: Job) -> None:
+        follower = self._followers.get(job.kind)
+        if follower is not None:
+            follower(connection, job)
 
 
 def _content(job: Job) -> dict[str, str | None]:

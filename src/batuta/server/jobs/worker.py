@@ -8,7 +8,7 @@ A handler can be run again after a kill at any point: it leaves nothing half don
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -42,6 +42,10 @@ JobHandler = Callable[[JobRun], Awaitable[None]]
 """Does a job. A `LogicalError` ends it as failed, with its words; any other error is tried again."""
 
 
+Chore = Callable[[], Awaitable[object]]
+"""Looks every few seconds after what processes that died left half done."""
+
+
 @dataclass(slots=True)
 class JobWorker:
     """Runs jobs until it is stopped."""
@@ -49,6 +53,7 @@ class JobWorker:
     queue: TurnQueue
     jobs: Jobs
     handlers: Mapping[str, JobHandler]
+    chores: Sequence[Chore] = ()
     concurrency: int = 2
     lease: timedelta = timedelta(seconds=30)
     owner: str = field(default_factory=lambda: f"jobs-{new_id()}")
@@ -128,7 +133,8 @@ class JobWorker:
             raise
         except Exception as error:
             log.exception("job %s broke", work.turn_id)
-            if await self.queue.retry(lease, repr(error), delay=RETRY_DELAY) is WorkStatus.DEAD:
+            # Only its kind: what an exception quotes may be the content of a file.
+            if await self.queue.retry(lease, type(error).__name__, delay=RETRY_DELAY) is WorkStatus.DEAD:
                 await self.jobs.end(work.turn_id, "failed", "It broke several times. Try again later.")
         else:
             await self.queue.finish(lease, "completed")
@@ -156,6 +162,8 @@ class JobWorker:
                 await self.queue.recover()
                 if await self.jobs.repair(older_than=STALE):
                     self._wake.set()
+                for chore in self.chores:
+                    await chore()
             except StoreUnavailableError as error:
                 log.warning("the repair of jobs failed: %s", error)
             await asyncio.sleep(REPAIR_EVERY.total_seconds())

@@ -113,7 +113,8 @@ def _tile(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
 
 
 def _file(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
-    mine = sa.and_(files.c.file_id == ids["file_id"], files.c.user_id == caller.user_id)
+    is_kept = files.c.status != "deleted"
+    mine = sa.and_(files.c.file_id == ids["file_id"], files.c.user_id == caller.user_id, is_kept)
     return _exists(connection, sa.select(files.c.file_id).where(mine))
 
 

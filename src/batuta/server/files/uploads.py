@@ -1,0 +1,234 @@
+"""Uploads: announced once, received in parts, made whole once, whatever dies in between (P-34).
+
+    announce -> parts -> bytes kept by their hash -> row and job in one transaction -> queue
+
+Each arrow may be cut by a kill. The client asks where it stands and goes on; an upload whose bytes are all there but
+that nobody made whole is found by `sweep`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.ids import new_id
+from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
+from batuta.server.database.engines import Database, SystemDatabase
+from batuta.server.files import repository
+from batuta.server.files.blobs import BlobStore, UploadBusyError
+from batuta.server.files.names import checked_folder, checked_name
+from batuta.server.files.removal import FileRemoval
+from batuta.server.files.repository import StoredFile
+from batuta.server.problems import ConflictProblem, NotFoundProblem, TooLargeProblem
+from batuta.server.security.ownership import Caller
+
+BYTES = "application/octet-stream"
+LEFT_BEHIND = timedelta(seconds=30)
+ABANDONED = timedelta(days=7)
+"""After this time an upload that nobody goes on with gives its room back."""
+SWEPT = 100
+DELETION_WAIT_SECONDS = 0.05
+BEING_DELETED = "being deleted"
+"""Instead of a job: the same bytes are about to go with another file, and have to be kept anew after that."""
+
+StartIndexing = Callable[[sa.Connection, StoredFile], str]
+"""Keeps a job that reads a file, in the same transaction: its id."""
+QueueIndexing = Callable[[str], Awaitable[None]]
+"""Lets a worker begin with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLimits:
+    """What one person may keep."""
+
+    max_file_bytes: int
+    max_total_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What a client says of a file before its bytes."""
+
+    name: str
+    folder: str = ""
+    size_bytes: int
+    client_key: str | None = None
+    """The same key again is the same upload."""
+
+
+class Uploads:
+    """Takes the bytes of files."""
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: BlobStore,
+        removal: FileRemoval,
+        *,
+        limits: FileLimits,
+        start_indexing: StartIndexing,
+        queue_indexing: QueueIndexing,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.limits = limits
+        self._database = SystemDatabase(database)
+        self._blobs = blobs
+        self._removal = removal
+        self._start_indexing = start_indexing
+        self._queue_indexing = queue_indexing
+        self._clock = clock
+
+    async def begin(self, caller: Caller, announced: Announcement) -> StoredFile:
+        """Announce an upload. Its room is taken from now on."""
+        if announced.size_bytes > self.limits.max_file_bytes:
+            raise TooLargeProblem(f"A file may have up to {self.limits.max_file_bytes // 1024**2} MiB.")
+        file = self._drafted(caller, announced)
+
+        def write(connection: sa.Connection) -> StoredFile:
+            known = repository.announced(connection, caller.user_id, file.client_key) if file.client_key else None
+            if known is not None:
+                return known
+            if repository.used_bytes(connection, caller.user_id) + file.size_bytes > self.limits.max_total_bytes:
+                raise ConflictProblem("There is no room for this file. Delete files that you do not need any more.")
+            repository.add(connection, file)
+            return file
+
+        kept = await self._database.write(write)
+        if (kept.name, kept.size_bytes) != (file.name, file.size_bytes):
+            raise ConflictProblem("This Idempotency-Key was used for another file; use a new one.", code="UPLOAD_KEY")
+        return await self.complete(kept) if not kept.size_bytes and kept.digest is None else kept
+
+    async def offset(self, file: StoredFile) -> int:
+        """How much of an upload is there; what is all there is made whole, should its last request have died."""
+        if file.digest is not None:
+            return file.size_bytes
+        done = await self._blobs.offset(file.file_id)
+        if done >= file.size_bytes:
+            await self.complete(file)
+        return done
+
+    async def receive(self, file: StoredFile, offset: int, chunks: AsyncIterator[bytes]) -> int:
+        """Take the next part of an upload: how much is there then. The last part starts its processing."""
+        done = await self.offset(file)
+        if done >= file.size_bytes or offset != done:
+            raise ConflictProblem(f"This upload stands at {done} bytes; go on from there.", code="UPLOAD_OFFSET")
+        try:
+            done = await self._blobs.append(file.file_id, chunks, limit=file.size_bytes)
+        except UploadBusyError as error:
+            raise ConflictProblem("Another request is sending this upload.", code="UPLOAD_BUSY") from error
+        if done >= file.size_bytes:
+            await self.complete(file)
+        else:
+            now = self._clock.now()
+            await self._database.write(lambda connection: repository.change(connection, file.file_id, now=now))
+        return done
+
+    async def complete(self, file: StoredFile) -> StoredFile:
+        """Make an upload whose bytes are there a file, and start to read it. Once, however often it is called."""
+        if not file.size_bytes:
+            await self._blobs.append(file.file_id, _nothing(), limit=0)
+        while True:
+            digest = await self._blobs.finish(file.file_id)
+            path = await self._blobs.local_path(digest)
+            media_type = await asyncio.to_thread(_media_type, path, file.name) if path else BYTES
+            job_id = await self._keep(file, digest, media_type)
+            if job_id != BEING_DELETED:
+                break
+            await self._removal.sweep()
+            await asyncio.sleep(DELETION_WAIT_SECONDS)
+        if job_id is not None:
+            await self._queue_indexing(job_id)
+        await self._blobs.discard(file.file_id)
+        kept = await self._database.read(lambda connection: repository.one(connection, file.file_id))
+        if kept is None:  # deleted meanwhile: these bytes go as well
+            await self._removal.remove(replace(file, digest=digest))
+            raise NotFoundProblem
+        return kept
+
+    async def read_again(self, file: StoredFile, **values: str) -> str:
+        """Start to read a file that is whole anew, under another name if one is given: the id of the job."""
+        now = self._clock.now()
+
+        def write(connection: sa.Connection) -> str:
+            known = repository.one(connection, file.file_id)
+            if known is None:
+                raise NotFoundProblem
+            if known.digest is None:
+                raise ConflictProblem("This file is still being uploaded.")
+            job_id = self._start_indexing(connection, replace(known, name=values.get("name", known.name)))
+            begun = {"status": "processing", "reason": None, "job_id": job_id}
+            repository.change(connection, file.file_id, now=now, **begun, **values)
+            return job_id
+
+        job_id = await self._database.write(write)
+        await self._queue_indexing(job_id)
+        return job_id
+
+    async def sweep(self) -> int:
+        """Make uploads whole whose last request died, and give up those that nobody goes on with: how many."""
+        now = self._clock.now()
+        left = await self._database.read(
+            lambda connection: repository.left_in(connection, "uploading", before=now - LEFT_BEHIND, limit=SWEPT)
+        )
+        count = 0
+        for file in left:
+            if await self._blobs.offset(file.file_id) >= file.size_bytes:
+                await self.complete(file)
+            elif file.updated_at < now - ABANDONED:
+                await self._removal.remove(file)
+            else:
+                continue
+            count += 1
+        return count
+
+    async def _keep(self, file: StoredFile, digest: str, media_type: str) -> str | None:
+        """Write the row and its job: the job's id; nothing if that was done before, or the file is gone."""
+        now = self._clock.now()
+
+        def write(connection: sa.Connection) -> str | None:
+            repository.lock_content(connection, digest)
+            known = repository.one(connection, file.file_id)
+            if known is None or known.digest is not None:
+                return None
+            if repository.is_being_deleted(connection, digest):
+                return BEING_DELETED
+            job_id = self._start_indexing(connection, known)
+            values = {"digest": digest, "media_type": media_type, "status": "processing", "job_id": job_id}
+            repository.change(connection, file.file_id, now=now, **values)
+            return job_id
+
+        return await self._database.write(write)
+
+    def _drafted(self, caller: Caller, announced: Announcement) -> StoredFile:
+        now = self._clock.now()
+        return StoredFile(
+            file_id=new_id(),
+            user_id=caller.user_id,
+            workspace_id=caller.workspace_id,
+            folder=checked_folder(announced.folder),
+            name=checked_name(announced.name),
+            media_type=BYTES,
+            size_bytes=announced.size_bytes,
+            digest=None,
+            status="uploading",
+            reason=None,
+            job_id=None,
+            created_at=now,
+            updated_at=now,
+            client_key=announced.client_key,
+        )
+
+
+def _media_type(path: Path, name: str) -> str:
+    with path.open("rb") as content:
+        head = content.read(SNIFFED_BYTES)
+    whole = path.read_bytes() if head.startswith(b"PK") and path.stat().st_size < 64 * 1024**2 else None
+    return MEDIA_TYPES.get(sniff(head, name, whole), BYTES)
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    yield b""
