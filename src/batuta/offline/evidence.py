@@ -47,23 +47,74 @@ def is_evidence(value: Any) -> bool:
 
 def cited_answer(searches: Sequence[tuple[str, str, Mapping[str, Any]]], language: Language) -> str:
     """For each question, its plainer wording and what was found for it: the best sentences with footnotes, or that
-    nothing says it.
+    nothing says it. Where two documents disagree about what is told, both are quoted.
     """
-    told = [
-        (question, _best(_quotes(_passages(value), f"{question} {wording}"), language))
-        for question, wording, value in searches
-    ]
-    sources = dict.fromkeys((quote.where, quote.text) for _, quotes in told for quote in quotes)
+    told = [_told(question, wording, value, language) for question, wording, value in searches]
+    unread = _unread([value for _, _, value in searches], language)
+    sources = dict.fromkeys((quote.where, quote.text) for each in told for quote in each.quotes)
     if not sources:
-        return phrase("not_in_documents", language)
+        return "\n\n".join(unread) or phrase("not_in_documents", language)
     numbers = {source: number for number, source in enumerate(sources, 1)}
     paragraphs = [
-        " ".join(f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in quotes)
-        or phrase("not_in_documents_about", language, question=question.strip(" ¿?.,;"))
-        for question, quotes in told
+        _paragraph(each, numbers) or phrase("not_in_documents_about", language, question=each.question.strip(" ¿?.,;"))
+        for each in told
     ]
     notes = [f'[^{number}]: {where}: "{text}"' for (where, text), number in numbers.items()]
-    return "\n\n".join([*dict.fromkeys(paragraphs), "\n".join(notes)])
+    return "\n\n".join([*dict.fromkeys(paragraphs), *unread, "\n".join(notes)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    question: str
+    quotes: Sequence[Quote]
+    opening: str = ""
+    """What announces a list; without it the quotes are one paragraph."""
+
+
+def _told(question: str, wording: str, value: Mapping[str, Any], language: Language) -> _Told:
+    if value.get("summary_of"):
+        points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
+        opening = phrase("main_points", language, title=str(value["summary_of"])[:120])
+        return _Told(question=question, quotes=points, opening=opening)
+    best = _best(_quotes(_passages(value), f"{question} {wording}"), language)
+    disagreeing = _disagreeing(value, best)
+    if disagreeing:
+        return _Told(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
+    return _Told(question=question, quotes=best)
+
+
+def _paragraph(told: _Told, numbers: Mapping[tuple[str, str], int]) -> str:
+    marked = [f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in told.quotes]
+    if not told.opening:
+        return " ".join(marked)
+    return "\n".join([told.opening, "", *(f"- {each}" for each in marked)])
+
+
+def _disagreeing(value: Mapping[str, Any], best: Sequence[Quote]) -> list[Quote]:
+    """Both sides of every pair of statements of which one would be told."""
+    pairs = [pair for pair in value.get("disagreements", ()) if isinstance(pair, list) and len(pair) == 2]
+    chosen = {quote.text for quote in best}
+    sides = [side for pair in pairs if {_spoken(str(each.get("text"))) for each in pair} & chosen for side in pair]
+    return list(
+        {(quote.where, quote.text): quote for quote in (_quote(s, str(s["text"]), 1.0) for s in sides)}.values()
+    )
+
+
+def _unread(values: Sequence[Mapping[str, Any]], language: Language) -> list[str]:
+    """What cannot be cited because it was not read, once each."""
+    listed = [each for value in values for each in value.get("unread", ()) if isinstance(each, Mapping)]
+    return list(
+        dict.fromkeys(
+            phrase("document_unread", language, file=str(each.get("file")), why=str(each["why"].get(language)))
+            for each in listed
+            if isinstance(each.get("why"), Mapping)
+        )
+    )
+
+
+def _quote(passage: Mapping[str, Any], sentence: str, score: float) -> Quote:
+    where = ", ".join(str(passage[key]) for key in ("file", "section") if passage.get(key))
+    return Quote(text=_spoken(sentence), where=where, score=score)
 
 
 def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -74,15 +125,11 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
     asked = _topics(question)
     asks_amount = _ASKS_AMOUNT.search(fold(question)) is not None
     return [
-        Quote(
-            text=_spoken(sentence),
-            where=", ".join(str(passage[key]) for key in ("file", "section") if passage.get(key)),
-            score=_score(sentence, passage, asked, asks_amount=asks_amount),
-        )
+        _quote(passage, sentence, _score(sentence, passage, asked, asks_amount=asks_amount))
         for passage in passages
         if _relevance(passage) >= LEAST_RELEVANCE
         for sentence in _sentences(str(passage.get("text", "")))
-        if sentence not in (passage.get("title"), passage.get("section"))
+        if sentence.endswith(".") or sentence not in (passage.get("title"), passage.get("section"))
     ]
 
 

@@ -97,6 +97,12 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "El equipo puede responder con estos documentos:\n\n{titles}\n\n"
         "Pregunta por lo que dicen y la respuesta lo cita.",
     },
+    "documents_disagree": {"en": "The documents disagree:", "es": "Los documentos no coinciden:"},
+    "main_points": {"en": "The main points of “{title}”:", "es": "Los puntos principales de «{title}»:"},
+    "document_unread": {
+        "en": "The documents do not say what is in “{file}”: {why}",
+        "es": "Los documentos no dicen lo que hay en «{file}»: {why}",
+    },
     "not_in_documents_about": {
         "en": "The documents do not say anything about this part: “{question}”.",
         "es": "Los documentos no dicen nada sobre esta parte: «{question}».",

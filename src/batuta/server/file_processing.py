@@ -106,9 +106,7 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
         upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)
         audit = FileErasingAudit(backends.audit, removal)
-        yield FileProcessing(
-            files=files, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep
-        )
+        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep)
     finally:
         await page_extractor.close()
         await extractor.close()

@@ -416,6 +416,7 @@ export interface NewMessage {
   readonly client_message_id: string;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
+  readonly folders?: readonly string[];
   readonly target_agent_id?: string | null;
   readonly enable_thinking?: boolean | null;
   readonly thinking_budget?: number | null;

@@ -19,6 +19,8 @@ SHARED = "shared"
 """The owner of what everybody may read: the folder of the installation."""
 CHOSEN_SERVICE = "chosen_documents"
 """The name under which a run may say which documents a person chose: their ids."""
+UNREAD_SERVICE = "unread_documents"
+"""The name under which a run may say which chosen documents were not read: `file`, and `why` by language."""
 RELEVANT = 0.5
 
 
@@ -40,7 +42,7 @@ class DocumentLibrary:
         """What this person may search now."""
         owners = (owner_of(user.id), SHARED) if user.id else (SHARED,)
         chosen = services.get(CHOSEN_SERVICE)
-        return SearchScope(owners=owners, documents=frozenset(map(str, chosen)) if chosen else None)
+        return SearchScope(owners=owners, documents=None if chosen is None else frozenset(map(str, chosen)))
 
     async def search(self, questions: Sequence[str], scope: SearchScope, *, limit: int) -> list[RetrievedPassage]:
         """The passages that fit best; those in the language of the question first, where they know enough of it."""

@@ -1,11 +1,14 @@
 """The tools of the documents agent: search, read, list."""
 
+import asyncio
 from typing import Any
 
-from batuta.agents.documents.library import RELEVANT, DocumentLibrary
+from batuta.agents.documents.library import RELEVANT, UNREAD_SERVICE, DocumentLibrary
+from batuta.agents.documents.whole import asks_for_all, meant_document, points_of
 from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.cite.answers import CitableDocument
 from batuta.knowledge.disagree import Statement, contradictions, sentences_in
+from batuta.knowledge.index import SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
@@ -31,8 +34,12 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         """
         scope = library.scope(ctx.user, ctx.services)
         questions = [query, *(other_wordings or ())[:MAX_WORDINGS]]
+        unread = {"unread": list(ctx.services[UNREAD_SERVICE])} if ctx.services.get(UNREAD_SERVICE) else {}
+        whole = await _whole(library, query, scope) if asks_for_all(query) else None
+        if whole is not None:
+            return {**whole, **unread}
         found = await library.search(questions, scope, limit=MAX_PASSAGES)
-        answer: dict[str, Any] = {"query": query, "passages": [_found(each) for each in found]}
+        answer: dict[str, Any] = {"query": query, "passages": [found_passage(each) for each in found], **unread}
         disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found))]
         return {**answer, "disagreements": disagreeing} if disagreeing else answer
 
@@ -57,6 +64,28 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
     return search_documents, read_document
 
 
+async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> dict[str, Any] | None:
+    """The main points of the document that a question names, each as a passage of its own; nothing if it names none."""
+    entries = await library.entries(scope)
+    meant = meant_document(query, entries, is_chosen=scope.documents is not None)
+    content = None if meant is None else await library.index.content(meant.document_id, scope)
+    if meant is None or content is None:
+        return None
+    points = await asyncio.to_thread(points_of, content)
+    passages = [
+        {
+            "file": meant.name,
+            "title": content.title,
+            "section": point.section,
+            "place": point.place,
+            "relevance": 1.0,
+            "text": point.text,
+        }
+        for point in points
+    ]
+    return {"query": query, "summary_of": content.title or meant.name, "passages": passages} if passages else None
+
+
 def _statements(found: list[RetrievedPassage]) -> list[Statement]:
     return [
         Statement(document_id=each.passage.document_id, name=each.passage.name, text=sentence)
@@ -70,7 +99,8 @@ def _said(statement: Statement) -> dict[str, str]:
     return {"file": statement.name, "text": statement.text}
 
 
-def _found(found: RetrievedPassage) -> dict[str, Any]:
+def found_passage(found: RetrievedPassage) -> dict[str, Any]:
+    """A passage as a model gets it."""
     passage = found.passage
     return {
         "file": passage.name,

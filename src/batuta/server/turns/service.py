@@ -39,6 +39,8 @@ class NewMessage(BaseModel):
     client_message_id: ClientId
     text: str = Field(min_length=1, pattern=r"\S")
     attachments: Annotated[list[Attachment], Field(max_length=20)] = []
+    folders: Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=400)]], Field(max_length=20)] = []
+    """Folders of one's own files, if the question is about those alone."""
     target_agent_id: str | None = Field(default=None, max_length=100)
     enable_thinking: bool | None = None
     """Whether the models think before they answer; without it as the person prefers."""

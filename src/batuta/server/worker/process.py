@@ -7,12 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
+from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
 from batuta.events.fanout import FanOutSink
+from batuta.events.queue import Lease
 from batuta.observability.standard import Observers
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.options import RunOptions
 from batuta.server.backends import Backends
 from batuta.server.config import Settings
+from batuta.server.files.attached import AttachedFiles
 from batuta.server.live.live_text import LiveEventSink
 from batuta.server.live.notifications import NotificationHandlers
 from batuta.server.monitoring.observers import watcher
@@ -37,6 +41,8 @@ class PlatformWorker:
         self._bus = backends.bus
         self._stops, self._live = NotifiedStopSignals(), LiveEventSink(backends.bus)
         self._titler = titler
+        self._services = services
+        self._attached = AttachedFiles(backends.database, backends.queue)
         self._worker = TurnWorker(
             team,
             backends.queue,
@@ -47,7 +53,7 @@ class PlatformWorker:
                 concurrency=max(1, settings.worker_concurrency),
                 lease=timedelta(seconds=settings.lease_seconds),
                 drain=timedelta(seconds=settings.shutdown_seconds),
-                options=services.options,
+                options=self._options,
                 watch=watcher(observers),
             ),
             signals=self._stops,
@@ -74,6 +80,19 @@ class PlatformWorker:
                 yield
             finally:
                 stop.set()
+
+    async def _options(self, lease: Lease) -> RunOptions:
+        """The options of a turn, once the files that its message brings were read."""
+        files = await self._attached.wait(lease.work, self._live)
+        options = await self._services.options(lease)
+        inside = await self._attached.in_folders(lease.work)
+        if inside is not None:
+            chosen = [*options.get("services", {}).get(CHOSEN_SERVICE, ()), *inside]
+            options["services"] = {**options.get("services", {}), CHOSEN_SERVICE: chosen}
+        unread = [file.unread for file in files if file.unread is not None]
+        if unread:
+            options["services"] = {**options.get("services", {}), UNREAD_SERVICE: unread}
+        return options
 
     @contextmanager
     def _receiving(self) -> Iterator[None]:

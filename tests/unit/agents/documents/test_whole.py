@@ -1,0 +1,127 @@
+"""Contradictions, whole documents, follow-ups and unread files with the built-in model (A-10, A-11, A-13)."""
+
+from pathlib import Path
+
+import pytest
+
+from batuta.agents.documents import specialist
+from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
+from batuta.agents.documents.whole import asks_for_all, points_of
+from batuta.conversations.conversation import Conversation
+from batuta.events.conversation import AssistantMessage, Citation
+from batuta.kernel.messages import Message
+from batuta.knowledge.extract.reading import read
+from batuta.llm.providers import OFFLINE_MODEL
+from batuta.orchestration import Orchestrator
+from batuta.orchestration.orchestrator import Turn
+
+HANDBOOK = (
+    "# Staff handbook\n\n## Holidays\n\nFull-time staff have 24 days of holidays a year.\n\n"
+    "Part-time staff have 12 days of holidays a year.\n\n## Sick leave\n\nA doctor's note is needed after 3 days.\n"
+)
+
+
+def written(tmp_path: Path, **files: str) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / f"{name}.md").write_text(text)
+    return folder
+
+
+async def asked(text: str, folder: Path, tmp_path: Path, **options: object) -> Turn:
+    team = Orchestrator(supervisor=OFFLINE_MODEL, agents=[specialist(OFFLINE_MODEL, folder=folder, data_dir=tmp_path)])
+    return await team.run(text, target_agent_id="documents_agent", **options)  # type: ignore[arg-type]
+
+
+def cited(turn: Turn) -> list[Citation]:
+    return [each for event in turn.events if isinstance(event, AssistantMessage) for each in event.citations]
+
+
+@pytest.mark.parametrize(
+    ("question", "opening", "rule"),
+    [
+        (
+            "What is the hotel limit?",
+            "The documents disagree:",
+            "The hotel limit for every employee is {} euros per night.",
+        ),
+        (
+            "¿Cuál es el límite de hotel?",
+            "Los documentos no coinciden:",
+            "El límite de hotel para cada empleado es de {} euros por noche.",
+        ),
+    ],
+)
+async def test_two_documents_that_disagree_are_both_quoted(
+    tmp_path: Path, question: str, opening: str, rule: str
+) -> None:
+    folder = written(tmp_path, old=f"# Rules\n\n{rule.format(130)}\n", new=f"# Rules\n\n{rule.format(150)}\n")
+    turn = await asked(question, folder, tmp_path)
+    assert turn.status == "success", turn.error
+    assert opening in str(turn.answer)
+    assert {each.source for each in cited(turn)} == {"old.md", "new.md"}
+
+
+@pytest.mark.parametrize("question", ["Summarise the staff handbook", "Hazme un resumen de handbook.md"])
+async def test_a_whole_document_is_told_by_its_sections_and_every_point_is_cited(tmp_path: Path, question: str) -> None:
+    folder = written(tmp_path, handbook=HANDBOOK, other="# Parking\n\nParking costs 5 euros a day for visitors.\n")
+    turn = await asked(question, folder, tmp_path)
+    assert turn.status == "success", turn.error
+    assert {each.source for each in cited(turn)} == {"handbook.md"}
+    assert "days of holidays a year" in str(turn.answer)
+    assert "doctor's note" in str(turn.answer)
+    assert "Parking" not in str(turn.answer)
+
+
+async def test_a_follow_up_is_searched_as_a_question_of_its_own(tmp_path: Path) -> None:
+    """A-11: "and for part-time staff?" asks about the holidays that were asked about before."""
+    folder = written(tmp_path, handbook=HANDBOOK)
+    first = await asked("How many days of holidays do full-time staff have?", folder, tmp_path)
+    assert "24 days" in str(first.answer)
+    said = Conversation(
+        [
+            Message.user("How many days of holidays do full-time staff have?"),
+            Message.assistant(str(first.answer), "documents_agent"),
+        ]
+    )
+    turn = await asked("And for part-time staff?", folder, tmp_path, conversation=said)
+    assert "12 days" in str(turn.answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What does the lease cost?", "The documents do not say what is in “lease.pdf”: it is still being read"),
+        ("¿Cuánto cuesta el alquiler?", "Los documentos no dicen lo que hay en «lease.pdf»: todavía se está leyendo"),
+    ],
+)
+async def test_a_file_that_was_not_read_is_named_with_what_to_do(tmp_path: Path, question: str, words: str) -> None:
+    folder = written(tmp_path, handbook=HANDBOOK)
+    why = {"en": "it is still being read; ask again.", "es": "todavía se está leyendo; vuelve a preguntar."}
+    services = {CHOSEN_SERVICE: ["NONE"], UNREAD_SERVICE: [{"file": "lease.pdf", "why": why}]}
+    turn = await asked(question, folder, tmp_path, services=services)
+    assert turn.status == "success", turn.error
+    assert words in str(turn.answer)
+
+
+def test_points_keep_the_order_of_the_text_and_are_words_of_it() -> None:
+    content = read(HANDBOOK.encode(), "handbook.md", max_chars=10_000)
+    points = points_of(content)
+    assert [point.section for point in points] == ["Holidays", "Sick leave"]
+    assert all(point.text in content.text for point in points)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_whole"),
+    [
+        ("Summarize lease.pdf", True),
+        ("What is the contract about?", True),
+        ("¿De qué trata el contrato?", True),
+        ("Resúmeme la política de viajes", True),
+        ("How much is the rent?", False),
+        ("¿Cuánto se resta del salario?", False),
+    ],
+)
+def test_a_question_about_the_whole_is_told_from_one_about_a_detail(question: str, is_whole: bool) -> None:
+    assert asks_for_all(question) is is_whole
