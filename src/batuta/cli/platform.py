@@ -12,7 +12,7 @@ import typer
 from batuta.cli.common import ConfigFile, DataDir, run, settings_from
 from batuta.cli.loading import load
 from batuta.cli.output import err, fail
-from batuta.cli.welcome import greet
+from batuta.cli.welcome import Greeting, greet
 from batuta.kernel.errors import ConfigurationError
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import check_address
@@ -98,7 +98,9 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         loop.remove_signal_handler(signal.SIGINT)
         if not interrupted.is_set():
             async with _watched_documents(team):
-                await serve_platform(platform, on_start=lambda address: greet(err, address, settings, team))
+                token = await platform.identity.new_setup_token()
+                greeting = Greeting(settings=settings, team=team, setup_token=token)
+                await serve_platform(platform, on_start=lambda address: greet(err, address, greeting))
     err.print("Batuta has stopped.")
 
 

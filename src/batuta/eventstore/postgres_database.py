@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from batuta.eventstore.driver_errors import is_passing
 from batuta.kernel.errors import ConfigurationError, MissingExtraError, StoreUnavailableError
 
 try:
@@ -26,20 +27,6 @@ DURABLE = {"fsync": "on", "full_page_writes": "on"}
 SYNCHRONOUS = ("on", "remote_write", "remote_apply")
 """Values of `synchronous_commit` under which an acknowledged commit is on this server's disk."""
 
-_PASSING = (
-    asyncpg.InterfaceError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.TransactionRollbackError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.ObjectInUseError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.PostgresSystemError,
-    OSError,
-    TimeoutError,
-)
-"""Errors that say nothing about what was asked: the same may succeed later."""
 _REFUSALS = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
 """What a server says to an address that is wrong: an unknown user, password or database."""
 
@@ -49,7 +36,9 @@ def errors_as_ours() -> Iterator[None]:
     """Turn what the driver raises for want of a server into `StoreUnavailableError`."""
     try:
         yield
-    except _PASSING as error:
+    except Exception as error:
+        if not is_passing(error):
+            raise
         raise StoreUnavailableError(f"PostgreSQL did not do it: {type(error).__name__}: {error}") from error
 
 
@@ -196,6 +185,8 @@ async def _within_bounds(closing: Any) -> bool:
     """Whether something closed in good order; at the end of life nobody waits for a server that is gone."""
     try:
         await closing
-    except _PASSING:
+    except Exception as error:
+        if not is_passing(error):
+            raise
         return False
     return True

@@ -104,15 +104,9 @@ def _routed() -> FastAPI:
 
 def create_app(platform: Platform, *, static: Path = STATIC) -> App:
     """HTTP and sockets on one port."""
-    is_https = (platform.settings.public_url or "").startswith("https://")
     api = create_api(platform, static=static)
     both = socketio.ASGIApp(platform.sockets.server, api, socketio_path=SOCKET_PATH)
-    return SecurityHeadersMiddleware(
-        both,
-        max_body_bytes=platform.settings.max_body_bytes,
-        is_https=is_https,
-        max_upload_bytes=platform.settings.max_upload_bytes,
-    )
+    return SecurityHeadersMiddleware(both, platform.settings)
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
@@ -143,8 +137,8 @@ class Server(uvicorn.Server):
                 log_level="error" if settings.log_level == "error" else "warning",
                 access_log=False,
                 server_header=False,
-                proxy_headers=settings.is_proxied,
-                forwarded_allow_ips="*" if settings.is_proxied else None,
+                # Its own reading of these headers believes whatever the caller wrote first.
+                proxy_headers=False,
                 ws=SocketProtocol,
                 ws_max_size=MAX_FRAME_BYTES,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,

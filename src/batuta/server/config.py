@@ -87,6 +87,18 @@ class OidcProvider(BaseModel):
     issuer: str = Field(pattern=r"^https?://")
     client_id: str = Field(min_length=1)
     scopes: str = "openid email profile"
+    domains: tuple[str, ...] = ()
+    """Who may join: people with a confirmed address of one of these domains."""
+    tenants: tuple[str, ...] = ()
+    """Who may join: people of these organisations (`tid` of Entra ID, `hd` of Google); their addresses are believed."""
+    groups: tuple[str, ...] = ()
+    """Who may join: members of one of these groups, as `groups_claim` names them."""
+    groups_claim: str = "groups"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people without an account may get one; of several conditions all have to fit."""
+        return bool(self.domains or self.tenants or self.groups)
 
 
 class ErpRoleSettings(BaseModel):
@@ -113,8 +125,10 @@ class Settings(BaseModel):
     is_demo: bool = False
     public_url: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers find the platform, if a proxy stands before it; cookies are `Secure` if it says https."""
-    is_proxied: bool = False
-    """Whether a proxy in front sets `X-Forwarded-For` and `X-Forwarded-Proto`."""
+    trusted_proxies: int = Field(default=0, ge=0, le=10)
+    """How many proxies in front add to `X-Forwarded-For` and set `X-Forwarded-Proto`; with none these are ignored."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names in `Host` that are answered besides localhost, `host` and that of `public_url`; addresses always are."""
     database_url: SecretStr | None = None
     redis_url: SecretStr | None = None
     event_log: Literal["database", "redis"] = "database"
@@ -158,6 +172,10 @@ class Settings(BaseModel):
     """Of one file."""
     max_file_bytes_of_a_user: int = Field(default=5 * 1024**3, ge=1024)
     """Of all files of one person together."""
+    max_open_turns_of_a_user: int = Field(default=200, ge=1)
+    """Turns of one person that wait, run or are paused; the next message is refused with 429."""
+    max_connections_of_a_user: int = Field(default=50, ge=1)
+    """Sockets of one person at this process, and as many streams."""
     max_message_chars: int = Field(default=32_000, ge=1, le=200_000)
     shutdown_seconds: float = Field(default=10, ge=0)
     is_metrics_enabled: bool = True
@@ -205,9 +223,33 @@ class Settings(BaseModel):
         return self.data_dir / "batuta.db"
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is unsafe about these settings, though it may be meant so."""
+        found = []
+        if not self.is_loopback and self.env == "development":
+            found.append(
+                f"UNSAFE: the platform listens on {self.host} with the settings of a development machine (wide login "
+                "limits, debug logs); set BATUTA_ENV=production, or BATUTA_HOST=127.0.0.1"
+            )
+        if not self.is_loopback and not (self.public_url or "").startswith("https://"):
+            found.append(
+                "UNSAFE: without https passwords and cookies cross the network readable; put a proxy with TLS in "
+                "front and set BATUTA_PUBLIC_URL=https://… and BATUTA_TRUSTED_PROXIES=1"
+            )
+        if self.is_metrics_public and not self.is_loopback:
+            found.append("UNSAFE: /metrics answers anybody who reaches it (BATUTA_IS_METRICS_PUBLIC)")
+        return tuple(found)
+
+    @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""
         return self.host in ("127.0.0.1", "::1", "localhost")
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        """In the environment they are separated by commas."""
+        return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
     @field_validator("database_url")
     @classmethod
@@ -240,6 +282,11 @@ class Settings(BaseModel):
         if self.env == "production" and not self.is_demo and self.database_url is None and not self.is_loopback:
             raise ValueError(
                 "database_url: production beyond this machine needs PostgreSQL; set it, or choose another env"
+            )
+        if self.env == "production" and self.public_url is None and not self.is_loopback:
+            raise ValueError(
+                "public_url: production beyond this machine needs the address that browsers use, such as "
+                "https://batuta.example.com; without it cookies are not Secure"
             )
         missing = [provider.id for provider in self.oidc if provider.id not in self.oidc_client_secrets]
         if missing:

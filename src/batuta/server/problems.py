@@ -78,6 +78,13 @@ class BadRequestProblem(Problem):
     detail = "The request cannot be understood."
 
 
+class UnknownHostProblem(Problem):
+    """The request names a host that is not ours."""
+
+    status, code, title = 400, "UNKNOWN_HOST", "This is not the address of the platform"
+    detail = "Use the address the platform was set up for; an administrator adds others to `allowed_hosts`."
+
+
 class UnauthorizedProblem(Problem):
     """Nobody is logged in."""
 

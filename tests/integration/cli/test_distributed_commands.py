@@ -59,7 +59,8 @@ async def test_web_and_worker_run_by_configuration_and_a_killed_worker_is_replac
     async with batuta(tmp_path, settings, "serve", "--port", "0") as (_, said):
         address = await until_said(said, r"http://[\d.]+:\d+")
         async with httpx.AsyncClient(base_url=address, timeout=ANSWER_SECONDS) as owner:
-            session = await _set_up(owner)
+            token = (await until_said(said, r"#setup=([\w-]+)")).removeprefix("#setup=")
+            session = await _set_up(owner, token)
             async with batuta(tmp_path, settings, "worker") as (worker, told):
                 await until_said(told, "the worker is ready")
                 await _ask(owner, session, "first", "What is 6 * 7?")
@@ -69,8 +70,8 @@ async def test_web_and_worker_run_by_configuration_and_a_killed_worker_is_replac
                 assert "48" in str(await _ended(owner, session, turn))
 
 
-async def _set_up(owner: httpx.AsyncClient) -> str:
-    account = {"email": "owner@example.com", "name": "Owner", "password": "correct horse battery"}
+async def _set_up(owner: httpx.AsyncClient, token: str) -> str:
+    account = {"email": "owner@example.com", "name": "Owner", "password": "correct horse battery", "token": token}
     me = (await owner.post("/api/auth/setup", json=account)).json()
     owner.headers["X-CSRF-Token"] = me["csrf_token"]
     return str((await owner.post("/api/sessions", json={})).json()["session_id"])

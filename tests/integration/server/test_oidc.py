@@ -31,8 +31,16 @@ def provider(port: int) -> Iterator[Provider]:
 
 @pytest.fixture
 async def site(provider: Provider, port: int, tmp_path: Path) -> AsyncIterator[Running]:
-    client = {"id": "test", "name": "Test", "issuer": provider.issuer, "client_id": CLIENT_ID}
-    settings = settings_for(tmp_path, port=port, oidc=[client], oidc_client_secrets={"test": CLIENT_SECRET})
+    async with provided(provider, port, tmp_path, domains=["example.com"]) as found:
+        await found.new_workspace()
+        yield found
+
+
+@asynccontextmanager
+async def provided(provider: Provider, port: int, folder: Path, **conditions: object) -> AsyncIterator[Running]:
+    """A platform whose people log in through the provider under some conditions."""
+    client = {"id": "test", "name": "Test", "issuer": provider.issuer, "client_id": CLIENT_ID, **conditions}
+    settings = settings_for(folder, port=port, oidc=[client], oidc_client_secrets={"test": CLIENT_SECRET})
     async with running(settings) as found:
         yield found
 
@@ -68,6 +76,27 @@ async def test_a_person_logs_in_through_the_provider(site: Running) -> None:
         people.append(me["user_id"])
     assert (me["email"], me["roles"]) == ("ana@example.com", ["user"])
     assert people[0] == people[1]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        ({}, "OIDC_NO_ACCOUNT"),
+        ({"domains": ["acme.com"]}, "OIDC_DOMAIN"),
+        ({"tenants": ["acme"]}, "OIDC_TENANT"),
+        ({"groups": ["staff"]}, "OIDC_GROUP"),
+        ({"domains": ["example.com"]}, "NOT_SET_UP"),
+    ],
+)
+async def test_only_people_who_were_meant_may_join(
+    provider: Provider, port: int, tmp_path: Path, conditions: dict[str, object], code: str
+) -> None:
+    """P-20: a verified address alone opens nothing."""
+    async with provided(provider, port, tmp_path, **conditions) as site, browser(site) as client:
+        page = await log_in(client, await follow(client, await client.get(LOGIN)), "ana")
+        assert str(page.url).endswith(f"/login?error={code}")
+        assert (await client.get("/api/me")).status_code == 401
+        assert await site.platform.identity.users() == []
 
 
 async def test_a_known_address_is_the_same_person(site: Running) -> None:

@@ -101,6 +101,10 @@ def test_each_wrong_value_gets_a_line_of_its_own() -> None:
         ({"BATUTA_REDIS_URL": "redis://redis"}, "PostgreSQL beside it"),
         ({"BATUTA_EVENT_LOG": "redis"}, "set redis_url too"),
         ({"BATUTA_ENV": "production", "BATUTA_HOST": "0.0.0.0"}, "needs PostgreSQL"),
+        (
+            {"BATUTA_ENV": "production", "BATUTA_HOST": "0.0.0.0", "BATUTA_DATABASE_URL": "postgresql://db/batuta"},
+            "BATUTA_PUBLIC_URL|public_url: production beyond this machine needs the address",
+        ),
         ({"BATUTA_PUBLIC_URL": "team.example/path"}, "BATUTA_PUBLIC_URL"),
         ({"BATUTA_DATABASE_URL_FILE": "/no/such/file"}, "BATUTA_DATABASE_URL_FILE names a file"),
         ({"BATUTA_CONFIG": "/no/such/file"}, "cannot be read"),
@@ -145,3 +149,18 @@ def test_a_misspelt_variable_is_warned_of_with_the_one_that_was_meant(caplog: py
     """P-2: it would be ignored without a word otherwise; its value is not repeated."""
     load_settings({"BATUTA_DATABSE_URL": SECRET, "BATUTA_OIDC_SECRET_X": "s", "BATUTA_TEAM": "t.py:t", "HOME": "/"})
     assert caplog.messages == ["BATUTA_DATABSE_URL is no setting and is ignored; did you mean BATUTA_DATABASE_URL?"]
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"),
+    [
+        ({}, 0),
+        ({"BATUTA_HOST": "0.0.0.0"}, 2),
+        ({"BATUTA_HOST": "0.0.0.0", "BATUTA_PUBLIC_URL": "https://team.example"}, 1),
+        ({"BATUTA_HOST": "0.0.0.0", "BATUTA_ENV": "staging", "BATUTA_PUBLIC_URL": "https://team.example"}, 0),
+    ],
+)
+def test_an_unsafe_start_says_so(given: dict[str, str], warned: int) -> None:
+    cautions = load_settings(given).cautions
+    assert len(cautions) == warned
+    assert all(caution.startswith("UNSAFE") for caution in cautions)

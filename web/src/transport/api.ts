@@ -40,8 +40,8 @@ export interface SessionQuery {
 export const api = {
   meta: () => http.get<types.Meta>("/api/meta"),
   me: () => signedIn(http.get<types.Me>("/api/me")),
-  setup: (email: string, name: string, password: string) =>
-    signedIn(http.send<types.Me>("POST", "/api/auth/setup", { email, name, password })),
+  setup: (owner: { email: string; name: string; password: string; token: string }) =>
+    signedIn(http.send<types.Me>("POST", "/api/auth/setup", owner)),
   login: (email: string, password: string) =>
     signedIn(http.send<types.Me>("POST", "/api/auth/login", { email, password })),
   demo: () => signedIn(http.send<types.Me>("POST", "/api/auth/demo")),

@@ -554,6 +554,7 @@ export interface Setup {
   readonly email: string;
   readonly name: string;
   readonly password: string;
+  readonly token?: string;
 }
 
 /** The agents, and who conducts them. */

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from batuta.eventstore.driver_errors import is_passing
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.words import fold
@@ -109,12 +108,10 @@ def errors_as_ours() -> Iterator[None]:
     """Turn the want of a database into `StoreUnavailableError`, without what was asked of it."""
     try:
         yield
-    except (OperationalError, InterfaceError, PoolTimeoutError, OSError) as error:
+    except Exception as error:
+        if not is_passing(error):
+            raise
         raise StoreUnavailableError(f"the database did not do it: {type(error).__name__}") from error
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise StoreUnavailableError("the connection to the database was lost") from error
-        raise
 
 
 @asynccontextmanager

@@ -65,7 +65,14 @@ def _owner() -> tuple[sa.Column[str], sa.Column[str]]:
     return user, _text("workspace_id")
 
 
-workspaces = sa.Table("workspaces", metadata, _id("workspace_id", key=True), _text("name"), _time("created_at"))
+workspaces = sa.Table(
+    "workspaces",
+    metadata,
+    _id("workspace_id", key=True),
+    _text("name"),
+    _time("created_at"),
+    _time("closed_at", required=False),
+)
 
 users = sa.Table(
     "users",
@@ -99,6 +106,33 @@ login_failures = sa.Table(
     _time("at"),
     sa.Index("ix_login_failures_subject_at", "subject", "at"),
 )
+"""Written by processes of the version before; `login_attempts` took its place."""
+
+login_attempts = sa.Table(
+    "login_attempts",
+    metadata,
+    _id("subject", key=True),
+    sa.Column("attempts", sa.BigInteger, nullable=False),
+    _time("blocked_until", required=False),
+    _time("ends_at"),
+    sa.Index("ix_login_attempts_ends_at", "ends_at"),
+)
+
+login_devices = sa.Table(
+    "login_devices",
+    metadata,
+    _id("device_hash", key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.user_id", ondelete="CASCADE"), primary_key=True, nullable=False),
+    _text("workspace_id"),
+    _text("address_hash"),
+    _time("seen_at"),
+    sa.Index("ix_login_devices_user_id", "user_id"),
+)
+
+setup_tokens = sa.Table("setup_tokens", metadata, _id("token_hash", key=True), _time("ends_at"))
+
+shared_secrets = sa.Table("shared_secrets", metadata, _id("name", key=True), _text("value"))
+"""What the processes of a platform know and nobody else."""
 
 oidc_logins = sa.Table(
     "oidc_logins",

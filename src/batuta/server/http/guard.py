@@ -4,7 +4,8 @@ All routers use `GuardedRoute`, so a route cannot be added around it.
 """
 
 import hmac
-from collections.abc import Callable, Coroutine
+import ipaddress
+from collections.abc import Callable, Coroutine, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from batuta.server.http.dependencies import service_of
 from batuta.server.http.text_checks import check_address, check_body
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, AccessRule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem
-from batuta.server.security.access_control import COOKIE, AccessControl
+from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessControl
 from batuta.server.security.ownership import Caller
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -68,7 +69,7 @@ async def admit(request: Request, rule: AccessRule) -> None:
     if rule.access is Access.OPERATOR and (is_local(request) or settings.is_metrics_public):
         return
     ids = {name: value for name, value in request.path_params.items() if name not in FREE_PARAMETERS}
-    secret = bearer_of(request.headers.get("authorization")) or request.cookies.get(COOKIE)
+    secret = bearer_of(request.headers.get("authorization")) or login_of(request.cookies)
     caller = await service_of(request, AccessControl).admit(rule, secret, ids)
     check_csrf(request, caller)
     request.state.caller = caller
@@ -105,6 +106,12 @@ def bearer_of(header: str | None) -> str | None:
     return header[len(BEARER) :].strip()
 
 
+def login_of(cookies: Mapping[str, str]) -> str | None:
+    """The token of a login. A key does not belong into a cookie, where other sites' pages could use it."""
+    token = cookies.get(COOKIE)
+    return None if token is None or token.startswith(KEY_PREFIX) else token
+
+
 def cookies_of(header: str) -> dict[str, str]:
     """The cookies of a header; none of one that cannot be read."""
     jar: SimpleCookie = SimpleCookie()
@@ -122,8 +129,21 @@ def is_local(request: Request) -> bool:
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from, for limits."""
+    """Where a request comes from, behind the trusted proxies."""
     return request.client.host if request.client is not None else "unknown"
+
+
+def network_of(request: Request) -> str:
+    """The network a request comes from, for limits: whoever has an IPv6 address has 2^64 of them."""
+    address = address_of(request)
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    mapped = parsed.ipv4_mapped
+    return str(mapped) if mapped is not None else str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
 def origin_of(request: Request) -> str:

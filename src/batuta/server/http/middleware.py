@@ -1,4 +1,6 @@
-"""What surrounds every request: a correlation id, a limit of size, and the headers that keep browsers safe."""
+"""What surrounds every request: the host it names, a correlation id, a limit of size, and the headers that keep
+browsers safe.
+"""
 
 import json
 import re
@@ -9,7 +11,9 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from batuta.kernel.ids import canonical_id
 from batuta.observability.propagation import CORRELATION_HEADER, arriving, from_headers
-from batuta.server.problems import MEDIA_TYPE, TooLargeProblem, problem_of
+from batuta.server.config import Settings
+from batuta.server.http.hosts import AllowedHosts, see_through_proxies
+from batuta.server.problems import MEDIA_TYPE, Problem, TooLargeProblem, UnknownHostProblem
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -51,18 +55,25 @@ HSTS = "max-age=31536000; includeSubDomains"
 class SecurityHeadersMiddleware:
     """The outermost layer."""
 
-    def __init__(self, app: App, *, max_body_bytes: int, is_https: bool, max_upload_bytes: int = 0) -> None:
+    def __init__(self, app: App, settings: Settings) -> None:
         self._app = app
-        self._max_body_bytes = max_body_bytes
-        self._max_upload_bytes = max(max_upload_bytes, max_body_bytes)
-        self._headers = {**HEADERS, **({"strict-transport-security": HSTS} if is_https else {})}
+        self._hosts = AllowedHosts(settings)
+        self._trusted_proxies = settings.trusted_proxies
+        self._max_body_bytes = settings.max_body_bytes
+        self._max_upload_bytes = max(settings.max_upload_bytes, settings.max_body_bytes)
+        self._is_https = (settings.public_url or "").startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        see_through_proxies(scope, self._trusted_proxies)
         headers = Headers(scope=scope)
+        is_allowed = self._hosts.allows(headers)
+        if scope["type"] == "websocket":
+            if is_allowed:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
         context = from_headers(headers)
         given = headers.get(CORRELATION_HEADER, "")
         correlation_id = given if canonical_id(given) == context.correlation_id else context.correlation_id
@@ -71,24 +82,29 @@ class SecurityHeadersMiddleware:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._add_headers(message, scope["path"], correlation_id)
+                self._add_headers(message, scope, correlation_id)
             await send(message)
 
+        if not is_allowed:
+            await _refuse(send_with_headers, UnknownHostProblem())
+            return
         if limited.is_announced_too_large(scope):
-            await _refuse(send_with_headers)
+            await _refuse(send_with_headers, TooLargeProblem())
             return
         try:
             with arriving(context):
                 await self._app(scope, limited, send_with_headers)
-        except TooLargeProblem:
-            await _refuse(send_with_headers)
+        except TooLargeProblem as problem:
+            await _refuse(send_with_headers, problem)
 
-    def _add_headers(self, message: Message, path: str, correlation_id: str) -> None:
+    def _add_headers(self, message: Message, scope: Scope, correlation_id: str) -> None:
         headers = MutableHeaders(scope=message)
-        for name, value in self._headers.items():
+        if self._is_https or scope.get("scheme") == "https":
+            headers["strict-transport-security"] = HSTS
+        for name, value in HEADERS.items():
             headers.setdefault(name, value)  # a file that is shown in a frame brings a stricter policy of its own
         headers[CORRELATION_HEADER] = correlation_id
-        if path.startswith("/api/") and "cache-control" not in headers:
+        if scope["path"].startswith("/api/") and "cache-control" not in headers:
             headers["cache-control"] = "no-store"
 
 
@@ -112,8 +128,8 @@ class _Limited:
         return length.isascii() and length.isdigit() and int(length[:18]) > self._limit
 
 
-async def _refuse(send: Send) -> None:
-    body = json.dumps(problem_of(TooLargeProblem()).body()).encode()
+async def _refuse(send: Send, problem: Problem) -> None:
+    body = json.dumps(problem.body()).encode()
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": TooLargeProblem.status, "headers": headers})
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -8,11 +8,12 @@ from pydantic import BaseModel, Field
 
 from batuta.server.database.principal import Principal, act_as
 from batuta.server.http.dependencies import CurrentCaller, CurrentSettings, provided
-from batuta.server.http.guard import address_of, is_local, new_router, origin_of
+from batuta.server.http.guard import is_local, network_of, new_router, origin_of
 from batuta.server.identity.addresses import Email
+from batuta.server.identity.login_limits import LoginAttempt
 from batuta.server.identity.oidc import OidcLogins
 from batuta.server.identity.passwords import LONGEST, SHORTEST
-from batuta.server.identity.service import Identity, Login
+from batuta.server.identity.service import Identity, Login, NewOwner
 from batuta.server.live.connections import LiveConnections
 from batuta.server.problems import Problem
 from batuta.server.security.access_control import COOKIE, csrf_token_of
@@ -23,6 +24,9 @@ router = new_router(tags=["identity"])
 
 OIDC_COOKIE = "batuta_oidc"
 OIDC_MINUTES = 10
+DEVICE_COOKIE = "batuta_device"
+DEVICE_PATH = "/api/auth/login"
+DEVICE_SECONDS = 90 * 86_400
 
 IdentityService = Annotated[Identity, provided(Identity)]
 OidcService = Annotated[OidcLogins, provided(OidcLogins)]
@@ -35,6 +39,8 @@ class Setup(BaseModel):
     email: Email
     name: str = Field(min_length=1, max_length=100)
     password: str = Field(min_length=SHORTEST, max_length=LONGEST)
+    token: str = Field(default="", max_length=200)
+    """The setup token that the platform prints when it starts; a demo needs none."""
 
 
 class Credentials(BaseModel):
@@ -98,6 +104,10 @@ class Browser:
         await self.end_login()
         max_age = int(self._settings.login_hours * 3600)
         response.set_cookie(COOKIE, login.token, max_age=max_age, path="/", **self.cookie_flags)
+        if login.device:
+            response.set_cookie(
+                DEVICE_COOKIE, login.device, max_age=DEVICE_SECONDS, path=DEVICE_PATH, **self.cookie_flags
+            )
 
     async def end_login(self) -> None:
         """End the login this browser came with, and every live connection that was opened with it."""
@@ -117,10 +127,16 @@ CurrentBrowser = Annotated[Browser, Depends()]
 
 @router.post("/api/auth/setup", status_code=201)
 async def set_up(
-    body: Setup, response: Response, browser: CurrentBrowser, identity: IdentityService, preferences: PreferencesService
+    body: Setup,
+    request: Request,
+    response: Response,
+    browser: CurrentBrowser,
+    identity: IdentityService,
+    preferences: PreferencesService,
 ) -> Me:
     """Create the owner's account, once, and log in."""
-    login = await identity.set_up(body.email, body.name, body.password, browser.doer)
+    owner = NewOwner(**body.model_dump(), is_local=is_local(request))
+    login = await identity.set_up(owner, browser.doer)
     await browser.keep(login, response)
     return await _me(login, preferences)
 
@@ -135,7 +151,9 @@ async def log_in(
     preferences: PreferencesService,
 ) -> Me:
     """Log in with a password."""
-    login = await identity.log_in(body.email, body.password, address_of(request))
+    device = request.cookies.get(DEVICE_COOKIE)
+    attempt = LoginAttempt(email=body.email, address=network_of(request), device=device[:200] if device else None)
+    login = await identity.log_in(attempt, body.password)
     await browser.keep(login, response)
     return await _me(login, preferences)
 

@@ -25,6 +25,7 @@ from batuta.kernel.ids import new_id
 from batuta.server.config import OidcProvider, Settings
 from batuta.server.database.engines import Database
 from batuta.server.identity import repository
+from batuta.server.identity.oidc_admission import check_admitted, confirmed_email
 from batuta.server.identity.repository import PendingLogin, User
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem, UnavailableProblem
 from batuta.server.security.access_control import digest_of
@@ -111,8 +112,9 @@ class OidcLogins:
 
     async def _person(self, provider: OidcProvider, claims: Mapping[str, Any], by: AccountActor) -> User:
         """An account linked before, or the one with the address the provider vouches for, or a new one."""
+        check_admitted(provider, claims)
         subject = str(claims["sub"])
-        email = str(claims.get("email", "")).strip().lower()
+        email = confirmed_email(provider, claims)
         name = str(claims.get("name") or email)[:100]
         now = self._clock.now()
 
@@ -120,13 +122,12 @@ class OidcLogins:
             known = repository.by_identity(connection, provider.issuer, subject)
             if known is not None:
                 return known
-            if not email or claims.get("email_verified") is not True:
+            if email is None:
                 raise ForbiddenProblem("The provider does not vouch for your e-mail address.", code="OIDC_UNVERIFIED")
+            repository.hold_others_off(connection)
             user = repository.by_email(connection, email)
             if user is None:
-                place = repository.any_workspace(connection) or repository.add_workspace(connection, name, now)
-                user = User(user_id=new_id(), workspace_id=place, email=email, name=name, roles=("user",))
-                repository.add_user(connection, user, now, by)
+                user = repository.add_user(connection, _newcomer(connection, provider, email, name), now, by)
             repository.add_identity(connection, user, provider.issuer, subject, now, by)
             return user
 
@@ -140,6 +141,19 @@ class OidcLogins:
 
     def _now(self) -> int:
         return int(self._clock.now().timestamp())
+
+
+def _newcomer(connection: sa.Connection, provider: OidcProvider, email: str, name: str) -> User:
+    """An account for somebody who has none, if the provider may bring such people."""
+    if not provider.is_open:
+        raise ForbiddenProblem(
+            "You have no account here, and this provider's people get none by themselves. Ask your administrator.",
+            code="OIDC_NO_ACCOUNT",
+        )
+    place = repository.any_workspace(connection)
+    if place is None:
+        raise ForbiddenProblem("The platform has no owner yet: set it up first.", code="NOT_SET_UP")
+    return User(user_id=new_id(), workspace_id=place, email=email, name=name, roles=("user",))
 
 
 async def _discover(provider: OidcProvider) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Users, logins and failed attempts, as rows."""
+"""Users and logins, as rows."""
 
 import json
 from collections.abc import Sequence
@@ -9,10 +9,11 @@ import sqlalchemy as sa
 
 from batuta.kernel.ids import new_id
 from batuta.server.database.tables import (
-    login_failures,
+    account_trail,
     login_sessions,
     oidc_identities,
     oidc_logins,
+    setup_tokens,
     users,
     workspaces,
 )
@@ -47,11 +48,42 @@ def has_users(connection: sa.Connection) -> bool:
     return connection.execute(sa.select(users.c.user_id).limit(1)).first() is not None
 
 
+def hold_others_off(connection: sa.Connection) -> None:
+    """Let nobody else change accounts until the end of this transaction."""
+    connection.execute(sa.select(account_trail).with_for_update())
+
+
+def add_setup_token(connection: sa.Connection, token_hash: str, now: datetime, ends_at: datetime) -> None:
+    """From now on this token creates the owner."""
+    connection.execute(sa.delete(setup_tokens).where(setup_tokens.c.ends_at <= now))
+    connection.execute(sa.insert(setup_tokens).values(token_hash=token_hash, ends_at=ends_at))
+
+
+def has_setup_token(connection: sa.Connection, token_hash: str, now: datetime) -> bool:
+    """Whether this token creates the owner."""
+    query = sa.select(setup_tokens.c.token_hash).where(
+        setup_tokens.c.token_hash == token_hash, setup_tokens.c.ends_at > now
+    )
+    return connection.execute(query).first() is not None
+
+
+def forget_setup_tokens(connection: sa.Connection) -> None:
+    """There is an owner."""
+    connection.execute(sa.delete(setup_tokens))
+
+
 def add_workspace(connection: sa.Connection, name: str, now: datetime) -> str:
     """A new workspace."""
     workspace_id = new_id()
     connection.execute(sa.insert(workspaces).values(workspace_id=workspace_id, name=name, created_at=now))
     return workspace_id
+
+
+def set_workspace_closed(connection: sa.Connection, workspace_id: str, closed_at: datetime | None) -> None:
+    """Shut everybody of a workspace out, or let them in again."""
+    mine = workspaces.c.workspace_id == workspace_id
+    if connection.execute(sa.update(workspaces).where(mine).values(closed_at=closed_at)).rowcount == 0:
+        raise NotFoundProblem
 
 
 def any_workspace(connection: sa.Connection) -> str | None:
@@ -160,24 +192,6 @@ def end_login(connection: sa.Connection, token_hash: str) -> None:
 def end_logins(connection: sa.Connection, user_id: str) -> None:
     """All logins of a person are over."""
     connection.execute(sa.delete(login_sessions).where(login_sessions.c.user_id == user_id))
-
-
-def failures_since(connection: sa.Connection, subject: str, since: datetime) -> int:
-    """How often logins failed for an account or an address."""
-    query = sa.select(sa.func.count()).where(login_failures.c.subject == subject, login_failures.c.at > since)
-    return connection.execute(query).scalar_one()
-
-
-def add_failures(connection: sa.Connection, subjects: Sequence[str], now: datetime, keep_since: datetime) -> None:
-    """Count a failed login; what is too old to count is swept away."""
-    connection.execute(sa.delete(login_failures).where(login_failures.c.at <= keep_since))
-    rows = [{"failure_id": new_id(), "subject": subject, "at": now} for subject in subjects]
-    connection.execute(sa.insert(login_failures), rows)
-
-
-def forget_failures(connection: sa.Connection, subject: str) -> None:
-    """The right password was given."""
-    connection.execute(sa.delete(login_failures).where(login_failures.c.subject == subject))
 
 
 def add_pending(

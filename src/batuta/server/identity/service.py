@@ -1,9 +1,10 @@
 """Logging in and out. A login is a random token in a cookie, kept as its hash; whoever holds no row is a stranger."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -11,7 +12,8 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import new_id
 from batuta.server.config import Settings
 from batuta.server.database.engines import Database
-from batuta.server.identity import repository
+from batuta.server.identity import login_limits, repository
+from batuta.server.identity.login_limits import AttemptLimit, LoginAttempt
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.repository import User
 from batuta.server.policy import ROLES
@@ -19,15 +21,15 @@ from batuta.server.problems import (
     ConflictProblem,
     ForbiddenProblem,
     NotFoundProblem,
-    TooManyProblem,
     UnauthorizedProblem,
 )
 from batuta.server.security.access_control import digest_of
 from batuta.server.security.account_trail import PROGRAM, AccountActor, record
 
 TOKEN_BYTES = 32
-ADDRESS_FACTOR = 10
-"""An address may fail this many times as often as an account: whole offices share one."""
+RESERVING_AT_ONCE = 2
+SETUP_HOURS = 24
+"""How long a token for creating the owner holds; the next start prints another."""
 DEMO_EMAIL = "demo@localhost"
 WRONG = "The e-mail address or the password is wrong."
 
@@ -38,6 +40,21 @@ class Login:
 
     user: User
     token: str = field(repr=False)
+    device: str = field(default="", repr=False)
+    """The secret by which the account knows this browser again, if it logged in with a password."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOwner:
+    """The first account, as it is asked for."""
+
+    email: str
+    name: str
+    password: str = field(repr=False)
+    token: str = field(default="", repr=False)
+    """What was printed at the start."""
+    is_local: bool = False
+    """Whether it is asked for on this machine itself, where a demo needs no token."""
 
 
 class Identity:
@@ -50,27 +67,52 @@ class Identity:
         self._settings = settings
         self._passwords = passwords
         self._clock = clock
-        self._window = timedelta(seconds=settings.login_window_seconds)
+        window = timedelta(seconds=settings.login_window_seconds)
+        self._reserving = asyncio.Semaphore(RESERVING_AT_ONCE)
+        self._limit = AttemptLimit(attempts=settings.login_attempts, window=window)
 
     async def needs_setup(self) -> bool:
         """Whether nobody has an account yet."""
         return not await self._database.read(repository.has_users)
 
-    async def set_up(self, email: str, name: str, password: str, by: AccountActor = PROGRAM) -> Login:
-        """Create the owner. Works once."""
+    async def new_setup_token(self) -> str | None:
+        """A token that creates the owner, once; None if there is one or the demo needs none."""
+        if self._settings.is_demo or not await self.needs_setup():
+            return None
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clock.now()
+        ends_at = now + timedelta(hours=SETUP_HOURS)
+        await self._database.write(
+            lambda connection: repository.add_setup_token(connection, digest_of(token), now, ends_at)
+        )
+        return token
+
+    async def set_up(self, owner: NewOwner, by: AccountActor = PROGRAM) -> Login:
+        """Create the owner. Works once, with a token of `new_setup_token`; a demo on this machine needs none."""
         if not await self.needs_setup():
             raise NotFoundProblem
-        password_hash = await self._passwords.hash(password)
+        await self._database.read(lambda connection: self._check_setup_token(connection, owner))
+        password_hash = await self._passwords.hash(owner.password)
         now = self._clock.now()
 
         def create(connection: sa.Connection) -> User:
+            repository.hold_others_off(connection)
             if repository.has_users(connection):
                 raise NotFoundProblem
-            workspace = repository.add_workspace(connection, name, now)
-            owner = _person(workspace, email, name, ROLES, password_hash)
-            return repository.add_user(connection, owner, now, by)
+            self._check_setup_token(connection, owner)
+            repository.forget_setup_tokens(connection)
+            workspace = repository.add_workspace(connection, owner.name, now)
+            user = _person(workspace, owner.email, owner.name, ROLES, password_hash)
+            return repository.add_user(connection, user, now, by)
 
         return await self.begin(await self._database.write(create))
+
+    def _check_setup_token(self, connection: sa.Connection, owner: NewOwner) -> None:
+        if self._settings.is_demo and owner.is_local:
+            return
+        if not repository.has_setup_token(connection, digest_of(owner.token), self._clock.now()):
+            raise ForbiddenProblem(
+                "The setup token is missing or wrong: the platform prints it when it starts.", code="SETUP_TOKEN"
+            )
 
     async def create_user(
         self,
@@ -87,6 +129,7 @@ class Identity:
         now = self._clock.now()
 
         def create(connection: sa.Connection) -> User:
+            repository.hold_others_off(connection)
             if repository.by_email(connection, email) is not None:
                 raise ConflictProblem("There is an account with this e-mail address.", code="EMAIL_TAKEN")
             place = workspace or repository.any_workspace(connection) or repository.add_workspace(connection, name, now)
@@ -94,20 +137,40 @@ class Identity:
 
         return await self._database.write(create)
 
-    async def log_in(self, email: str, password: str, address: str) -> Login:
+    async def log_in(self, attempt: LoginAttempt, password: str) -> Login:
         """Log in with a password. Raises `UnauthorizedProblem`, or `TooManyProblem` after too many failures."""
-        account = _account(email)
-        await self._check_limits(account, f"address:{address}")
-        user = await self.by_email(email)
+        started = self._clock.now()
+        client = await self._reserve(attempt, started)
+        user = await self.by_email(attempt.email)
         stored = None if user is None else user.password_hash
         if not await self._passwords.matches(stored, password) or user is None or user.is_disabled:
-            await self._count_failure(account, f"address:{address}")
             raise UnauthorizedProblem(WRONG, code="WRONG_PASSWORD")
-        await self._database.write(lambda connection: repository.forget_failures(connection, account))
+        known = LoginAttempt(
+            email=attempt.email,
+            address=attempt.address,
+            device=attempt.device or secrets.token_urlsafe(TOKEN_BYTES),
+        )
+
+        def succeed(connection: sa.Connection) -> None:
+            login_limits.succeed(connection, attempt, client, self._limit, started)
+            login_limits.know(connection, user.user_id, user.workspace_id, known, started)
+
+        await self._database.write(succeed)
         if stored is not None and self._passwords.is_outdated(stored):
             renewed = await self._passwords.hash(password)
             await self._database.write(lambda connection: repository.set_password(connection, user.user_id, renewed))
-        return await self.begin(user)
+        login = await self.begin(user)
+        return Login(login.user, login.token, known.device or "")
+
+    async def _reserve(self, attempt: LoginAttempt, now: datetime) -> str:
+        """Count an attempt before its password is checked. Few at a time: they wait for each other in the database,
+        and whoever waits there holds a connection that others need.
+        """
+        async with self._reserving:
+            await self._database.read(lambda connection: login_limits.check(connection, attempt, self._limit, now))
+            return await self._database.write(
+                lambda connection: login_limits.reserve(connection, attempt, self._limit, now)
+            )
 
     async def demo(self, by: AccountActor = PROGRAM, *, is_local: bool) -> Login:
         """Log in as the demo person: only if the platform was started so, and only on this machine."""
@@ -171,6 +234,15 @@ class Identity:
 
         await self._database.write(let_in)
 
+    async def close_workspace(self, workspace_id: str) -> None:
+        """Shut everybody of a workspace out at once; nothing is deleted."""
+        now = self._clock.now()
+        await self._database.write(lambda c: repository.set_workspace_closed(c, workspace_id, now))
+
+    async def open_workspace(self, workspace_id: str) -> None:
+        """Let the people of a workspace in again."""
+        await self._database.write(lambda c: repository.set_workspace_closed(c, workspace_id, None))
+
     async def set_password(self, user: User, password: str, by: AccountActor = PROGRAM) -> None:
         """Give a person a new password: whoever is logged in with the old one is no more, nobody is locked out."""
         password_hash = await self._passwords.hash(password)
@@ -178,7 +250,7 @@ class Identity:
         def change(connection: sa.Connection) -> None:
             repository.set_password(connection, user.user_id, password_hash)
             repository.end_logins(connection, user.user_id)
-            repository.forget_failures(connection, _account(user.email))
+            login_limits.forget(connection, user.email)
             self._record(connection, "account.password", user, by)
 
         await self._database.write(change)
@@ -193,34 +265,6 @@ class Identity:
             user = await self.by_email(DEMO_EMAIL)
             assert user is not None
             return user
-
-    async def _check_limits(self, account: str, address: str) -> None:
-        since = self._clock.now() - self._window
-        limit = self._settings.login_attempts
-
-        def count(connection: sa.Connection) -> tuple[int, int]:
-            return (
-                repository.failures_since(connection, account, since),
-                repository.failures_since(connection, address, since),
-            )
-
-        of_account, of_address = await self._database.read(count)
-        if of_account >= limit or of_address >= limit * ADDRESS_FACTOR:
-            wait = str(self._settings.login_window_seconds)
-            raise TooManyProblem(
-                "Too many failed logins. Wait some minutes.", code="LOCKED", headers={"Retry-After": wait}
-            )
-
-    async def _count_failure(self, account: str, address: str) -> None:
-        now = self._clock.now()
-        await self._database.write(
-            lambda connection: repository.add_failures(connection, [account, address], now, now - self._window)
-        )
-
-
-def _account(email: str) -> str:
-    """Under which failed logins of an account are counted."""
-    return f"account:{digest_of(email)}"
 
 
 def _person(workspace: str, email: str, name: str, roles: tuple[str, ...], password_hash: str | None) -> User:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import canonical_id
 from batuta.server.database.engines import Database
-from batuta.server.database.tables import api_keys, login_sessions, users
+from batuta.server.database.tables import api_keys, login_sessions, users, workspaces
 from batuta.server.policy import METRICS, READ, Access, AccessRule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
 from batuta.server.security.ownership import Caller, Credential, is_there
@@ -153,13 +153,21 @@ def _caller_of(row: Any, credential: Credential, scopes: frozenset[str] | None) 
     )
 
 
+_IS_ACTIVE = (
+    users.c.is_disabled.is_(False),
+    workspaces.c.workspace_id == users.c.workspace_id,
+    workspaces.c.closed_at.is_(None),
+)
+"""Accounts that let somebody in."""
+
+
 def _login_query(digests: Collection[str], now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:
     return sa.select(users, login_sessions.c.seen_at, login_sessions.c.token_hash.label("digest")).where(
         login_sessions.c.token_hash.in_(digests),
         login_sessions.c.ends_at > now,
         login_sessions.c.seen_at > now - idle,
         users.c.user_id == login_sessions.c.user_id,
-        users.c.is_disabled.is_(False),
+        *_IS_ACTIVE,
     )
 
 
@@ -168,7 +176,7 @@ def _key_query(digests: Collection[str]) -> sa.Select[tuple[object, ...]]:
     return sa.select(users, api_keys.c.scopes, used, api_keys.c.secret_hash.label("digest")).where(
         api_keys.c.secret_hash.in_(digests),
         users.c.user_id == api_keys.c.user_id,
-        users.c.is_disabled.is_(False),
+        *_IS_ACTIVE,
     )
 
 

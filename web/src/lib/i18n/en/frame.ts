@@ -31,6 +31,8 @@ export const frame = {
     lead: "Sign in to work with your team of agents",
     setupTitle: "Set up Batuta",
     setupLead: "Create the owner's account to begin",
+    setupToken: "Setup token",
+    setupTokenHint: "The platform prints it when it starts",
     expired: "Your login has expired. Sign in again: your draft is kept.",
     demo: "Open the demo",
     demoHint: "No account needed. Your conversations are kept on this machine.",

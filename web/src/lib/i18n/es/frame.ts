@@ -33,6 +33,8 @@ export const frame: typeof english = {
     lead: "Inicia sesión para trabajar con tu equipo de agentes",
     setupTitle: "Configura Batuta",
     setupLead: "Crea la cuenta propietaria para empezar",
+    setupToken: "Código de instalación",
+    setupTokenHint: "La plataforma lo muestra al arrancar",
     expired: "Tu sesión ha caducado. Inicia sesión otra vez: tu borrador se conserva.",
     demo: "Abrir la demo",
     demoHint: "Sin cuenta. Tus conversaciones se guardan en este equipo.",
