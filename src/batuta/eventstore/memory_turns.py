@@ -36,10 +36,17 @@ class MemoryTurnQueue(RuledTurnQueue):
         ready = [row for row in self._ready(self._wanted(kinds)) if row["not_before"] <= now]
         if not ready:
             return None
-        row = min(ready, key=lambda candidate: candidate["rank"])  # the first of the most urgent: rows keep their order
+        running = Counter(row["user_id"] for row in self._rows.values() if row["status"] == WorkStatus.RUNNING)
+        served = {user_id: place for place, user_id in enumerate(self.served.in_order)}
+
+        def urgency(row: Row) -> tuple[int, int, int]:
+            user_id = row["user_id"]
+            return row["rank"], 0 if user_id is None else running[user_id], served.get(user_id, -1)
+
+        row = min(ready, key=urgency)  # the first of the most urgent: rows keep their order
         changes, lease = lease_of(row, now, owner=owner, fence=self._next_fence(row), length=length)
         row |= changes
-        return lease
+        return self.served.note(lease)
 
     async def _lost_for_good(self) -> Sequence[Work]:
         return [rules.work_of(row) for row in self._lost() if row["attempts"] >= row["max_attempts"]]

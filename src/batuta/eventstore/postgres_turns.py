@@ -16,6 +16,7 @@ from batuta.events.log import Appended
 from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
+from batuta.eventstore.fairness import LOOKED_AT
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import Executor, append_all, append_one
@@ -30,13 +31,17 @@ _SELECT_EXISTING = "SELECT * FROM turns WHERE turn_id = $1 OR (session_id = $2 A
 _IS_READY = """
 SELECT true FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
   AND ($1::text[] IS NULL OR t.kind = ANY ($1)) LIMIT 1"""
-_SELECT_READY = """
-SELECT t.*, clock_timestamp() AS now FROM turns t WHERE t.status = 'queued' AND t.not_before <= clock_timestamp()
-  AND ($1::text[] IS NULL OR t.kind = ANY ($1))
-  AND NOT EXISTS (
-    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
-      AND (e.ordinal < t.ordinal OR e.status = 'running'))
-ORDER BY t.rank, t.ordinal LIMIT 1 FOR UPDATE OF t SKIP LOCKED"""
+_SELECT_READY = f"""
+SELECT t.*, clock_timestamp() AS now FROM turns t WHERE t.status = 'queued' AND t.ordinal = ANY (ARRAY(
+  SELECT r.ordinal FROM turns r WHERE r.status = 'queued' AND r.not_before <= clock_timestamp()
+    AND ($1::text[] IS NULL OR r.kind = ANY ($1))
+    AND NOT EXISTS (
+      SELECT 1 FROM turns e WHERE e.session_id = r.session_id AND e.status IN ('queued', 'running', 'paused')
+        AND (e.ordinal < r.ordinal OR e.status = 'running'))
+  ORDER BY r.rank, r.ordinal LIMIT {LOOKED_AT}))
+ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.user_id = t.user_id),
+  array_position($2::text[], t.user_id) NULLS FIRST, t.ordinal
+LIMIT 1 FOR UPDATE OF t SKIP LOCKED"""  # noqa: S608 - a constant
 _SELECT_LOST = """
 SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts < max_attempts
 FOR UPDATE SKIP LOCKED"""
@@ -81,12 +86,12 @@ class PostgresTurnQueue(RuledTurnQueue):
             async with connection.transaction():
                 lease = await self._lease_next(connection, chosen, owner, length)
         failpoint("queue.lease.after_commit")
-        return lease
+        return self.served.note(lease)
 
     async def _lease_next(
         self, connection: Executor, kinds: list[str] | None, owner: str, length: timedelta
     ) -> Lease | None:
-        found = await connection.fetchrow(_SELECT_READY, kinds)
+        found = await connection.fetchrow(_SELECT_READY, kinds, list(self.served.in_order))
         if found is None:
             return None
         row, now = _with_time(found)

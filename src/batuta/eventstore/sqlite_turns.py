@@ -1,5 +1,6 @@
 """The turn queue in the SQLite file of the log: accepting work and appending its events is one transaction."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -23,11 +24,15 @@ _TIMES = ("not_before", "lease_until", "wake_at", "created_at", "updated_at")
 _SELECT = "SELECT * FROM turns WHERE turn_id = ?"
 _SELECT_EXISTING = "SELECT * FROM turns WHERE turn_id = ? OR (session_id = ? AND client_key = ?)"
 _SELECT_READY = """
-SELECT * FROM turns t WHERE t.status = 'queued' AND t.not_before <= ? AND (? IS NULL OR t.kind IN ({}))
-  AND NOT EXISTS (
-    SELECT 1 FROM turns e WHERE e.session_id = t.session_id AND e.status IN ('queued', 'running', 'paused')
-      AND (e.ordinal < t.ordinal OR e.status = 'running'))
-ORDER BY t.rank, t.ordinal LIMIT 1"""
+SELECT t.* FROM turns t LEFT JOIN json_each(?) s ON s.value = t.user_id WHERE t.ordinal IN (
+  SELECT r.ordinal FROM turns r WHERE r.status = 'queued' AND r.not_before <= ? AND (? IS NULL OR r.kind IN ({}))
+    AND NOT EXISTS (
+      SELECT 1 FROM turns e WHERE e.session_id = r.session_id AND e.status IN ('queued', 'running', 'paused')
+        AND (e.ordinal < r.ordinal OR e.status = 'running'))
+  ORDER BY r.rank, r.ordinal LIMIT 1000)
+ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.user_id = t.user_id),
+  COALESCE(s.key, -1), t.ordinal
+LIMIT 1"""
 _SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts < max_attempts"
 _SELECT_LOST_FOR_GOOD = """
 SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts >= max_attempts"""
@@ -57,7 +62,9 @@ class SqliteTurnQueue(RuledTurnQueue):
         now = self._clock.now()
         asked = self._wanted(kinds)
         wanted = None if asked is None else tuple(asked)
-        return await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted))
+        served = json.dumps(self.served.in_order)
+        lease = await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted, served))
+        return self.served.note(lease)
 
     async def _lost_for_good(self) -> Sequence[Work]:
         now = stamp(self._clock.now())
@@ -130,10 +137,15 @@ def _accept(connection: sqlite3.Connection, row: Row, batch: Batch | None) -> Ac
 
 
 def _lease(
-    connection: sqlite3.Connection, now: datetime, owner: str, length: timedelta, kinds: tuple[str, ...] | None
+    connection: sqlite3.Connection,
+    now: datetime,
+    owner: str,
+    length: timedelta,
+    kinds: tuple[str, ...] | None,
+    served: str,
 ) -> Lease | None:
     query = _SELECT_READY.format(",".join("?" * len(kinds or ())))
-    row = _one(connection, query, stamp(now), None if kinds is None else 1, *(kinds or ()))
+    row = _one(connection, query, served, stamp(now), None if kinds is None else 1, *(kinds or ()))
     if row is None:
         return None
     fence = _next_fence(connection, row)

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
@@ -10,6 +11,7 @@ from batuta.events.giving_up import end_of_dead_turn
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.events.tools import ApprovalResolved
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.fairness import ServedUsers
 from batuta.eventstore.work_rules import Row
 from batuta.kernel.errors import FencedError, LogicalError
 from batuta.kernel.ids import canonical_id
@@ -23,6 +25,11 @@ class RuledTurnQueue(ABC):
     limits: Limits
     kinds: Collection[str] | None = None
     """The kinds of work it takes and gives out; without them, every one."""
+
+    @cached_property
+    def served(self) -> ServedUsers:
+        """Whose work this process took up last."""
+        return ServedUsers()
 
     async def accept(self, work: NewWork, events: Sequence[Event] = (), *, client_key: str | None = None) -> Accepted:
         """See `TurnQueue.accept`."""
