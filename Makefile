@@ -71,12 +71,15 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.eventlog
 	$(BIN)/python -m tests.chaos.turns
 	$(BIN)/python -m tests.chaos.platform
+	$(BIN)/python -m tests.chaos.platform --servers --minutes 10
 	$(BIN)/python -m tests.chaos.drops
 	$(BIN)/python -m tests.chaos.boundaries
 	$(BIN)/python -m tests.chaos.lost_answers
 	$(BIN)/python -m tests.chaos.postings
 	$(BIN)/python -m tests.chaos.datasets
 	$(BIN)/python -m tests.chaos.files
+	BATUTA_INJECTIONS=all $(BIN)/python -m pytest -q tests/integration/orchestration/test_injections.py --timeout 3600
+	BATUTA_GUESSES=10000 $(BIN)/python -m pytest -q tests/integration/server/test_doors.py -k se31 --timeout 3600
 soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
 	$(BIN)/python -m tests.chaos.soak_observability
 fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long conversations, hostile requests and business documents by the thousand

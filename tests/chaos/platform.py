@@ -1,6 +1,6 @@
 """Kill web and worker processes of a distributed platform under load, flush its Redis, then ask what is left.
 
-    python -m tests.chaos.platform --minutes 2 --users 100 [--seed 1]
+    python -m tests.chaos.platform --minutes 2 --users 100 [--servers] [--seed 1]
 
 Two web and two worker processes on PostgreSQL and Redis. People talk, over whichever web process they get; they send
 a message again until it is accepted, approve what is asked, and follow their sessions over Socket.IO or server-sent
@@ -53,7 +53,11 @@ class Load:
 
     users: int
     seconds: float
-    kills_every: tuple[float, float] = (1.5, 4.0)
+    kills_every: tuple[float, float] | None = (1.5, 4.0)
+    """How often a process of the platform is killed."""
+    servers_every: tuple[float, float] | None = None
+    """How often PostgreSQL or Redis is killed and started again, after up to `away` seconds."""
+    away: tuple[float, float] = (0.0, 2.0)
     seed: int = 1
 
 
@@ -223,7 +227,7 @@ class PlatformReport:
             raise AssertionError(self.explain())
 
 
-_KINDS = ("web", "worker")
+_KINDS = ("web", "worker", "postgres", "redis")
 
 
 async def run(zygote: Zygote, load: Load) -> PlatformReport:
@@ -252,10 +256,11 @@ async def _live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
         try:
             until = time.monotonic() + load.seconds
             talking = asyncio.gather(*(person.talk(until) for person in people))
-            kills = await _kill(fleet, load, rng)
+            kills = sum(await asyncio.gather(_kill(fleet, load, rng), _kill_servers(fleet, load, rng)), Counter[str]())
             async with asyncio.timeout(SETTLE_SECONDS):
                 await talking
                 await fleet.wait_until_alive()
+                fleet.require_alive()
                 await _all_seen(people)
         finally:
             for task in watching:
@@ -271,6 +276,8 @@ async def _kill(fleet: Fleet, load: Load, rng: Random) -> Counter[str]:
     assert fleet.place.redis is not None
     kills: Counter[str] = Counter()
     began = time.monotonic()
+    if load.kills_every is None:
+        return kills
     mischief = [(load.seconds * 0.5, fleet.place.redis.flush), (load.seconds * 0.75, _restarted(fleet))]
     while (passed := time.monotonic() - began) < load.seconds:
         if mischief and passed > mischief[0][0]:
@@ -279,6 +286,25 @@ async def _kill(fleet: Fleet, load: Load, rng: Random) -> Counter[str]:
         await fleet.kill(role)
         kills[role] += 1
         await asyncio.sleep(rng.uniform(*load.kills_every))
+    return kills
+
+
+async def _kill_servers(fleet: Fleet, load: Load, rng: Random) -> Counter[str]:
+    """PostgreSQL or Redis, every so often; it comes back after a moment. No process may end of that."""
+    kills: Counter[str] = Counter()
+    servers = {"postgres": fleet.place.postgres, "redis": fleet.place.redis}
+    began = time.monotonic()
+    while load.servers_every is not None:
+        await asyncio.sleep(rng.uniform(*load.servers_every))
+        if time.monotonic() - began >= load.seconds:
+            break
+        name = ("postgres", "redis")[sum(kills.values()) % 2]
+        server = servers[name]
+        assert server is not None
+        await asyncio.to_thread(server.kill)
+        await asyncio.sleep(rng.uniform(*load.away))
+        await asyncio.to_thread(server.start)
+        kills[name] += 1
     return kills
 
 
@@ -403,10 +429,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--users", type=int, default=100)
+    parser.add_argument("--servers", action="store_true", help="kill PostgreSQL and Redis, too, every 5 to 40 s")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     wanted = parser.parse_args()
     zygote = Zygote(MODULES)
-    report = asyncio.run(run(zygote, Load(users=wanted.users, seconds=60 * wanted.minutes, seed=wanted.seed)))
+    load = Load(
+        users=wanted.users,
+        seconds=60 * wanted.minutes,
+        servers_every=(5.0, 40.0) if wanted.servers else None,
+        seed=wanted.seed,
+    )
+    report = asyncio.run(run(zygote, load))
     zygote.close()
     sys.stdout.write(f"platform: {report.line()} seed={wanted.seed}\n")
     if not report.is_clean:

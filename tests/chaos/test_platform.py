@@ -26,6 +26,14 @@ async def test_killed_processes_and_a_forgetful_redis_cost_no_message_and_no_vie
     report.require(messages=24, kills=3)
 
 
+@pytest.mark.timeout(300)
+async def test_cr08_servers_that_go_away_and_come_back_cost_no_message_and_no_process(zygote: Zygote) -> None:
+    """CR-08, CR-04: PostgreSQL and Redis are killed in turn under load; every process lives on and works on."""
+    load = Load(users=6, seconds=24, kills_every=None, servers_every=(3.0, 6.0), seed=11)
+    report = await run(zygote, load)
+    report.require(messages=6, kills=3)
+
+
 async def test_no_run_is_of_a_fleet_that_sees_through_row_level_security(zygote: Zygote, tmp_path: Path) -> None:
     """What is loaded and killed is what is deployed: it serves as a role that owns nothing."""
     with distributed_place(tmp_path) as place:

@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
+
 from batuta.server.backends import migrate, open_backends
 from batuta.server.config import Settings, load_settings
 from batuta.server.database.engines import SystemDatabase
@@ -155,6 +157,18 @@ class Fleet:
         arguments = {"settings": settings, "team": self.team, "about": dict(self.about)}
         self.alive[role] = await self.zygote.spawn(f"{PROCESSES}:{kind}", arguments)
 
+    def require_alive(self) -> None:
+        """No process has ended by itself."""
+        ended = [role for role, child in self.alive.items() if not psutil.pid_exists(child.pid) or _is_over(child.pid)]
+        assert not ended, f"ended by themselves: {ended}"
+
     async def wait_until_alive(self) -> None:
         """After the last kill."""
         await asyncio.gather(*(child.ready(START_SECONDS) for child in self.alive.values()))
+
+
+def _is_over(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -10,6 +10,8 @@ from datetime import timedelta
 
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.errors import Suspended
+from batuta.kernel.hidden_characters import reveal_hidden
+from batuta.orchestration.remembering import RememberedCall
 from batuta.pipelines.context import Context
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 
@@ -17,6 +19,8 @@ APPROVAL_LIFETIME = timedelta(days=7)
 """How long a decision is waited for. Whether an interrupted write took place is asked without an end: silence says
 neither that it did nor that it did not.
 """
+
+SESSION_POLICY = "policy: allowed in this session by "
 
 ApprovalPolicy = Callable[[ApprovalRequest], ApprovalDecision | None]
 """Decides by rule, or leaves it to a person: by tool, by role, by amount."""
@@ -46,11 +50,16 @@ def allow_role(tool_name: str, role: str) -> ApprovalPolicy:
     return decide
 
 
-def allow_remembered(tools: frozenset[str]) -> ApprovalPolicy:
-    """Approve tools that were allowed for the rest of the session."""
+def allow_remembered(calls: Sequence[RememberedCall]) -> ApprovalPolicy:
+    """Approve calls that were allowed for the rest of the session: the same tool and target, at most the same amount.
+
+    Whoever allowed the call agreed to this one, too: if they lose the right to, so does the call.
+    """
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
-        return ApprovalDecision.approve(by="policy: allowed in this session") if request.tool_name in tools else None
+        fitting = (call for call in calls if call.covers(request.tool_name, request.args))
+        call = next(fitting, None)
+        return None if call is None else ApprovalDecision.approve(by=f"{SESSION_POLICY}{call.by}")
 
     return decide
 
@@ -113,8 +122,8 @@ class TellingApprover:
                 tool_use_id=request.tool_use_id,
                 tool_name=request.tool_name,
                 args=request.args,
-                preview=request.preview,
-                reason=request.reason,
+                preview=None if request.preview is None else reveal_hidden(request.preview),
+                reason=reveal_hidden(request.reason),
                 required_role=request.required_role,
                 expires_at=None if request.is_about_outcome else self._ctx.now + self._lifetime,
                 source_agent_id=request.agent_id,

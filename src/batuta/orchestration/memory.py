@@ -7,6 +7,7 @@ from batuta.events.conversation import AssistantMessage, Complete, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.messages import Message
+from batuta.orchestration.remembering import RememberedCall
 
 MEMORABLE = frozenset(
     model.route.type for model in (UserMessage, AssistantMessage, Complete, ApprovalRequested, ApprovalResolved)
@@ -46,18 +47,20 @@ def decisions_in(events: Iterable[Event]) -> dict[str, ApprovalResolved]:
     return decided
 
 
-def remembered_tools(events: Iterable[Event]) -> frozenset[str]:
-    """Tools that somebody allowed for the rest of the session. A call that was refused allows nothing, whatever is
-    written beside the refusal.
+def remembered_calls(events: Iterable[Event]) -> tuple[RememberedCall, ...]:
+    """Calls that somebody allowed for the rest of the session, as they ran. A call that was refused allows nothing,
+    whatever is written beside the refusal.
     """
-    asked: dict[str, str] = {}
-    allowed: set[str] = set()
+    asked: dict[str, ApprovalRequested] = {}
+    allowed: list[RememberedCall] = []
     for event in events:
         if isinstance(event, ApprovalRequested):
-            asked[event.approval_id] = event.tool_name
+            asked[event.approval_id] = event
         elif isinstance(event, ApprovalResolved) and event.approval_id in asked and _allows_the_session(event):
-            allowed.add(asked[event.approval_id])
-    return frozenset(allowed)
+            request = asked[event.approval_id]
+            args = event.args if event.decision == "edited" and event.args is not None else request.args
+            allowed.append(RememberedCall(tool_name=request.tool_name, args=args, by=event.by))
+    return tuple(allowed)
 
 
 def _allows_the_session(resolved: ApprovalResolved) -> bool:

@@ -26,7 +26,7 @@ from batuta.llm.model import Model, ModelRequest
 from batuta.llm.providers import parse_model
 from batuta.orchestration.approvals import ApprovalPolicy, allow_remembered
 from batuta.orchestration.conducting import TurnRequest
-from batuta.orchestration.memory import conversation_before, decisions_in, remembered_tools
+from batuta.orchestration.memory import conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.orchestration.registry import SUPERVISOR_ID
@@ -215,7 +215,7 @@ def _as_it_stood(turn: RecordedTurn, start: int | None) -> TurnOptions:
 def _as_remembered(turn: RecordedTurn) -> ApprovalPolicy:
     """Tools that were allowed for the session are allowed, except where the recorded turn asked all the same."""
     asked = [(event.tool_name, event.args) for event in turn.events if isinstance(event, ApprovalRequested)]
-    allow = allow_remembered(remembered_tools((*turn.before, *turn.events)))
+    allow = allow_remembered(remembered_calls((*turn.before, *turn.events)))
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
         return None if (request.tool_name, request.args) in asked else allow(request)

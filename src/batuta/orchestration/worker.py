@@ -39,7 +39,7 @@ from batuta.kernel.tasks import cancelled, never_waits, to_the_end
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import refuse_what_is_asked, tell_end
-from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_tools
+from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.pipelines.cancellation import Cancellation
@@ -56,6 +56,8 @@ STOP_LOOK = timedelta(milliseconds=75)
 RETRY_DELAY = timedelta(seconds=2)
 RECOVERY_EVERY = timedelta(seconds=3)
 """At the latest; a worker with short leases looks more often for those that ran out."""
+ADMISSION_LOOK = timedelta(seconds=1)
+"""How often a worker asks whether a running turn may go on."""
 LOOKS_PER_LEASE = 10
 """How long a turn waits for a look after its lease ran out, as a part of the lease. A look is one read of an index."""
 
@@ -99,6 +101,8 @@ class WorkerSettings:
     """How long a stopping worker lets its turns finish before it gives them back."""
     options: Callable[[Lease], RunOptions | Awaitable[RunOptions]] = field(default=lambda lease: RunOptions())
     """What every run is given besides: tools' invoker, protection, budgets, services."""
+    admit: Callable[[Lease], Awaitable[str | None]] | None = None
+    """Says why a turn may not run, or not any more; asked before it runs and again while it does."""
     watch: Callable[[Lease, Sequence[Event]], EventSink | None] = field(default=lambda lease, told: None)
     """Who watches a run. What the log holds of the turn already (`told`) is not told to the watcher again."""
 
@@ -180,7 +184,11 @@ class TurnWorker:
         cancellation = Cancellation()
         guard = _LeaseGuard(self._queue, lease, cancellation, self._signals)
         try:
-            async with guard, self._stops.watching(lease.work.turn_id, cancellation):
+            async with (
+                guard,
+                self._stops.watching(lease.work.turn_id, cancellation),
+                _admitted(self._settings, lease, cancellation),
+            ):
                 await _given_up_if_cancelled(self._conduct(lease, cancellation, guard), guard)
         except FencedError:
             log.warning("turn %s was taken over by another owner", lease.work.turn_id)
@@ -201,6 +209,7 @@ class TurnWorker:
         if ended is not None:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
+        await _stop_if_refused(self._settings, lease, cancellation)
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
         told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
@@ -326,6 +335,32 @@ class TurnWorker:
         for task in late:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _stop_if_refused(settings: WorkerSettings, lease: Lease, cancellation: Cancellation) -> None:
+    """Stop a turn whose user may not have it done any more."""
+    reason = None if settings.admit is None else await settings.admit(lease)
+    if reason is not None:
+        log.warning("turn %s is stopped: %s", lease.work.turn_id, reason)
+        cancellation.cancel(reason)
+
+
+@contextlib.asynccontextmanager
+async def _admitted(settings: WorkerSettings, lease: Lease, cancellation: Cancellation) -> AsyncIterator[None]:
+    """Ask again and again within the block."""
+
+    async def ask() -> None:
+        while not cancellation.is_requested:
+            await asyncio.sleep(ADMISSION_LOOK.total_seconds())
+            with contextlib.suppress(StoreUnavailableError):  # the next look tells
+                await _stop_if_refused(settings, lease, cancellation)
+
+    asking = asyncio.create_task(ask())
+    try:
+        yield
+    finally:
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
 
 
 class _LeaseGuard:
@@ -520,7 +555,7 @@ def _turn(lease: Lease, past: Sequence[Event], told: Sequence[Event]) -> TurnOpt
         request=_request(lease.work.payload),
         is_confirmed=True,
         decided=decisions_in(told),
-        policies=(allow_remembered(remembered_tools(past)),),
+        policies=(allow_remembered(remembered_calls(past)),),
     )
 
 

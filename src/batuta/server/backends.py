@@ -31,6 +31,7 @@ from batuta.server.boards import repository as boards
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
 from batuta.server.database.postgres_engine import PostgresPlatformDatabase
+from batuta.server.database.shared_secrets import shared_secret
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.datasets.erasure import DatasetErasingAudit
 from batuta.server.datasets.storage import TableStorage
@@ -133,7 +134,8 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     bus: NotificationBus = LocalNotificationBus()
     checks: dict[str, Check] = {}
     if settings.redis_url is not None:
-        redis = RedisNotificationBus(settings.redis_url.get_secret_value())
+        key = await shared_secret(SystemDatabase(database), "notifications")
+        redis = RedisNotificationBus(settings.redis_url.get_secret_value(), key)
         await stack.enter_async_context(redis.running())
         bus, checks = redis, {"redis": redis.ping}
     storage = storage_gauges(

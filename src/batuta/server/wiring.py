@@ -8,7 +8,7 @@ A new domain plugs in here: its service is made in `_services`, and what its age
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -66,6 +66,7 @@ from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
 from batuta.server.settings.service import UserPreferences
+from batuta.server.supervision import EndlessWork, Supervisor
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.worker.budgets import MonthlyBudgets
@@ -106,6 +107,7 @@ class Platform:
     connections: LiveConnections
     erp: ErpRecords
     health: Health
+    supervisor: Supervisor
 
     def provided(self) -> Mapping[type[Any], object]:
         """What HTTP handlers can ask for, by type (`batuta.server.http.dependencies`)."""
@@ -123,12 +125,13 @@ class WorkerProcess:
     """A worker in a process of its own."""
 
     worker: PlatformWorker
+    supervisor: Supervisor
     metrics_url: str | None
     """Where it answers Prometheus."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run turns until the event is set."""
-        await self.worker.run(stop)
+        await self.supervisor.keep("worker", lambda: self.worker.run(stop))
 
 
 @asynccontextmanager
@@ -153,21 +156,21 @@ async def open_platform(
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
-        background = [
-            backends.projector.run(),
-            platform.feed.run(),
-            platform.sockets.run(backends.bus),
-            platform.connections.run(),
-            SessionListNotifier(backends.bus, platform.sessions, platform.sockets).run(),
-            Gauges(observers.metrics, gauges).run(),
-        ]
-        await stack.enter_async_context(_in_background(background))
+        background: dict[str, EndlessWork] = {
+            "projector": backends.projector.run,
+            "feed": platform.feed.run,
+            "sockets": lambda: platform.sockets.run(backends.bus),
+            "connections": platform.connections.run,
+            "session list": SessionListNotifier(backends.bus, platform.sessions, platform.sockets).run,
+            "gauges": Gauges(observers.metrics, gauges).run,
+        }
+        await stack.enter_async_context(platform.supervisor.running(background))
         if settings.worker_concurrency:
             services = run_services(settings, backends, protection, chosen.choices)
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
-            await stack.enter_async_context(worker.running())
-            await stack.enter_async_context(_in_background([processing.run()]))
+            await stack.enter_async_context(worker.running(platform.supervisor))
+            await stack.enter_async_context(platform.supervisor.running({"jobs": processing.run}))
         stack.push_async_callback(platform.connections.close)
         yield platform
 
@@ -188,9 +191,14 @@ async def open_worker(
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
-        background = [backends.projector.run(), gauges.run(), processing.run()]
-        await stack.enter_async_context(_in_background(background))
-        yield WorkerProcess(worker, stack.enter_context(metrics_port(settings, observers)))
+        background: dict[str, EndlessWork] = {
+            "projector": backends.projector.run,
+            "gauges": gauges.run,
+            "jobs": processing.run,
+        }
+        supervisor = Supervisor()
+        await stack.enter_async_context(supervisor.running(background))
+        yield WorkerProcess(worker, supervisor, stack.enter_context(metrics_port(settings, observers)))
 
 
 def run_services(
@@ -218,6 +226,7 @@ def run_services(
         budgets=MonthlyBudgets(settings, protection.ledger),
         models=models,
         providers={DATASETS_SERVICE: dataset_library, ERP_RIGHTS_SERVICE: erp_rights},
+        database=SystemDatabase(backends.database),
     )
 
 
@@ -255,12 +264,13 @@ def _services(
         bus,
         agent_ids=agent_ids,
         max_chars=settings.max_message_chars,
+        max_open=settings.max_open_turns_of_a_user,
         observer=observers.sink,
     )
     approvals = Approvals(database, log, queue, backends.projector, bus, people=system, observer=observers.sink)
     preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
     boards = Boards(database, log, kept_datasets, preferences, TileRefresher(team.registry, kept_datasets))
-    streams = LiveStreams()
+    streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), Supervisor()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(
         settings=settings,
@@ -289,7 +299,8 @@ def _services(
         streams=streams,
         connections=LiveConnections(access, sockets, streams),
         erp=erp,
-        health=Health(database, log, more=backends.checks),
+        health=Health(database, log, more={**backends.checks, "background work": supervisor.check}),
+        supervisor=supervisor,
     )
 
 
@@ -331,20 +342,3 @@ def _titler(backends: Backends, protection: ModelProtection, model: Model | None
 
 def _gauges(backends: Backends, protection: ModelProtection) -> list[GaugeSource]:
     return [work_gauges(backends.queue, backends.projector), backends.storage, model_gauges(protection.limits)]
-
-
-@asynccontextmanager
-async def _in_background(work: Sequence[Awaitable[None]]) -> AsyncIterator[None]:
-    """Run endless work beside the block; if some of it breaks, the block ends too."""
-
-    async def endless(each: Awaitable[None]) -> None:
-        await each
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(endless(each)) for each in work]
-        await asyncio.sleep(0)  # all have begun before anything can end them
-        try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()

@@ -35,6 +35,7 @@ from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
 from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
 from batuta.tools.context import ANYBODY, ToolContext, ToolUser
+from batuta.tools.guard import CallGuard
 from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ResultObject, ToolOutcome, as_content, payloads
 from batuta.tools.policy import APPROVAL_REASON
@@ -126,8 +127,14 @@ class ToolInvoker:
     """Runs tool calls. One per process: rate and concurrency limits hold for everything that shares it."""
 
     def __init__(
-        self, *, limits: ToolLimits | None = None, audit: AuditSink | None = None, clock: Clock = SYSTEM_CLOCK
+        self,
+        *,
+        limits: ToolLimits | None = None,
+        audit: AuditSink | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        guard: CallGuard | None = None,
     ) -> None:
+        self._guard = guard
         self._limits = limits or ToolLimits(clock=clock)
         self._audit = audit or LoggingAudit()
         self._clock = clock
@@ -137,8 +144,9 @@ class ToolInvoker:
         started = self._clock.monotonic()
         prepared = None
         try:
+            scope, loss = await self._with_current_rights(scope)
             prepared = self._prepare(call, scope, idempotency_key)
-            prepared = await self._approved(prepared, scope)
+            prepared = await self._approved(prepared, scope, loss)
         except _Unauthorized as refused:
             # Through the journal: a call that ran before its right was taken away keeps its result.
             prepared = refused.prepared
@@ -150,6 +158,15 @@ class ToolInvoker:
         else:
             execution = await self._run_around(prepared, scope)
         return _outcome(call, prepared, execution, self._clock.monotonic() - started)
+
+    async def _with_current_rights(self, scope: CallScope) -> tuple[CallScope, ToolRefusedError | None]:
+        """The scope with the roles its user holds now, and why the user may do nothing any more, if so."""
+        if self._guard is None:
+            return scope, None
+        try:
+            return replace(scope, user=await self._guard.current_user(scope.user)), None
+        except ToolRefusedError as error:
+            return scope, error
 
     async def _run_around(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Run through the caller's seam. Where there is none, nobody else settles what was lost."""
@@ -170,14 +187,17 @@ class ToolInvoker:
             tool=tool, call=call, args=call.args, values=values, idempotency_key=key, intent_key=intent or key
         )
 
-    async def _approved(self, prepared: PreparedCall, scope: CallScope) -> PreparedCall:
+    async def _approved(self, prepared: PreparedCall, scope: CallScope, loss: ToolRefusedError | None) -> PreparedCall:
         tool = prepared.tool
         context = _context(prepared, scope)
+        if loss is not None:
+            raise _Unauthorized(prepared, f"{tool.name} refused: {loss}")
         try:
             role = await _authorized(prepared, context)
         except ToolRefusedError as error:
             raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
-        if tool.policy.approval == "never" or not tool.policy.needs_approval(prepared.values):
+        is_cautious = self._guard is not None and self._guard.asks_undeclared_writes
+        if not (tool.policy.needs_approval(prepared.values) or (is_cautious and tool.policy.is_undeclared_write)):
             return prepared
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
@@ -188,7 +208,17 @@ class ToolInvoker:
         while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:
             request = _asked_again(prepared, request.refused_edits + 1, request, problem)
             decision = await scope.approver.decide(request)
+        await self._check_decision(prepared, decision, role)
         return _as_decided(prepared, decision)
+
+    async def _check_decision(self, prepared: PreparedCall, decision: ApprovalDecision, role: str | None) -> None:
+        """An agreement of somebody who could not give it any more is none."""
+        if self._guard is None or decision.verdict == "rejected":
+            return
+        try:
+            await self._guard.check_decision(decision.by, role)
+        except ToolRefusedError as error:
+            raise _Unauthorized(prepared, f"{prepared.tool.name} refused: {error}") from None
 
     async def _execute(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Run within the tool's limits and write the audit, whatever happens."""
@@ -196,7 +226,13 @@ class ToolInvoker:
         outcome: AuditOutcome = "cancelled"
         detail = ""
         try:
-            execution = await self._run_within_rate(prepared, scope)
+            _, loss = (
+                await self._with_current_rights(scope) if prepared.tool.policy.effect == "write" else (scope, None)
+            )
+            if loss is None:
+                execution = await self._run_within_rate(prepared, scope)
+            else:
+                execution = _refusal(Refusal.FORBIDDEN, f"{prepared.tool.name} refused: {loss}")
         except Exception as error:
             outcome, detail = "unknown", code_of(error)
             raise

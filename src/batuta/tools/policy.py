@@ -98,7 +98,8 @@ class ToolPolicy:
     limits: ToolBounds = KIND_LIMITS[None]
     roles: frozenset[str] = frozenset()
     """The user must hold all of them."""
-    approval: Approval = "never"
+    approval: Approval | None = None
+    """Undeclared, it asks nobody in a run of one's own; on the platform a write that declares nothing asks."""
     exclusive: bool = False
     """Must not run beside other calls of the same answer."""
     redact: frozenset[str] = frozenset()
@@ -120,12 +121,17 @@ class ToolPolicy:
 
     def needs_approval(self, args: dict[str, Any]) -> bool:
         """Whether somebody has to agree to a call with these arguments. A predicate that fails says yes."""
-        if not callable(self.approval):
+        if self.approval is None or not callable(self.approval):
             return self.approval == "always"
         try:
             return bool(self.approval(args))
         except Exception:  # whatever is wrong with the predicate, the safe answer is to ask
             return True
+
+    @property
+    def is_undeclared_write(self) -> bool:
+        """Whether it changes something and does not say who must agree."""
+        return self.effect == "write" and self.approval is None
 
     def redacted(self, value: Any) -> Any:
         """Arguments as they may be shown and kept."""

@@ -4,21 +4,26 @@ The processes are platforms of their own in one test process: they share nothing
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
 from batuta.events.progress import ContentDelta
 from batuta.eventstore.redis import RedisEventLog
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.live.notifications import Notification
-from batuta.server.live.redis_notifications import RedisNotificationBus
+from batuta.server.live.message_seal import MessageSeal
+from batuta.server.live.notifications import KINDS, Notification
+from batuta.server.live.redis_notifications import CHANNEL, RedisNotificationBus
 from batuta.server.wiring import open_worker
 from tests.support.platform import Person, Running, Stage, has_ended, running, settings_for
 from tests.support.servers import RedisServer
+
+KEY = b"a key of the test"
 
 
 @pytest.fixture
@@ -119,7 +124,7 @@ async def test_a_platform_whose_events_go_to_redis_first(platform_url: str, redi
 
 async def test_readiness_tells_of_redis(sites: list[Running]) -> None:
     ready = (await sites[0].stranger().http.get("/readyz")).json()
-    assert ready["checks"] == {"event log": "ok", "database": "ok", "redis": "ok"}
+    assert ready["checks"] == {"event log": "ok", "database": "ok", "redis": "ok", "background work": "ok"}
 
 
 async def test_a_user_is_notified_at_whichever_process_they_are_connected_to(sites: list[Running]) -> None:
@@ -141,7 +146,7 @@ async def test_a_user_is_notified_at_whichever_process_they_are_connected_to(sit
 
 async def test_notifications_reach_the_other_processes(redis_url: str) -> None:
     """Each process hears the others, and itself once."""
-    first, second = RedisNotificationBus(redis_url), RedisNotificationBus(redis_url)
+    first, second = RedisNotificationBus(redis_url, KEY), RedisNotificationBus(redis_url, KEY)
     heard: dict[str, list[Notification]] = {"first": [], "second": []}
     piece = ContentDelta(session_id=SessionId(new_id()), delta="ñ", source_agent_id="a", message_id=new_id())
     async with first.running(), second.running():
@@ -154,8 +159,56 @@ async def test_notifications_reach_the_other_processes(redis_url: str) -> None:
     assert len(heard["first"]) >= len(heard["second"])
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"",
+        b"\x00\xff",
+        b"[" * 200_000,
+        b"v1.00.{}",
+        json.dumps({"origin": "evil", "notifications": [{"kind": "user", "subject": "ANA", "name": "x"}]}).encode(),
+        MessageSeal(b"another key").sealed({"origin": "evil", "notifications": [{"kind": "work"}]}),
+        MessageSeal(KEY).sealed({"origin": "evil", "notifications": [{"kind": "no such kind"}]}),
+        MessageSeal(KEY).sealed({"origin": "evil", "notifications": 7}),
+        MessageSeal(KEY, now=lambda: 0.0).sealed({"origin": "evil", "notifications": [{"kind": "work"}]}),
+        b"x" * 2_000_000,
+    ],
+    ids=["empty", "bytes", "deep", "unsigned", "as before", "another key", "kind", "shape", "old", "large"],
+)
+async def test_se04_what_somebody_else_writes_to_redis_is_dropped_and_counted(redis_url: str, forged: bytes) -> None:
+    """SE-04: the reader goes on, and hears the next message of ours."""
+    first, second = RedisNotificationBus(redis_url, KEY), RedisNotificationBus(redis_url, KEY)
+    heard: list[Notification] = []
+    async with first.running(), second.running(), Redis.from_url(redis_url) as attacker:
+        with second.subscribed(dict.fromkeys(KINDS, heard.append)):  # type: ignore[arg-type]
+            async with asyncio.timeout(20):
+                while not second.dropped:
+                    await attacker.publish(CHANNEL, forged)
+                    await asyncio.sleep(0.05)
+                assert heard == []
+                while not heard:
+                    first.publish(Notification("work"))
+                    await asyncio.sleep(0.05)
+            await second.ping()
+    assert {each.kind for each in heard} == {"work"}
+
+
+async def test_se04_a_message_counts_once(redis_url: str) -> None:
+    """SE-04: one that somebody recorded and sends again is dropped."""
+    message = MessageSeal(KEY).sealed({"origin": "first", "notifications": [{"kind": "work"}]})
+    bus = RedisNotificationBus(redis_url, KEY)
+    heard: list[Notification] = []
+    async with bus.running(), Redis.from_url(redis_url) as attacker:
+        with bus.subscribed({"work": heard.append}):
+            async with asyncio.timeout(20):
+                while bus.dropped < 3:
+                    await attacker.publish(CHANNEL, message)
+                    await asyncio.sleep(0.05)
+    assert len(heard) == 1
+
+
 async def test_a_bus_that_is_closed_while_it_connects_closes(redis_url: str) -> None:
     """As under a command that looks something up and ends: at any moment of the connection."""
     for step in range(100):
-        async with asyncio.timeout(5), RedisNotificationBus(redis_url).running():
+        async with asyncio.timeout(5), RedisNotificationBus(redis_url, KEY).running():
             await asyncio.sleep(step / 10_000)

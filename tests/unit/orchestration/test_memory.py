@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from batuta.events import ApprovalRequested, ApprovalResolved
-from batuta.orchestration.memory import remembered_tools
+from batuta.orchestration.memory import remembered_calls
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ def test_only_what_was_let_through_is_allowed_for_the_session(
         approval_id="a", tool_use_id="call", tool_name="pay", args={}, reason="", source_agent_id="bank"
     )
     resolved = ApprovalResolved(approval_id="a", decision=decision, by="ana", remember="session")
-    assert remembered_tools([asked, resolved]) == allowed
+    assert {call.tool_name for call in remembered_calls([asked, resolved])} == allowed

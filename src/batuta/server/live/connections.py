@@ -26,6 +26,7 @@ class LiveConnections:
         """Revalidate every few seconds until cancelled: another process may have changed who has access."""
         while True:
             await asyncio.sleep(REVALIDATE_SECONDS)
+            await self._sockets.close_silent()
             try:
                 await self.revalidate()
             except StoreUnavailableError as error:

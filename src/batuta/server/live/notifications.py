@@ -17,7 +17,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Grown, Position
@@ -25,6 +25,7 @@ from batuta.events.log import EventLog, Grown, Position
 log = logging.getLogger("batuta.server")
 
 NotificationKind = Literal["appended", "live", "followed", "changed", "deleted", "user", "stop", "work"]
+KINDS: frozenset[str] = frozenset(get_args(NotificationKind))
 
 
 class Notification(NamedTuple):

@@ -1,11 +1,16 @@
-"""Notifications between processes: Redis pub/sub. While Redis is away, each process hears only itself."""
+"""Notifications between processes: Redis pub/sub. While Redis is away, each process hears only itself.
+
+Whoever can write to Redis is not thereby one of us. A message is signed with a key that only the platform's database
+knows, has a version, a size that is checked before anything is read of it, a time and a number that lets it count
+once. What does not fit is dropped and counted, and the reader goes on.
+"""
 
 import asyncio
 import contextlib
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any
 
@@ -16,22 +21,29 @@ from batuta.events.catalogue import decode
 from batuta.events.log import Position
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.ids import new_id
-from batuta.server.live.notifications import LocalNotificationBus, Notification, NotificationHandlers
+from batuta.server.live.message_seal import LARGEST_MESSAGE, MessageSeal
+from batuta.server.live.notifications import KINDS, LocalNotificationBus, Notification, NotificationHandlers
+from batuta.server.supervision import NotReadyError
 
 log = logging.getLogger("batuta.server")
 
-CHANNEL = "batuta:notifications"
+CHANNEL = "batuta:notifications:1"
 BACKLOG = 10_000
 GATHER_SECONDS = 0.02
 """What is published within this time goes out as one message."""
 RECONNECT_SECONDS = 1.0
 CANCEL_SECONDS = 0.1
+LARGEST_PART = LARGEST_MESSAGE // 2
 
 
 class RedisNotificationBus:
     """A `NotificationBus` over Redis. Sends and receives within `running()`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: bytes) -> None:
+        self._seal = MessageSeal(key)
+        self._is_receiving = False
+        self.dropped = 0
+        """Messages that were not ours, or could not be read."""
         self._redis: Redis = Redis.from_url(url, socket_connect_timeout=2, health_check_interval=10)
         self._local = LocalNotificationBus()
         self._origin = new_id()
@@ -49,8 +61,10 @@ class RedisNotificationBus:
         return self._local.subscribed(handlers)
 
     async def ping(self) -> None:
-        """Raise unless Redis answers."""
+        """Raise unless Redis answers and the reader listens."""
         await self._redis.ping()
+        if not self._is_receiving:
+            raise NotReadyError("the reader of notifications is connecting")
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -69,34 +83,44 @@ class RedisNotificationBus:
             self._has_outgoing.clear()
             gathered = [self._outgoing.popleft() for _ in range(len(self._outgoing))]
             notifications = [_dump(each) for each in coalesced(gathered)]
-            message = json.dumps({"origin": self._origin, "notifications": notifications})
-            with contextlib.suppress(RedisError, OSError):  # hints; other processes also look by time
-                await self._redis.publish(CHANNEL, message)
+            for part in _parts(notifications):
+                message = self._seal.sealed({"origin": self._origin, "notifications": part})
+                with contextlib.suppress(RedisError, OSError):  # hints; other processes also look by time
+                    await self._redis.publish(CHANNEL, message)
 
     async def _receive(self) -> None:
         while True:
             try:
                 async with self._redis.pubsub() as channel:
                     await channel.subscribe(CHANNEL)
+                    self._is_receiving = True
                     async for message in channel.listen():
                         self._take(message)
-            except (RedisError, OSError) as error:
+            except Exception as error:  # whatever it is, a process that hears nobody is worse
                 log.warning("notifications lost Redis and try again: %s", type(error).__name__)
+            finally:
+                self._is_receiving = False
             await asyncio.sleep(RECONNECT_SECONDS)
 
     def _take(self, message: dict[str, Any]) -> None:
         if message.get("type") != "message":
             return
         try:
-            content = json.loads(message["data"])
+            content = self._seal.opened(message["data"])
             if content["origin"] == self._origin:
                 return
             notifications = [_load(each) for each in content["notifications"]]
-        except (ValueError, KeyError, TypeError, BatutaError):
-            log.warning("a notification from Redis cannot be read and was dropped")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, BatutaError):
+            self._drop()
             return
         for each in notifications:
             self._local.publish(each)
+
+    def _drop(self) -> None:
+        """Count a message that is not read; the log is told of the first, the second, the fourth …"""
+        self.dropped += 1
+        if self.dropped & (self.dropped - 1) == 0:
+            log.warning("%d messages from Redis were not ours or could not be read, and were dropped", self.dropped)
 
 
 def coalesced(notifications: Iterable[Notification]) -> list[Notification]:
@@ -125,6 +149,25 @@ async def _cancel(tasks: Collection[asyncio.Task[None]]) -> None:
         await asyncio.wait(running, timeout=CANCEL_SECONDS)
 
 
+def _parts(notifications: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Cut what goes out together so that no message is too large to be taken; one that is too large alone is left out,
+    as its followers find it in the log.
+    """
+    part: list[dict[str, Any]] = []
+    size = 0
+    for each in notifications:
+        length = len(json.dumps(each))
+        if length > LARGEST_PART:
+            continue
+        if part and size + length > LARGEST_PART:
+            yield part
+            part, size = [], 0
+        part.append(each)
+        size += length
+    if part:
+        yield part
+
+
 def _dump(notification: Notification) -> dict[str, Any]:
     fields = {name: value for name, value in notification._asdict().items() if value}
     if notification.event is not None:
@@ -133,6 +176,8 @@ def _dump(notification: Notification) -> dict[str, Any]:
 
 
 def _load(fields: dict[str, Any]) -> Notification:
+    if fields["kind"] not in KINDS:
+        raise ValueError("there is no such kind of notification")
     event = decode(fields["event"]) if "event" in fields else None
     position = Position(*fields["position"]) if "position" in fields else None
     return Notification(

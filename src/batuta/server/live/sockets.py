@@ -22,14 +22,14 @@ from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.config import Settings
 from batuta.server.database.principal import acting_as
-from batuta.server.http.guard import bearer_of, cookies_of, is_own_origin
+from batuta.server.http.guard import bearer_of, cookies_of, is_own_origin, login_of
 from batuta.server.http.text_checks import check_text
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
-from batuta.server.security.access_control import COOKIE, AccessControl
+from batuta.server.security.access_control import AccessControl
 from batuta.server.security.ownership import APPROVER, OWNERSHIP, Caller
 
 log = logging.getLogger("batuta.server")
@@ -43,6 +43,8 @@ SLOW_CLIENT_SECONDS = 30.0
 COMMANDS_PER_SECOND, COMMAND_BURST = 20.0, 60.0
 MAX_JOINED_SESSIONS = 50
 RETRY_SECONDS = 1.0
+LOGIN_SECONDS = 10.0
+"""How long a connection may stay open without logging in."""
 
 Ack = dict[str, Any]
 
@@ -112,6 +114,7 @@ class SocketServer:
         }
         self._commands = commands
         self._is_closed = False
+        self._silent: dict[str, float] = {}
         self.server = self._new_server()
 
     @property
@@ -188,15 +191,33 @@ class SocketServer:
         secret = (
             (token if isinstance(token, str) else None)
             or bearer_of(environ.get("HTTP_AUTHORIZATION"))
-            or cookies_of(environ.get("HTTP_COOKIE", "")).get(COOKIE)
+            or login_of(cookies_of(environ.get("HTTP_COOKIE", "")))
         )
         try:
             caller = await self._access.admit(CONNECT, secret, {})
+            self._check_count(caller)
         except (Problem, StoreUnavailableError) as error:
             problem = problem_of(error)
             raise Refused(problem.title, problem.body()) from None
         self._connections[sid] = Connection(caller, credited_at=asyncio.get_running_loop().time())
         await self.server.enter_room(sid, _room(caller.user_id))
+
+    def _check_count(self, caller: Caller) -> None:
+        most = self._settings.max_connections_of_a_user
+        if sum(each.caller.user_id == caller.user_id for each in self._connections.values()) >= most:
+            raise TooManyProblem(f"You have {most} open sockets at this server.", code="TOO_MANY_SOCKETS")
+
+    async def close_silent(self) -> None:
+        """Close connections that were opened and did not log in within `LOGIN_SECONDS`."""
+        now = asyncio.get_running_loop().time()
+        known = {self.server.manager.eio_sid_from_sid(sid, "/") for sid in self._connections}
+        silent = {
+            eio_sid: self._silent.get(eio_sid, now) for eio_sid in self.server.eio.sockets if eio_sid not in known
+        }
+        self._silent = silent
+        for eio_sid, since in silent.items():
+            if now - since >= LOGIN_SECONDS:
+                await self.server.eio.disconnect(eio_sid)
 
     async def _disconnect(self, sid: str, reason: str) -> None:
         connection = self._connections.pop(sid, None)

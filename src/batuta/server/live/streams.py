@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from batuta.kernel.ids import new_id
+from batuta.server.problems import TooManyProblem
 from batuta.server.security.ownership import Caller
 
 
@@ -31,7 +32,9 @@ class LiveStream:
 class LiveStreams:
     """All live HTTP streams of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most: int = 50) -> None:
+        """`most`: of one user."""
+        self._most = most
         self._streams: dict[str, LiveStream] = {}
         self._is_closed = False
 
@@ -42,7 +45,9 @@ class LiveStreams:
 
     @contextmanager
     def open(self, caller: Caller) -> Iterator[LiveStream]:
-        """A stream within the block."""
+        """A stream within the block. Raises `TooManyProblem`."""
+        if sum(stream.caller.user_id == caller.user_id for stream in self._streams.values()) >= self._most:
+            raise TooManyProblem(f"You have {self._most} open streams at this server.", code="TOO_MANY_STREAMS")
         stream_id, stream = new_id(), LiveStream(caller)
         self._streams[stream_id] = stream
         if self._is_closed:

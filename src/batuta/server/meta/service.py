@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from batuta.events.log import Durability, EventLog
 from batuta.kernel.errors import BatutaError
 from batuta.server.database.engines import Database
+from batuta.server.supervision import NotReadyError
 
 CHECK_SECONDS = 5.0
 
@@ -68,6 +69,8 @@ async def _answer(check: Check) -> object:
             answer = await check()
     except TimeoutError:
         return f"no answer within {CHECK_SECONDS:g} s"
+    except NotReadyError as error:
+        return str(error)
     except BatutaError as error:
         return error.code
     except Exception as error:

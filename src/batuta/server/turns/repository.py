@@ -40,3 +40,12 @@ def open_turns(connection: sa.Connection, session_id: str) -> list[OpenTurn]:
         .order_by(turns.c.ordinal)
     )
     return [OpenTurn(*row) for row in connection.execute(query)]
+
+
+def is_over_limit(connection: sa.Connection, user_id: str, most: int, session_id: str, client_key: str) -> bool:
+    """Whether a user has so many unfinished turns; a message that was accepted before is not one more."""
+    mine = sa.select(turns.c.turn_id).where(turns.c.user_id == user_id, turns.c.status.in_(UNFINISHED)).limit(most)
+    if connection.execute(sa.select(sa.func.count()).select_from(mine.subquery())).scalar_one() < most:
+        return False
+    known = sa.select(turns.c.turn_id).where(turns.c.session_id == session_id, turns.c.client_key == client_key)
+    return connection.execute(known).first() is None

@@ -17,8 +17,16 @@ from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
 from batuta.server.database.engines import Database
 from batuta.server.live.notifications import Notification, NotificationBus
-from batuta.server.problems import ConflictProblem, FieldProblem, InvalidProblem, NotFoundProblem, TooLargeProblem
+from batuta.server.problems import (
+    ConflictProblem,
+    FieldProblem,
+    InvalidProblem,
+    NotFoundProblem,
+    TooLargeProblem,
+    TooManyProblem,
+)
 from batuta.server.security.ownership import Caller, is_there
+from batuta.server.security.turn_rights import KEY_CONTEXT
 from batuta.server.turns import repository
 from batuta.server.turns.repository import OpenTurn
 from batuta.server.turns.titles import title_of
@@ -70,6 +78,7 @@ class Turns:
         *,
         agent_ids: Collection[str],
         max_chars: int,
+        max_open: int,
         observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
@@ -80,6 +89,7 @@ class Turns:
         self._bus = bus
         self._agent_ids = agent_ids
         self._max_chars = max_chars
+        self._max_open = max_open
         self._clock = clock
 
     async def accept(self, caller: Caller, session_id: str, message: NewMessage) -> tuple[AcceptedTurn, Position]:
@@ -89,6 +99,7 @@ class Turns:
         """
         self._check(message)
         await self._check_attachments(caller, message)
+        await self._check_open(caller, session_id, message)
         waiting = await self._open(session_id)
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
@@ -110,6 +121,20 @@ class Turns:
             lambda connection: all(is_there(connection, caller, {"file_id": each}) for each in ids)
         ):
             raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
+
+    async def _check_open(self, caller: Caller, session_id: str, message: NewMessage) -> None:
+        """A user has only so many turns waiting and running. Raises `TooManyProblem`."""
+        is_over = await self._database.read(
+            lambda connection: repository.is_over_limit(
+                connection, caller.user_id, self._max_open, session_id, _client_key(message)
+            )
+        )
+        if is_over:
+            raise TooManyProblem(
+                f"You have {self._max_open} unfinished requests; wait for some, or stop them.",
+                code="TOO_MANY_TURNS",
+                headers={"Retry-After": "10"},
+            )
 
     async def stop(self, caller: Caller, session_id: str) -> None:
         """Stop the turn that holds the session: the running one, or the one that waits first."""
@@ -155,7 +180,7 @@ class Turns:
             payload=_payload(caller, message),
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
-            context={} if context is None else context.carried(),
+            context={**({} if context is None else context.carried()), **_credential(caller)},
         )
         said = UserMessage(
             **work.stamp.envelope(),
@@ -166,7 +191,7 @@ class Turns:
             target_agent_id=message.target_agent_id,
         )
         try:
-            return await self._queue.accept(work, [said], client_key=f"message/{message.client_message_id}")
+            return await self._queue.accept(work, [said], client_key=_client_key(message))
         except IdempotencyConflictError as error:
             raise ConflictProblem(
                 "This client_message_id was used for another message; use a new one.", code=error.code
@@ -185,6 +210,15 @@ class Turns:
 
     async def _open(self, session_id: str) -> list[OpenTurn]:
         return await self._database.read(lambda connection: repository.open_turns(connection, session_id))
+
+
+def _client_key(message: NewMessage) -> str:
+    return f"message/{message.client_message_id}"
+
+
+def _credential(caller: Caller) -> dict[str, str]:
+    """The key that brings a message: a turn does not outlive it."""
+    return {KEY_CONTEXT: caller.credential.digest} if caller.credential.kind == "key" else {}
 
 
 def _payload(caller: Caller, message: NewMessage) -> dict[str, Any]:

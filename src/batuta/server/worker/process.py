@@ -1,6 +1,7 @@
 """A worker of the platform: leases turns, runs them, and answers notifications about them."""
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -11,6 +12,7 @@ from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
 from batuta.events.fanout import FanOutSink
 from batuta.events.queue import Lease
 from batuta.observability.standard import Observers
+from batuta.orchestration.caution import unasked_writes
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.options import RunOptions
@@ -20,10 +22,13 @@ from batuta.server.files.attached import AttachedFiles
 from batuta.server.live.live_text import LiveEventSink
 from batuta.server.live.notifications import NotificationHandlers
 from batuta.server.monitoring.observers import watcher
+from batuta.server.supervision import Supervisor
 from batuta.server.worker.persistence import TurnPersistence
 from batuta.server.worker.run_options import RunServices
 from batuta.server.worker.stop_signals import NotifiedStopSignals
 from batuta.server.worker.titling import SessionTitler
+
+log = logging.getLogger("batuta.server")
 
 
 class PlatformWorker:
@@ -39,6 +44,7 @@ class PlatformWorker:
         titler: SessionTitler | None,
     ) -> None:
         self._bus = backends.bus
+        self._unasked = unasked_writes(team)
         self._stops, self._live = NotifiedStopSignals(), LiveEventSink(backends.bus)
         self._titler = titler
         self._services = services
@@ -54,6 +60,7 @@ class PlatformWorker:
                 lease=timedelta(seconds=settings.lease_seconds),
                 drain=timedelta(seconds=settings.shutdown_seconds),
                 options=self._options,
+                admit=services.admit,
                 watch=watcher(observers),
             ),
             signals=self._stops,
@@ -62,6 +69,10 @@ class PlatformWorker:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run turns until the event is set; then they finish, or are left to another worker."""
+        if stop.is_set():  # it broke while it was stopped
+            return
+        if self._unasked:
+            log.warning("these writes ask nobody: %s", ", ".join(self._unasked))
         with self._receiving():
             async with asyncio.TaskGroup() as group:
                 titling = None if self._titler is None else group.create_task(self._titler.run())
@@ -70,11 +81,11 @@ class PlatformWorker:
                     titling.cancel()
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self, supervisor: Supervisor) -> AsyncIterator[None]:
         """Run turns within the block."""
         stop = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            group.create_task(self.run(stop), name="worker")
+            group.create_task(supervisor.keep("worker", lambda: self.run(stop)), name="worker")
             await asyncio.sleep(0)  # it receives notifications before the block begins
             try:
                 yield

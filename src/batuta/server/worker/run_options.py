@@ -16,10 +16,14 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import Thinking
 from batuta.pipelines.options import RunOptions
+from batuta.server.database.engines import Database
 from batuta.server.database.principal import Principal, acting_as
 from batuta.server.security.preferences import PreferenceReader, Preferences
+from batuta.server.security.turn_rights import TurnRights
 from batuta.server.worker.budgets import MonthlyBudgets
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
+from batuta.tools.invocation import ToolInvoker
+from batuta.tools.limits import ToolLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +65,25 @@ class RunServices:
     providers: Mapping[str, RunServiceProvider] = field(default_factory=dict)
     """The services of the domains, by the key under which a run finds them."""
 
+    database: Database
+    """Acts for the system: the rights of users are read from it."""
+    limits: ToolLimits = field(default_factory=ToolLimits)
+    """Counts the calls of all turns of this process together."""
+
+    async def admit(self, lease: Lease) -> str | None:
+        """Why a turn may not run, or not any more."""
+        return None if lease.work.user_id is None else await TurnRights.of(lease, self.database).loss()
+
     async def options(self, lease: Lease) -> RunOptions:
         """The options of a leased turn; a turn without a user gets only the protection of its models."""
         if lease.work.user_id is None:
             return RunOptions(protection=self.protection)
+        rights = TurnRights.of(lease, self.database)
         turn = await self._principal(lease, lease.work.user_id)
         chosen = turn.preferences.model
         options = RunOptions(
             protection=self.protection,
+            invoker=ToolInvoker(limits=self.limits, guard=rights),
             services={**await self._services(turn), **attached_documents(lease.work.payload)},
             models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
             thinking=thinking_of(lease.work.payload, turn.preferences),

@@ -1,0 +1,109 @@
+"""What the user of a turn may do at this moment: asked before the turn, while it runs, and before each tool call.
+
+A turn can wait for hours in the queue or for a decision. Meanwhile accounts are disabled, roles taken away, keys
+revoked, conversations deleted and workspaces closed; what was true when the message came says nothing about now.
+"""
+
+import json
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from batuta.events.queue import Lease
+from batuta.kernel.errors import ToolRefusedError
+from batuta.kernel.ids import is_uuid
+from batuta.kernel.users import ToolUser
+from batuta.orchestration.approvals import SESSION_POLICY
+from batuta.server.database.engines import Database
+from batuta.server.database.tables import api_keys, user_sessions, users, workspaces
+from batuta.server.policy import CHAT
+from batuta.server.security.ownership import APPROVER
+
+KEY_CONTEXT = "api_key"
+"""Under which name the context of a turn says which API key brought its message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRights:
+    """The rights of one turn, read from the database whenever they are asked for."""
+
+    database: Database
+    user_id: str
+    session_id: str
+    key_digest: str | None = None
+    asks_undeclared_writes: bool = True
+
+    @classmethod
+    def of(cls, lease: Lease, database: Database) -> "TurnRights":
+        """The rights of a leased turn; its database acts for the system."""
+        work = lease.work
+        return cls(
+            database=database,
+            user_id=work.user_id or "",
+            session_id=work.session_id or "",
+            key_digest=work.context.get(KEY_CONTEXT),
+        )
+
+    async def loss(self) -> str | None:
+        """Why nothing may be done for this turn any more, if so."""
+        found = await self.database.read(self._current)
+        return found if isinstance(found, str) else None
+
+    async def current_user(self, user: ToolUser) -> ToolUser:
+        """See `CallGuard.current_user`."""
+        found = await self.database.read(self._current)
+        if isinstance(found, str):
+            raise ToolRefusedError(found)
+        return ToolUser(id=user.id, roles=found)
+
+    async def check_decision(self, by: str, role: str | None) -> None:
+        """See `CallGuard.check_decision`. Rules of the program, which have no account, stay as they are."""
+        decider = by.removeprefix(SESSION_POLICY)
+        if not is_uuid(decider):
+            return
+        if not await self.database.read(lambda connection: self._may_decide(connection, decider, role)):
+            raise ToolRefusedError("whoever agreed to it may not decide about it any more")
+
+    def _current(self, connection: sa.Connection) -> frozenset[str] | str:
+        """The roles the user holds, or why they may do nothing."""
+        account = _account(connection, self.user_id)
+        if account is None:
+            return "the account was disabled, deleted, or its workspace closed"
+        if not _is_there(connection, self.session_id, self.user_id):
+            return "the conversation was deleted"
+        if self.key_digest is not None and not _is_key_valid(connection, self.key_digest, self.user_id):
+            return "the API key was revoked"
+        return frozenset(json.loads(account.roles))
+
+    def _may_decide(self, connection: sa.Connection, decider: str, role: str | None) -> bool:
+        account, owner = _account(connection, decider), _account(connection, self.user_id)
+        if account is None or owner is None:
+            return False
+        roles = frozenset(json.loads(account.roles))
+        is_near = decider == self.user_id or (APPROVER in roles and account.workspace_id == owner.workspace_id)
+        return is_near and (role is None or role in roles)
+
+
+def _account(connection: sa.Connection, user_id: str) -> sa.Row[tuple[object, ...]] | None:
+    query = sa.select(users).where(
+        users.c.user_id == user_id,
+        users.c.is_disabled.is_(False),
+        workspaces.c.workspace_id == users.c.workspace_id,
+        workspaces.c.closed_at.is_(None),
+    )
+    return connection.execute(query).first()
+
+
+def _is_there(connection: sa.Connection, session_id: str, user_id: str) -> bool:
+    query = sa.select(user_sessions.c.session_id).where(
+        user_sessions.c.session_id == session_id,
+        user_sessions.c.user_id == user_id,
+        user_sessions.c.deleted_at.is_(None),
+    )
+    return connection.execute(query).first() is not None
+
+
+def _is_key_valid(connection: sa.Connection, digest: str, user_id: str) -> bool:
+    query = sa.select(api_keys.c.scopes).where(api_keys.c.secret_hash == digest, api_keys.c.user_id == user_id)
+    scopes = connection.execute(query).scalar()
+    return scopes is not None and CHAT in json.loads(scopes)

@@ -1,0 +1,168 @@
+"""Rights as they are now: six ways to lose one, at five places where work can be (SE-07, P-21, O-30)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from batuta.kernel.ids import new_id
+from batuta.server.database.engines import SystemDatabase
+from batuta.server.database.tables import turns, users
+from batuta.tools.tool import Tool, tool
+from tests.support.platform import WAIT_SECONDS, Person, Running, Stage, running, settings_for
+
+
+class RoleStage(Stage):
+    """A clerk whose bookings need a role, and somebody's consent."""
+
+    def _book(self) -> Tool:
+        @tool(effect="write", approval="always", roles=["analyst"])
+        async def book(day: str) -> str:
+            """Book a day."""
+            self.booked.append(day)
+            return f"booked {day}"
+
+        return book
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Somebody with work in every place, who works through an API key."""
+
+    person: Person
+    program: Person
+    key_id: str
+    running: str
+    """A session whose first turn runs, and whose second one waits behind it."""
+    waiting: str
+    """One that waits for a decision."""
+    approved: str
+    """One that was decided, and not taken up yet."""
+
+
+async def disable(site: Running, holder: Holder) -> None:
+    await site.platform.identity.disable(holder.person.user_id)
+
+
+async def delete_account(site: Running, holder: Holder) -> None:
+    mine = sa.delete(users).where(users.c.user_id == holder.person.user_id)
+    await SystemDatabase(site.platform.backends.database).write(lambda connection: connection.execute(mine))
+
+
+async def take_role(site: Running, holder: Holder) -> None:
+    await site.platform.identity.change_roles(holder.person.user_id, ("user",))
+
+
+async def revoke_key(site: Running, holder: Holder) -> None:
+    assert (await holder.person.http.delete(f"/api/keys/{holder.key_id}")).status_code == 204
+
+
+async def close_workspace(site: Running, holder: Holder) -> None:
+    await site.platform.identity.close_workspace(holder.person.me["user"]["workspace_id"])
+
+
+async def delete_sessions(site: Running, holder: Holder) -> None:
+    for session in (holder.running, holder.waiting, holder.approved):
+        assert (await holder.person.http.delete(f"/api/sessions/{session}")).status_code == 204
+
+
+LOSSES: dict[str, Callable[[Running, Holder], Awaitable[None]]] = {
+    "disabled": disable,
+    "deleted": delete_account,
+    "role": take_role,
+    "key": revoke_key,
+    "workspace": close_workspace,
+    "session": delete_sessions,
+}
+
+
+async def holder_of(site: Running, name: str) -> Holder:
+    workspace = await site.new_workspace()
+    person = await site.person(f"{name}@example.com", roles=("user", "analyst"), workspace=workspace)
+    made = (await person.http.post("/api/keys", json={"name": "script", "scopes": []})).json()
+    program = site.stranger()
+    program.http.headers["Authorization"] = f"Bearer {made['secret']}"
+    sessions = [await program.session() for _ in range(3)]
+    for session in sessions[1:]:
+        await program.say(session, "please book")
+    return Holder(
+        person=person,
+        program=program,
+        key_id=made["key_id"],
+        running=sessions[0],
+        waiting=sessions[1],
+        approved=sessions[2],
+    )
+
+
+async def pending(holder: Holder, count: int) -> dict[str, str]:
+    """The approvals that wait, by session, once there are so many."""
+    async with asyncio.timeout(4 * WAIT_SECONDS):
+        while True:
+            items = (await holder.person.http.get("/api/approvals", params={"state": "pending"})).json()["items"]
+            if len(items) >= count:
+                return {item["session_id"]: item["approval_id"] for item in items}
+            await asyncio.sleep(0.1)
+
+
+async def until_settled(site: Running) -> None:
+    """Every turn has ended, or waits for a decision."""
+    open_turns = sa.select(sa.func.count()).where(turns.c.status.in_(("queued", "running")))
+    database = SystemDatabase(site.platform.backends.database)
+    async with asyncio.timeout(8 * WAIT_SECONDS):
+        while await database.read(lambda connection: connection.execute(open_turns).scalar_one()):
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.timeout(600)
+async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(platform_url: str, tmp_path: Path) -> None:
+    """Queued, running, waiting for a decision, decided, newly asked for: only who lost nothing gets a booking."""
+    stage = RoleStage()
+    names = (*LOSSES, "nothing")
+    settings = settings_for(tmp_path, database_url=platform_url, worker_concurrency=len(names))
+    async with running(settings, team=stage.team()) as site:
+        holders = {name: await holder_of(site, name) for name in names}
+        asked = {name: await pending(holder, 2) for name, holder in holders.items()}
+        for name, holder in holders.items():  # from here on all of the worker's places are taken
+            await holder.program.say(holder.running, "slow book")
+            if name in LOSSES:
+                await holder.program.say(holder.running, "book behind it")
+        for name, holder in holders.items():
+            path = f"/api/approvals/{asked[name][holder.approved]}"
+            assert (await holder.program.http.post(path, json={"decision": "approve"})).status_code == 200
+        assert stage.booked == []
+        for name, lose in LOSSES.items():
+            await lose(site, holders[name])
+        stage.gate.set()
+        await asyncio.gather(*(ask_again(holder, asked[name]) for name, holder in holders.items() if name in LOSSES))
+        await until_settled(site)
+        assert stage.booked == ["Monday"]  # of who lost nothing
+        ended = await holders["role"].person.events(holders["role"].approved)
+        assert ended[-1]["type"] == "complete"
+
+
+async def ask_again(holder: Holder, asked: dict[str, str]) -> None:
+    """Whatever the answer is, it must lead to nothing."""
+    await holder.program.http.post(f"/api/approvals/{asked[holder.waiting]}", json={"decision": "approve"})
+    body = {"client_message_id": new_id(), "text": "book once more"}
+    await holder.program.http.post(f"/api/sessions/{holder.waiting}/messages", json=body)
+
+
+async def test_a_running_turn_of_a_disabled_account_ends_by_itself(embedded: Running) -> None:
+    """What was in hand stops with a clear end, though nobody stopped it."""
+    ana = await embedded.person()
+    accepted = await ana.say(await ana.session(), "slow thought")
+    await until_status(embedded, accepted["turn_id"], "running")
+    await embedded.platform.identity.disable(ana.user_id)
+    await until_status(embedded, accepted["turn_id"], "cancelled")
+
+
+async def until_status(site: Running, turn_id: str, status: str) -> None:
+    row = sa.select(turns.c.status).where(turns.c.turn_id == turn_id)
+    database = SystemDatabase(site.platform.backends.database)
+    async with asyncio.timeout(2 * WAIT_SECONDS):
+        while await database.read(lambda connection: connection.execute(row).scalar()) != status:
+            await asyncio.sleep(0.1)

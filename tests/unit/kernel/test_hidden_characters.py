@@ -1,0 +1,23 @@
+"""Characters that hide or turn text around are shown as their codes."""
+
+import pytest
+
+from batuta.kernel.hidden_characters import reveal_hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Pay ACME 100 €", "Pay ACME 100 €"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("ACME\u202e99\u202c", "ACME⟦U+202E⟧99⟦U+202C⟧"),
+        ("pay\u200bpal", "pay⟦U+200B⟧pal"),
+        ("a\u2066b\u2069", "a⟦U+2066⟧b⟦U+2069⟧"),
+        ("\ufeffx\u00ady\u3164", "⟦U+FEFF⟧x⟦U+00AD⟧y⟦U+3164⟧"),
+        ("\U000e0041hidden", "⟦U+E0041⟧hidden"),
+        ("\x1b[2Kgone\r", "⟦U+001B⟧[2Kgone⟦U+000D⟧"),
+        ("niño 会社 👍", "niño 会社 👍"),
+    ],
+)
+def test_hidden_characters_are_made_visible(text: str, shown: str) -> None:
+    assert reveal_hidden(text) == shown
