@@ -95,6 +95,11 @@ async def test_an_invoice_of_another_customer_is_not_the_one_that_is_meant(acces
     assert found["outcome"] == "question"
 
 
+async def test_the_company_that_is_named_is_no_part_of_the_change(access: ErpAccess) -> None:
+    found = await Clerk(access).prepare("create a customer called Acme in Porto in the company Vento Norte")
+    assert found["values"] == {"displayName": "Acme", "city": "Porto"}
+
+
 async def test_it_is_the_document_that_was_spoken_of_last(access: ErpAccess) -> None:
     """A-42"""
     clerk = Clerk(access)

@@ -48,6 +48,7 @@ def read(text: str) -> ChangeRequest:
             {"unitPrice": "120 euros", "unitCost": "80"},
         ),
         ("creat a custmer called Acme", "customers", "Acme", {}),
+        ("apunta un cliente nuevo: Ferretería Luna, de Jaén", "customers", "Ferretería Luna", {"city": "Jaén"}),
         ("crea un cliente", "customers", "", {}),
     ],
 )
@@ -102,6 +103,19 @@ def test_a_change_names_a_field_a_record_and_a_value(text: str, which: str, valu
             [("2", "Jara apilable", "40"), ("1", "Duna tumbona", None)],
         ),
         ("order 3 Jara apilable for Hoteles Ribalta", "salesOrders", RIBALTA, [("3", "Jara apilable", None)]),
+        (
+            "i need a new quote for terrazas sotomar, 10 jara apilable at 40 each",
+            "salesQuotes",
+            "Terrazas Sotomar, S.C.",
+            [("10", "Jara apilable", "40")],
+        ),
+        (
+            "necesito un presupuesto de 5 Almendro redonda 90 para Hoteles Ribalta",
+            "salesQuotes",
+            RIBALTA,
+            [("5", "Almendro redonda 90", None)],
+        ),
+        ("factúrale 3 Jara apilable a hoteles ribalta", "salesInvoices", RIBALTA, [("3", "Jara apilable", None)]),
         ("factura a Hoteles Ribalta 3 Jara apilable", "salesInvoices", RIBALTA, [("3", "Jara apilable", None)]),
     ],
 )
@@ -135,6 +149,12 @@ def test_a_new_document_has_a_party_and_lines(
             ("post", "pay"),
         ),
         ("mark invoice 103103 as paid", "pay", "salesInvoices", "103103", ()),
+        ("Hoteles Ribalta paid invoice 103137, record it", "pay", "salesInvoices", "103137", ()),
+        ("nos han pagado la factura 103125, regístralo", "pay", "salesInvoices", "103125", ()),
+        ("sirve el pedido 101042 y factúralo", "post", "salesOrders", "101042", ()),
+        ("pasa a pedido la oferta 1002", "convert", "salesQuotes", "1002", ()),
+        ("contabilíza la fatura 102151", "post", "salesInvoices", "102151", ()),
+        ("pls post invocie 102150", "post", "salesInvoices", "102150", ()),
         ("post it", "post", "", "", ()),
     ],
 )
@@ -174,6 +194,9 @@ def test_an_amount_is_read_in_the_language_of_the_order(text: str, amount: str) 
         "haz un gráfico de los pedidos",
         "add 15% to 300",
         "show me the order 101044",
+        "I need the invoice of Hoteles Ribalta",
+        "necesito una factura de Hoteles Ribalta",
+        "Hoteles Ribalta paid the invoice 103103",
         "¿cuándo se registró la factura 102149?",
     ],
 )

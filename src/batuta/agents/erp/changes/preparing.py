@@ -18,6 +18,7 @@ from batuta.agents.erp.changes.vocabulary import DOCUMENTS, NOUNS
 from batuta.agents.erp.measures.records import plain_member
 from batuta.connectors.erp import ChangeKind, RecordChange
 from batuta.kernel.errors import BatutaError, ConnectorRejectedError
+from batuta.language.choices import index_of
 from batuta.language.detection import detect_language, tells_language
 from batuta.language.findings import LANGUAGES
 from batuta.language.folding import fold
@@ -83,6 +84,21 @@ def names_of(access: ErpAccess) -> Names:
     return {kind: access.names(kind) for kind in ("customer", "vendor", "item")}
 
 
+def without_company(text: str, access: ErpAccess) -> str:
+    """A request without the words that name the company it is about; that one is an argument of its own."""
+    for each in reversed(index_of(access.names("company")).find(text, takes_parts=True)):
+        before = _COMPANY.search(text[: each.span.start])
+        if before is not None:
+            text = f"{text[: before.start()]} {text[each.span.end :]}"
+    return text.strip()
+
+
+_COMPANY = re.compile(
+    r"[\s,]*(?:\b(?:in|at|for|of|en|de|para)\s+)?(?:(?:the|la|nuestra|our)\s+)?(?:company|empresa|sociedad)\s+$",
+    re.IGNORECASE,
+)
+
+
 def newest_request(text: str, names: Names) -> tuple[ChangeRequest | None, list[str], str]:
     """The change that a request asks for, the answers that were given to it later, and what was said before it."""
     parts = text.split(AMENDED_BY)
@@ -105,7 +121,7 @@ def mentioned_document(text: str) -> tuple[str, str] | None:
 
 async def _prepared(lookup: ErpLookup, text: str, about: str, language: str) -> dict[str, Any]:
     names = names_of(lookup.access)
-    request, answers, before = newest_request(text, names)
+    request, answers, before = newest_request(without_company(text, lookup.access), names)
     if request is None:
         return {"outcome": "not_understood", "summary": phrase("not_read", language, example=EXAMPLES[language])}
     request = _of_last(request, f"{before} {about}")

@@ -99,13 +99,15 @@ def _verb(act: Act) -> str:
 _BECOMES = r"(?:into|in to|to|as|en|a|como)"
 _ORDERS: Sequence[tuple[Act, str]] = (
         ("convert", rf"{_OPEN}{_verb('convert')} {_ART}{_noun('salesQuotes')} {_NUMBER_SIGN}(?P<rest>.*?\b{_BECOMES} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')}\b.*)$"),
-        ("convert", rf"{_OPEN}(?P<verb>{_group(VERBS['convert'])})(?:lo|la)? (?:{_PRONOUN} )?{_BECOMES} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')}(?P<rest>\b.*)$"),
+        ("convert", rf"{_OPEN}{_verb('convert')} {_BECOMES} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')} {_ART}{_noun('salesQuotes')}\b(?P<rest>.*)$"),
+        ("convert", rf"{_OPEN}(?P<verb>{_group(VERBS['convert'])})(?:(?:lo|la)| {_PRONOUN}) {_BECOMES} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')}(?P<rest>\b.*)$"),
         ("convert", rf"{_OPEN}{_verb('convert')} {_PRONOUN} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')}(?P<rest>\b.*)$"),
         ("convert", rf"{_OPEN}{_verb('create')} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')} (?:from|out of|based on|a partir de|desde|con|de) {_ART}{_noun('salesQuotes')}\b(?P<rest>.*)$"),
         ("convert", rf"{_OPEN}(?P<verb>accept|acepta|aceptar) {_ART}{_noun('salesQuotes')}\b(?P<rest>.*)$"),
         ("pay", rf"{_OPEN}{_verb('pay')} {_ART}(?P<noun>{_group(PAYMENT_NOUN)})\b(?P<rest>.*)$"),
         ("pay", rf"{_OPEN}(?P<verb>mark|set|marca|marcar|pon|deja) {_ART}{_noun('salesInvoices', 'purchaseInvoices')} (?P<rest>.*?) (?:as|to|como) (?:paid|settled|pagad[oa]|cobrad[oa])$"),
         ("pay", rf"{_OPEN}(?P<verb>pay|settle|cobra|cobrar|paga|pagar) {_ART}{_noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
+        ("pay", rf"^(?:(?:{NAME}|the customer|they|el cliente|nos|ya|{_group(OPENING)})[ ,]+)*(?:has |have |ha |han |hemos |just |already )*(?:paid|pagado|cobrado|settled)(?: us| for)? {_ART}{_noun('salesInvoices')} (?P<rest>{CODE}) ?[,;]? ?(?:(?:so|please|and|y|por favor|asi que) )*(?P<verb>record|register|post|enter|log|registra|apunta|anota|contabiliza)(?:lo|la| it| that| the payment| el cobro| el pago)$"),
         ("block", rf"{_OPEN}{_verb('block')} {_ART}(?:{_noun(*MASTER)} )?(?P<rest>.+)$"),
         ("unblock", rf"{_OPEN}{_verb('unblock')} {_ART}(?:{_noun(*MASTER)} )?(?P<rest>.+)$"),
         ("cancel", rf"{_OPEN}{_verb('cancel')} {_ART}{_noun(*DOCUMENTS)}\b(?P<rest>.*)$"),
@@ -113,11 +115,13 @@ _ORDERS: Sequence[tuple[Act, str]] = (
         ("delete", rf"{_OPEN}{_verb('delete')} {_ART}(?P<payment>{_group(PAYMENT_NOUN)}) (?:for|of|on|de|del) {_ART}{_noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
         ("update", rf"{_OPEN}{_verb('update')} {_ART}(?P<rest>.*)$"),
         ("post", rf"{_OPEN}{_verb('post')} {_ART}{_noun(*DOCUMENTS)} (?P<rest>{_NUMBER_SIGN}{CODE}\b.*)$"),
-        ("create", rf"{_OPEN}{_verb('create')} (?:a |de )?{_ART}{_noun(*DOCUMENTS, *MASTER)}\b(?P<rest>.*)$"),
+        ("create", rf"{_OPEN}{_verb('create')} (?:a |de )?{_ART}{_noun(*DOCUMENTS, *MASTER)}(?: nuev[oa]| new)?\b(?P<rest>.*)$"),
+        ("create", rf"^(?:(?:{_group(OPENING)})[ ,]+)*?(?P<verb>i need|i want|we need|we want|i would like|necesito|necesitamos|quiero|quisiera|queria) (?:a|an|another|one|un|una|otro|otra)(?: new| nuevo| nueva)? {_noun(*DOCUMENTS)}(?: nuev[oa])?\b(?P<rest>.*)$"),
         ("post", rf"{_OPEN}{_verb('post')} {_ART}{_noun(*DOCUMENTS)}\b(?P<rest>.*)$"),
         ("post", rf"{_OPEN}(?P<verb>{_group(VERBS['post'])})(?: {_PRONOUN}|lo|la)(?P<rest>\b.*)$"),
         ("cancel", rf"{_OPEN}(?P<verb>{_group(VERBS['cancel'])})(?: {_PRONOUN}|lo|la)(?P<rest>\b.*)$"),
         ("create", rf"{_OPEN}(?P<verb>order|encarga|encargar|pide|pedir) (?P<rest>(?:\d[\d.,]*|{_group(_NUMBER_WORDS)}) .*)$"),
+        ("create", rf"{_OPEN}(?P<verb>invoice|bill|factura|facturar)(?:le|les)? (?P<rest>(?:\d[\d.,]*|{_group(_NUMBER_WORDS)}) .*)$"),
         ("create", rf"{_OPEN}(?P<verb>invoice|bill|factura|facturar)(?:le|les)? (?P<rest>(?:(?:to|a|al|a la|for) )?(?:the |el |la )?(?:customer |client |cliente )?(?:{NAME})\b.*)$"),
 )  # fmt: skip
 """How orders are said, the surest first; what follows the record is in `rest`."""
@@ -202,6 +206,7 @@ class _Matched:
         start = self.found.start("rest")
         rest = self.found["rest"]
         then = ["pay" if step["pay"] else "post" for step in _THEN.finditer(rest)]
+        then = [step for step, before in zip(then, ["", *then], strict=False) if step != before]
         cut = _THEN.sub("", rest)
         cut = _LEFT_AS_IT_IS.sub("", cut)
         return _Scan(line=self.line, start=start, plain=cut if rest.startswith(cut) else rest, then=tuple(then))
@@ -357,6 +362,7 @@ _NEW_NAME = re.compile(
 
 
 _SPANISH = frozenset(verb for words in SPANISH_VERBS.values() for verb in words.split("|")) | {
+    "necesito", "necesitamos", "quiero", "quisiera", "queria",
     "marca", "marcar", "cobra", "cobrar", "paga", "pagar", "encarga", "encargar", "pide", "pedir",
 }  # fmt: skip
 
@@ -475,9 +481,24 @@ def _read_create(matched: _Matched) -> ChangeRequest | None:
         return _read_master(matched)
     if is_definite and re.match(r"regist|record|enter|open|abr", verb):
         return None
-    return _read_document(matched)
+    document = _read_document(matched)
+    is_wish = verb in _WISHES
+    return None if is_wish and (document is None or not document.lines) else document
 
 
+_WISHES = (
+    "i need",
+    "i want",
+    "we need",
+    "we want",
+    "i would like",
+    "necesito",
+    "necesitamos",
+    "quiero",
+    "quisiera",
+    "queria",
+)
+"""Without lines they may ask for a document that there is: "I need the invoice of …"."""
 _UPDATES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -562,8 +583,11 @@ def _read_known(act: Act) -> Callable[[_Matched], ChangeRequest | None]:
         if which and party and not any(one.value == party for one in scan.line.names):
             scan.unknown.append(party)  # the number says which: what else is said must be understood
         is_last = "noun" not in matched.found.re.groupindex
+        then = scan.then
+        if act == "post" and then[:1] == ("post",):
+            then = then[1:]  # "ship it and invoice it" is one posting
         return ChangeRequest(
-            act=act, entity=matched.entity, which=which, party=party, then=scan.then, is_last=is_last,
+            act=act, entity=matched.entity, which=which, party=party, then=then, is_last=is_last,
             is_payment="payment" in matched.found.re.groupindex, unknown=tuple(scan.unknown), language=matched.language,
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.changes.preparing import mentioned_document, names_of
+from batuta.agents.erp.changes.preparing import mentioned_document, names_of, without_company
 from batuta.agents.erp.changes.request import ChangeRequest, Names, read_request
 from batuta.agents.erp.changes.vocabulary import MASTER, Act
 from batuta.language.findings import Language
@@ -121,7 +121,7 @@ class _Reader:
             self._known.clear()
             self._names = names
         if text not in self._known:
-            self._known[text] = read_request(text, names)
+            self._known[text] = read_request(without_company(text, self._access), names)
         return self._known[text]
 
 
