@@ -8,7 +8,8 @@ import { CopyButton } from "../../../components/copy-button";
 import { Disclosure } from "../../../components/disclosure";
 import { Spinner } from "../../../components/spinner";
 import { laidOut, ValueView } from "../../../components/value-view";
-import type { ProgressView, ToolItem } from "../../../events";
+import { RecordLink } from "../../../data/record-link";
+import type { ProgressView, RecordReference, ToolItem } from "../../../events";
 import { duration } from "../../../lib/format";
 import { useLocale, useText } from "../../../lib/i18n";
 import { named } from "../../../lib/words";
@@ -26,6 +27,7 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
   const locale = useLocale();
   const Icon = item.is_server_side ? Unplug : Wrench;
   const name = named(item.tool_name, t.tools.names);
+  const record = recordOf(item);
   return (
     <section
       aria-label={t.tools.card(name, t.tools.states[item.state])}
@@ -60,9 +62,24 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
           {Object.keys(item.details).length > 0 && <Part title={t.tools.details} value={item.details} />}
         </div>
       </Disclosure>
+      {record !== null && (
+        <p className="flex items-center gap-1.5 px-3 pb-2 text-xs">
+          {record.label} <RecordLink reference={record.reference} />
+        </p>
+      )}
       {item.state === "running" && item.progress !== null && <Progress progress={item.progress} />}
     </section>
   );
+};
+
+/** The record that a write led to, if the tool tells one. */
+const recordOf = (item: ToolItem): { label: string; reference: RecordReference } | null => {
+  const told = item.details["record"];
+  if (item.state !== "succeeded" || typeof told !== "object" || told === null) return null;
+  const { entity, key, company, label } = told as Readonly<Record<string, unknown>>;
+  if (typeof entity !== "string" || typeof key !== "string") return null;
+  const reference = { entity, key, company: typeof company === "string" ? company : null, url: null };
+  return { label: typeof label === "string" ? label : key, reference };
 };
 
 const Part = ({ title, value, isDanger = false }: { title: string; value: unknown; isDanger?: boolean }) => {

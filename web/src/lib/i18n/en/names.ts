@@ -22,6 +22,8 @@ export const tools: Names = {
   workflow_steps: "Workflow steps",
   build_request: "Build request",
   validate_payload: "Check payload",
+  prepare_change: "Prepare a change",
+  next_step: "Next step",
   create_record: "Create record",
   update_record: "Change record",
   delete_record: "Delete record",

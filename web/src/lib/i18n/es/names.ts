@@ -26,6 +26,8 @@ export const tools: Names = {
   workflow_steps: "Pasos del proceso",
   build_request: "Preparar petición",
   validate_payload: "Comprobar datos",
+  prepare_change: "Preparar un cambio",
+  next_step: "Siguiente paso",
   create_record: "Crear registro",
   update_record: "Cambiar registro",
   delete_record: "Borrar registro",
