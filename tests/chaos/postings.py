@@ -39,6 +39,8 @@ from tests.support.turns import TurnPersistence, say
 MODULES = ("tests.chaos.postings",)
 SHORT_LEASE, LEASE = timedelta(seconds=0.7), timedelta(seconds=20)
 LONGEST_SECONDS = 120.0
+SHOWN_EVERY = 25
+"""Kills after which a line says how far it is."""
 HTTP_DEATHS: tuple[HttpDeath, ...] = ("unsent", "unanswered")
 Kill = Mapping[str, Any]
 
@@ -88,6 +90,9 @@ async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int) -> Postin
         for kill in spread(events, kills):
             _fresh(demo, erp)
             await _one(zygote, place, erp, kill, expected, report)
+            if report.kills % SHOWN_EVERY == 0:
+                report.seconds = time.monotonic() - started
+                sys.stderr.write(f"{report.line()}\n")
     report.seconds = time.monotonic() - started
     return report
 
