@@ -160,3 +160,4 @@ async def test_a_payment_whose_posting_was_not_approved_goes_on_where_it_stopped
     assert "103111" in other["summary"]
     gone = await clerk.follow(await clerk.prepare("delete the payment of invoice 103111"))
     assert gone["outcome"] == "deleted"
+    assert gone["summary"]["en"].startswith("Deleted: payment G")

@@ -161,6 +161,9 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
         lookup = ErpLookup(access=access, company=company)
         _require_valid(access, change, language)
         await require_unchanged(lookup, change, seen)
+        if change.kind == "delete" and change.record_id is not None:
+            values = (await lookup.get(change.entity, change.record_id)).values
+            seen = {**seen, "number": values.get("number") or values.get("documentNumber") or ""}
         try:
             record = await access.connector.write(company.id, change, key=context.idempotency_key)
         except ConnectorUnavailableError as error:

@@ -102,6 +102,12 @@ def test_a_change_names_a_field_a_record_and_a_value(text: str, which: str, valu
             RIBALTA,
             [("2", "Jara apilable", "40"), ("1", "Duna tumbona", None)],
         ),
+        (
+            "please draft an invoice for Hoteles Ribalta: 4 Jara apilable",
+            "salesInvoices",
+            RIBALTA,
+            [("4", "Jara apilable", None)],
+        ),
         ("order 3 Jara apilable for Hoteles Ribalta", "salesOrders", RIBALTA, [("3", "Jara apilable", None)]),
         (
             "i need a new quote for terrazas sotomar, 10 jara apilable at 40 each",
@@ -155,6 +161,8 @@ def test_a_new_document_has_a_party_and_lines(
         ("pasa a pedido la oferta 1002", "convert", "salesQuotes", "1002", ()),
         ("contabilíza la fatura 102151", "post", "salesInvoices", "102151", ()),
         ("pls post invocie 102150", "post", "salesInvoices", "102150", ()),
+        ("void invoice 103187 please", "cancel", "salesInvoices", "103187", ()),
+        ("cobra la factura 103124", "pay", "salesInvoices", "103124", ()),
         ("post it", "post", "", "", ()),
     ],
 )
@@ -172,6 +180,7 @@ def test_an_order_about_a_document_says_which_and_what_follows(
         ("registra un cobro de 1.500,75 euros de la factura 103103", "1500.75"),
         ("register a payment of 1,200.50 for invoice 103103", "1200.50"),
         ("register a payment of 1.200 for invoice 103103", "1200"),
+        ("enter a 250.40 payment for invoice 103103", "250.40"),
     ],
 )
 def test_an_amount_is_read_in_the_language_of_the_order(text: str, amount: str) -> None:

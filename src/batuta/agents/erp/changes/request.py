@@ -104,7 +104,7 @@ _ORDERS: Sequence[tuple[Act, str]] = (
         ("convert", rf"{_OPEN}{_verb('convert')} {_PRONOUN} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')}(?P<rest>\b.*)$"),
         ("convert", rf"{_OPEN}{_verb('create')} {_ART}{_noun('salesOrders', 'salesInvoices', name='target')} (?:from|out of|based on|a partir de|desde|con|de) {_ART}{_noun('salesQuotes')}\b(?P<rest>.*)$"),
         ("convert", rf"{_OPEN}(?P<verb>accept|acepta|aceptar) {_ART}{_noun('salesQuotes')}\b(?P<rest>.*)$"),
-        ("pay", rf"{_OPEN}{_verb('pay')} {_ART}(?P<noun>{_group(PAYMENT_NOUN)})\b(?P<rest>.*)$"),
+        ("pay", rf"{_OPEN}{_verb('pay')} {_ART}(?:(?P<first>{_AMOUNT}) )?(?P<noun>{_group(PAYMENT_NOUN)})\b(?P<rest>.*)$"),
         ("pay", rf"{_OPEN}(?P<verb>mark|set|marca|marcar|pon|deja) {_ART}{_noun('salesInvoices', 'purchaseInvoices')} (?P<rest>.*?) (?:as|to|como) (?:paid|settled|pagad[oa]|cobrad[oa])$"),
         ("pay", rf"{_OPEN}(?P<verb>pay|settle|cobra|cobrar|paga|pagar) {_ART}{_noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
         ("pay", rf"^(?:(?:{NAME}|the customer|they|el cliente|nos|ya|{_group(OPENING)})[ ,]+)*(?:has |have |ha |han |hemos |just |already )*(?:paid|pagado|cobrado|settled)(?: us| for)? {_ART}{_noun('salesInvoices')} (?P<rest>{CODE}) ?[,;]? ?(?:(?:so|please|and|y|por favor|asi que) )*(?P<verb>record|register|post|enter|log|registra|apunta|anota|contabiliza)(?:lo|la| it| that| the payment| el cobro| el pago)$"),
@@ -172,12 +172,35 @@ _MARKERS = frozenset(
         "fecha",
     ]
 )
-_KNOWN = vocabulary()
+_OTHER_VERBS = frozenset(
+    [
+        "cobra",
+        "cobrar",
+        "paga",
+        "pagar",
+        "settle",
+        "marca",
+        "marcar",
+        "encarga",
+        "encargar",
+        "please",
+        "thanks",
+        "gracias",
+        "favor",
+    ]
+)
+_KNOWN = vocabulary() | _OTHER_VERBS
+
+
+_COURTESY = re.compile(
+    r"(?:[\s,.!]*\b(?:please|pls|plz|thanks|thank you|por favor|porfa|porfavor|gracias)\b)+[\s.!?]*$", re.IGNORECASE
+)
+"""What may stand behind an order."""
 
 
 def read_request(text: str, names: Names) -> ChangeRequest | None:
     """What a single message asks to change; nothing if it asks for no change here."""
-    line = line_of(text, names, _KNOWN)
+    line = line_of(_COURTESY.sub("", text), names, _KNOWN)
     plain = line.plain
     for act, pattern in _PATTERNS:
         found = pattern.match(plain)
@@ -620,7 +643,8 @@ def _read_payment(matched: _Matched) -> ChangeRequest | None:
     scan = matched.scan()
     entity = matched.entity
     which = party = ""
-    amount: Decimal | None = None
+    first = matched.found.groupdict().get("first")
+    amount = decimal_of(first, matched.language) if first else None
     while scan.plain.strip():
         at = scan.start + len(scan.plain) - len(scan.plain.lstrip())
         if not which and (found := scan.take(_INVOICE_CLAUSE)) is not None:

@@ -8,7 +8,7 @@ Act = Literal["create", "update", "block", "unblock", "post", "cancel", "delete"
 ValueKind = Literal["text", "number", "country", "email", "phone", "date"]
 
 ENGLISH_VERBS: Mapping[Act, str] = {
-    "create": "create|add|make|register|set up|enter|prepare|draw up|place|issue|raise|write|new|open|record",
+    "create": "create|draft|add|make|register|set up|enter|prepare|draw up|place|issue|raise|write|new|open|record",
     "update": "change|set|update|modify|edit|put|raise|increase|lower|reduce|correct|fix|rename",
     "block": "block",
     "unblock": "unblock|release",

@@ -60,6 +60,9 @@ _STATUS = {
 }  # fmt: skip
 
 
+_FLAGS = {"en": ("no", "yes"), "es": ("no", "sí")}
+
+
 def _status(values: Mapping[str, Any], language: str) -> str:
     return _STATUS[language].get(str(values.get("status") or ""), "")
 
@@ -73,6 +76,8 @@ def _values(values: Mapping[str, Any], language: str) -> str:
     for name, value in values.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = amount_in_words(Decimal(str(value)), "money", None, language)
+        elif isinstance(value, bool):
+            text = _FLAGS[language][value]
         else:
             text = plain_member(value).strip() or "—"
         shown.append(phrase("set", language, field=field_label(name, language), value=text))
