@@ -17,7 +17,8 @@ from batuta.server.database.upgrade import is_exempt
 from batuta.server.database.version import VERSION_TABLE
 from tests.support.platform import Person, Running, running, settings_for
 
-BOOKKEEPING = {"alembic_version", VERSION_TABLE}
+BOOKKEEPING = {"alembic_version", VERSION_TABLE, "knowledge_spaces"}
+"""What is about the installation and about nobody: versions, and which model made the vectors."""
 
 
 @pytest.fixture
