@@ -54,12 +54,23 @@ UNITS: dict[str, tuple[str, str]] = {
     "oz": ("mass", "oz,ounce,ounces,onza,onzas"),
     "ml": ("volume", "ml,millilitre,millilitres,milliliter,milliliters,mililitro,mililitros"),
     "l": ("volume", "l,litre,litres,liter,liters,litro,litros"),
+    "cl": ("volume", "cl,centilitre,centilitres,centiliter,centiliters,centilitro,centilitros"),
+    "dl": ("volume", "dl,decilitre,decilitres,deciliter,deciliters,decilitro,decilitros"),
+    "pt": ("volume", "pint,pints,pinta,pintas"),
+    "cup": ("volume", "cups,cup,tazas,taza"),
     "gal": ("volume", "gal,gallon,gallons,galon,galones"),
     "C": ("temperature", "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,ºc"),
     "F": ("temperature", "°f,f,fahrenheit,degrees fahrenheit,grados fahrenheit,degrees f,ºf"),
+    "K": ("temperature", "kelvin,kelvins,grados kelvin"),
     "m2": ("area", "m2,m²,square metres,square meters,metros cuadrados"),
+    "cm2": ("area", "cm2,cm²,square centimetres,square centimeters,centimetros cuadrados"),
+    "km2": ("area", "km2,km²,square kilometres,square kilometers,kilometros cuadrados"),
+    "ac": ("area", "acre,acres"),
+    "ft2": ("area", "ft2,sq ft,square feet,square foot,pies cuadrados"),
     "ha": ("area", "ha,hectare,hectares,hectarea,hectareas"),
     "km/h": ("speed", "km/h,kmh,kph,kilometros por hora,kilometers per hour,kilometres per hour"),
+    "m/s": ("speed", "m/s,metres per second,meters per second,metros por segundo"),
+    "kn": ("speed", "knot,knots,nudo,nudos"),
     "mph": ("speed", "mph,miles per hour,millas por hora"),
     "min": ("time", "min,mins,minute,minutes,minuto,minutos"),
     "h": ("time", "h,hr,hrs,hour,hours,hora,horas"),
@@ -75,6 +86,21 @@ UNITS: dict[str, tuple[str, str]] = {
     "wk": ("time", "week,weeks,semana,semanas"),
 }
 """By symbol: what is measured, and the words for it."""
+UNIT_FACTORS: dict[str, Decimal] = {
+    unit: Decimal(factor)
+    for unit, factor in {
+        "mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "yd": "0.9144", "mi": "1609.344",
+        "mg": "0.000001", "g": "0.001", "kg": "1", "t": "1000", "lb": "0.45359237", "oz": "0.028349523125",
+        "ml": "0.001", "cl": "0.01", "dl": "0.1", "l": "1", "gal": "3.785411784", "pt": "0.473176473", "cup": "0.2365882365",
+        "cm2": "0.0001", "m2": "1", "km2": "1000000", "ha": "10000", "ac": "4046.8564224", "ft2": "0.09290304",
+        "km/h": "1", "mph": "1.609344", "m/s": "3.6", "kn": "1.852",
+        "s": "1", "min": "60", "h": "3600", "d": "86400", "wk": "604800", "mo": "2628000", "yr": "31536000",
+        "B": "1", "kB": "1000", "MB": "1000000", "GB": "1000000000", "TB": "1000000000000",
+    }.items()
+}  # fmt: skip
+"""How much of its kind's base unit each unit is; temperatures go by formula, a year has 365 days and twelve months."""
+HALF = Decimal("0.5")
+EXACT_DIGITS = 4
 UNIT_WORDS = by_word({symbol: words for symbol, (_, words) in UNITS.items()})
 DIMENSIONS = {symbol: dimension for symbol, (dimension, _) in UNITS.items()}
 
@@ -89,7 +115,12 @@ _CODE = one_of(_literal(word) for word in CURRENCIES if word not in _SYMBOLS)
 _MONEY_AFTER = re.compile(rf"\s*(?:(?:de|of)\s+)?(?P<currency>[{_SYMBOLS}]|{_CODE}(?![a-z]))")
 _MONEY_BEFORE = re.compile(rf"(?P<currency>us\$|[{_SYMBOLS}]|(?:eur|usd|gbp|chf|mxn|jpy))\s*$")
 _PERCENT_AFTER = re.compile(r"\s*(?:%|percent\b|per\s+cent\b|pct\b|por\s+cientos?\b|porciento\b)")
-_UNIT_AFTER = re.compile(rf"\s*(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS)})(?![a-z0-9])")
+_UNIT_AFTER = re.compile(
+    rf"\s*(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS)})(?![a-z0-9])"
+    r"(?P<more>\s+(?:y\s+(?P<half>medi[oa])|and\s+(?:a|one)\s+(?P<english>half)|y\s+(?:un\s+)?cuarto|and\s+a\s+quarter)\b)?"
+)
+_JOINT = re.compile(r"\s*(?:,|and|y|con)?\s*")
+"""Between the parts of one quantity: "5 feet 10 inches", "2 horas y 20 minutos"."""
 
 _UNNUMBERED = re.compile(
     rf"\b(?:(?P<half>half\s+an?|half\s+of\s+an?|medi[oa])|(?P<quarter>(?:a\s+)?quarter\s+of\s+an?|(?:un\s+)?cuarto\s+de)|an?|one|un[oa]?)\s+"
@@ -151,10 +182,42 @@ def find_quantities(text: str, *, language: Language | None = None) -> list[Find
         if after:
             span = TextSpan(start=number.span.start, end=after.end())
             unit = UNIT_WORDS[" ".join(after["unit"].split())]
-            others = tuple(Quantity(amount=other, unit=unit) for other in number.alternatives)
-            value = Quantity(amount=number.value, unit=unit)
+            more = Decimal(0) if not after["more"] else HALF if after["half"] or after["english"] else HALF / 2
+            others = tuple(Quantity(amount=other + more, unit=unit) for other in number.alternatives)
+            value = Quantity(amount=number.value + more, unit=unit)
             found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
-    return found
+    return _joined(text, found)
+
+
+def _joined(text: str, found: list[Finding[Quantity]]) -> list[Finding[Quantity]]:
+    """Quantities of which one goes on with the next, smaller unit, as one: "5 feet 10 inches"."""
+    whole: list[Finding[Quantity]] = []
+    for each in found:
+        before = whole[-1] if whole else None
+        if before is None or not _goes_on(text, before, each):
+            whole.append(each)
+            continue
+        value = _added(before.value, each.value)
+        span = TextSpan(start=before.span.start, end=each.span.end)
+        whole[-1] = Finding(value=value, span=span, text=text[span.start : span.end])
+    return whole
+
+
+def _added(larger: Quantity, smaller: Quantity) -> Quantity:
+    """In the larger unit where that is exact, else in the smaller one."""
+    ratio = UNIT_FACTORS[larger.unit] / UNIT_FACTORS[smaller.unit]
+    share = smaller.amount / ratio
+    if share == round(share, EXACT_DIGITS):
+        return Quantity(amount=larger.amount + share, unit=larger.unit)
+    return Quantity(amount=round(larger.amount * ratio + smaller.amount, EXACT_DIGITS), unit=smaller.unit)
+
+
+def _goes_on(text: str, before: Finding[Quantity], after: Finding[Quantity]) -> bool:
+    one, other = before.value.unit, after.value.unit
+    if DIMENSIONS[one] != DIMENSIONS[other] or one not in UNIT_FACTORS or other not in UNIT_FACTORS:
+        return False
+    is_near = _JOINT.fullmatch(aligned(text[before.span.end : after.span.start])) is not None
+    return is_near and UNIT_FACTORS[other] < UNIT_FACTORS[one]
 
 
 def find_unnumbered(text: str) -> list[Finding[Quantity]]:

@@ -3,13 +3,21 @@
 "book lunch with Ana tomorrow at 1"  ->  tokens: book lunch with ana <date> <time>
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-from batuta.language.amounts import find_money, find_percentages, find_quantities
+from batuta.language.amounts import (
+    DIMENSIONS,
+    Quantity,
+    find_money,
+    find_percentages,
+    find_quantities,
+    find_units,
+)
 from batuta.language.choices import words_with_places
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
@@ -25,8 +33,16 @@ from batuta.language.recurrences import find_recurrences
 from batuta.language.times import find_soon, find_times
 
 MAX_CHARS = 1_000
+T = TypeVar("T")
 _KEPT = frozenset({"today", "hoy"})
 """Days whose word tells more than that a day is named."""
+
+_SHORT = {
+    "w": "with", "u": "you", "ur": "your", "pls": "please", "plz": "please", "thx": "thanks", "mtg": "meeting", "appt": "appointment",
+    "apt": "appointment", "q": "que", "k": "que", "xq": "porque", "pq": "porque", "x": "por", "tb": "tambien", "porfa": "favor",
+    "reu": "reunion", "dto": "descuento",
+}  # fmt: skip
+"""What people shorten when they type."""
 
 MARKERS = (
     "zone",
@@ -39,6 +55,7 @@ MARKERS = (
     "period",
     "time",
     "quantity",
+    "unit",
     "person",
     "number",
 )
@@ -67,7 +84,7 @@ class AnnotatedText:
         for word, start, end in words_with_places(self.text):
             covering = [(MARKERS.index(kind), at, kind) for at, until, kind in marked if at <= start and end <= until]
             if not covering:
-                tokens.append(word)
+                tokens.append(_SHORT.get(word, word))
                 continue
             _, at, kind = min(covering)
             if at != last:
@@ -81,22 +98,26 @@ class AnnotatedText:
         return tokens
 
 
-def annotated(text: str, *, now: datetime, language: Language | None = None) -> AnnotatedText:
-    """A text with everything found in it, seen from `now`."""
-    return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), language)
+def annotated(text: str, *, now: datetime, language: Language | None = None, reader: Language = "en") -> AnnotatedText:
+    """A text with everything found in it, seen from `now`. `reader` is the language of one that shows none."""
+    told = language or detect_language(text, reader)
+    return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), told)
 
 
 @lru_cache(maxsize=4096)
-def _annotated(text: str, now: datetime, language: Language | None) -> AnnotatedText:
-    told = language or detect_language(text)
+def _annotated(text: str, now: datetime, told: Language) -> AnnotatedText:
     has_digits_or_words = any(char.isalnum() for char in text)
     if not has_digits_or_words:
         return AnnotatedText(text=text, language=told, findings={}, expression=None, is_about_last_result=False)
     contact = find_contact(text)
+    people = [contact] if contact else []
     periods = find_periods(text, now=now, language=told)
+    quantities = find_quantities(text, language=told)
+    units = _units_beside(text, quantities)
+    weights = quantities if units else []
     findings: dict[str, list[Finding[Any]]] = {
-        "zone": find_zones(text),
-        "money": find_money(text, language=told),
+        "zone": _apart(find_zones(text), people),
+        "money": _apart(find_money(text, language=told), weights),
         "percentage": find_percentages(text, language=told),
         "comparison": find_comparisons(text, now=now, language=told),
         "recurrence": find_recurrences(text),
@@ -104,10 +125,11 @@ def _annotated(text: str, now: datetime, language: Language | None) -> Annotated
         "date": find_dates(text, now=now, language=told),
         "period": [each for each in periods if each.value.grain != "day"],
         "time": find_times(text),
-        "quantity": find_quantities(text, language=told),
+        "quantity": quantities,
+        "unit": units,
         "duration": find_durations(text),
         "number": find_numbers(text, language=told),
-        "person": [contact] if contact else [],
+        "person": people,
         "any_period": periods,
     }
     expression = find_expression(text, language=told)
@@ -118,6 +140,17 @@ def _annotated(text: str, now: datetime, language: Language | None) -> Annotated
         expression=expression,
         is_about_last_result=expression is None and needs_last_result(text),
     )
+
+
+def _units_beside(text: str, quantities: list[Finding[Quantity]]) -> list[Finding[str]]:
+    """Units into which a quantity of the same kind may be converted: "3 pounds in kg" names a weight, and no money."""
+    kinds = {DIMENSIONS[each.value.unit] for each in quantities}
+    return [each for each in _apart(find_units(text), quantities) if DIMENSIONS[each.value] in kinds] if kinds else []
+
+
+def _apart(found: list[Finding[T]], others: Sequence[Finding[Any]]) -> list[Finding[T]]:
+    """Findings that share no word with others, which are likelier to be meant."""
+    return [each for each in found if not any(each.span.overlaps(other.span) for other in others)]
 
 
 def last_number(text: str) -> Decimal | None:

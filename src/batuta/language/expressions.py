@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
 from batuta.language.numbers import find_numbers
+from batuta.language.rates import find_rate
 
 MAX_CHARS = 400
 LAST_RESULT = "§"
@@ -128,6 +130,7 @@ _TOKEN = re.compile(r"\d+(?:\.\d+)?|§|\*\*|//|[-+*/%()]|\b(?:sqrt|round|abs|flo
 _CURRENCY = re.compile(
     rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
 )
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
 _DATE_LIKE = re.compile(
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.+z-]*)?|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d\d\b", re.IGNORECASE
@@ -156,8 +159,11 @@ _ATTACHED = (
 
 def find_expression(text: str, *, language: Language | None = None, last: Decimal | None = None) -> str | None:
     """The longest arithmetic expression a text holds; `last` is the number that `it` or `eso` means, if there is one."""
-    plain = _plain(text[:MAX_CHARS], language or detect_language(text))
+    told = language or detect_language(text)
+    plain = _plain(text[:MAX_CHARS], told)
     whole = _longest(_rewritten(plain))
+    if whole is None or not _holds_every_number(whole, plain):
+        whole = find_rate(_CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], told))) or whole
     if whole is not None or last is None:
         return whole
     referred = _with_reference(plain)
@@ -165,6 +171,16 @@ def find_expression(text: str, *, language: Language | None = None, last: Decima
     return (
         found.replace(LAST_RESULT, f"({last})" if last < 0 else str(last)) if found and LAST_RESULT in found else None
     )
+
+
+def is_one_sum(text: str, expression: str | None, *, language: Language | None = None) -> bool:
+    """Whether an expression holds every number of a text, so that no `and` in it divides two requests."""
+    plain = _plain(text[:MAX_CHARS], language or detect_language(text))
+    return expression is not None and _holds_every_number(expression, plain)
+
+
+def _holds_every_number(expression: str, plain: str) -> bool:
+    return not Counter(_NUMBERS.findall(plain)) - Counter(_NUMBERS.findall(expression))
 
 
 def needs_last_result(text: str) -> bool:
@@ -183,13 +199,17 @@ def _with_reference(plain: str) -> str:
 
 def _plain(text: str, language: Language) -> str:
     """Folded, with every number as a computer writes it, without dates, times and currencies."""
-    text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
-    for number in reversed(find_numbers(text, language=language)):
-        text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
-    plain = re.sub(rf"(?<=\d){_PERCENT}", "%", aligned(text))
+    plain = _with_numbers(text, language)
     if re.search(r"[a-z]{3}", plain):
         plain = without_dates(plain, is_numeric_too=False).replace("\0", " ")
     return _CURRENCY.sub("", plain)
+
+
+def _with_numbers(text: str, language: Language) -> str:
+    text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
+    for number in reversed(find_numbers(text, language=language)):
+        text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
+    return re.sub(rf"(?<=\d){_PERCENT}", "%", aligned(text))
 
 
 def _written(value: Decimal) -> str:

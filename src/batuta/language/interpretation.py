@@ -35,7 +35,16 @@ WORTH_ASKING = 0.18
 """From which confidence on it is asked whether something is meant."""
 RIVAL_SHARE = 0.85
 """How near another intent of another kind may come before it is asked which is meant."""
-MISSING_FACTOR = {"found": 0.25, "expression": 0.25, "choice": 0.6, "zone": 0.6, "result": 1.0, "text": 1.0}
+MISSING_FACTOR = {
+    "found": 0.25,
+    "expression": 0.25,
+    "choice": 0.6,
+    "zone": 0.6,
+    "time": 0.5,
+    "quantity": 0.5,
+    "result": 1.0,
+    "text": 1.0,
+}
 """What is left of an intent's confidence when a required slot of a type is missing: no sum, no calculation."""
 MISSING_OTHER = 0.75
 STRANGE_FACTOR = 0.6
@@ -120,13 +129,13 @@ class Interpreter:
         }
         self._classifier = _trained(tuple((label, tuple(map(tuple, each))) for label, each in examples.items()))
 
-    def interpret(
-        self, text: str, *, now: datetime, language: Language | None = None, last: str = ""
-    ) -> list[Interpretation]:
-        """What a request may mean, the likeliest first. `last` is what was answered before, which `it` may mean."""
+    def interpret(self, text: str, *, now: datetime, reader: Language = "en", last: str = "") -> list[Interpretation]:
+        """What a request may mean, the likeliest first. `last` is what was answered before, which `it` may mean;
+        `reader` the language of whoever asks, for words that are of none.
+        """
         parts = text.split(AMENDED_BY)
-        first = annotated(parts[0], now=now, language=language)
-        amendments = [annotated(part, now=now, language=language) for part in parts[1:]]
+        first = annotated(parts[0], now=now, reader=reader)
+        amendments = [annotated(part, now=now, reader=first.language) for part in parts[1:]]
         for number, said in enumerate(reversed(amendments)):
             found = self._ranked(said, [first, *amendments[: len(amendments) - number]], now, last)
             if found and found[0].intent.effect == "change" and found[0].is_sure:
@@ -251,7 +260,7 @@ def _stance(texts: Sequence[AnnotatedText]) -> Stance:
 
 
 _USED_BY = {
-    "date": {"date", "moment", "period", "text", "comparison"},
+    "date": {"date", "moment", "period", "text", "comparison", "end"},
     "zone": {"zone", "zone_from", "zone_to", "text"},
     "quantity": {"quantity", "duration", "unit", "text", "number", "integer", "limit", "expression"},
 }

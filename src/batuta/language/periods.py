@@ -7,6 +7,7 @@ of them makes a range, and `since` or `until` an open one. `find_comparisons` re
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -16,6 +17,7 @@ from batuta.language.findings import Finding, Language, TextSpan
 from batuta.language.period_forms import period_forms
 from batuta.language.plain_text import PlainText
 
+KEPT_TEXTS = 1024
 ComparisonKind = Literal["previous_period", "previous_year", "period"]
 
 
@@ -45,12 +47,29 @@ def find_periods(
     text: str, *, now: datetime, prefer: Preference = "past", language: Language | None = None
 ) -> list[Finding[Period]]:
     """The periods a text speaks of, in its order, without those it only compares with. A single day is one too."""
-    return _periods(text, now=now, prefer=prefer, language=language, is_comparing=False)
+    return list(_found_periods(text[:MAX_CHARS], now, prefer, language))
 
 
 def find_comparisons(text: str, *, now: datetime, language: Language | None = None) -> list[Finding[Comparison]]:
     """With what a text asks to compare: "vs last year", "respecto al mes anterior", "interanual"."""
-    source = PlainText(text[:MAX_CHARS])
+    return list(_found_comparisons(text[:MAX_CHARS], now, language))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _found_periods(
+    text: str, now: datetime, prefer: Preference, language: Language | None
+) -> tuple[Finding[Period], ...]:
+    """Kept, because every slot and every intent that speaks of a period looks for it in the same text."""
+    return tuple(_periods(text, now=now, prefer=prefer, language=language, is_comparing=False))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _found_comparisons(text: str, now: datetime, language: Language | None) -> tuple[Finding[Comparison], ...]:
+    return tuple(_comparisons(text, now=now, language=language))
+
+
+def _comparisons(text: str, *, now: datetime, language: Language | None) -> list[Finding[Comparison]]:
+    source = PlainText(text)
     named = _periods(text, now=now, prefer="past", language=language, is_comparing=True)
     found = []
     for match in _COMPARING.finditer(source.plain):

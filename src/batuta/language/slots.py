@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batuta.language.amounts import find_units, find_unnumbered
+from batuta.language.amounts import DIMENSIONS, find_units, find_unnumbered
 from batuta.language.annotation import AnnotatedText, last_number
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_for
@@ -17,6 +17,7 @@ from batuta.language.lexicon import SMALL_NUMBERS, one_of, small_number
 from batuta.language.moments import find_moments
 from batuta.language.names import find_companies
 from batuta.language.numbers import find_numbers
+from batuta.language.periods import find_periods
 from batuta.language.rewording import plain_wording
 from batuta.language.understanding import Slot
 
@@ -43,6 +44,9 @@ HERE = "here"
 _FOR_ME = re.compile(
     r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
+_UNTIL = re.compile(r"\b(?:until|till|til|before|to|hasta|para|antes\s+de)\b")
+_BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
+"""The days that are left "de año" are those of this one."""
 _AMOUNT = r"(?P<amount>\d[\d.,]*(?:\s?(?:k|mil|thousand)\b)?)"
 _BOUND_UNIT = r"\s*(?P<unit>days?|dias?|€|eur(?:os?)?\b|%|units?|unidades)?"
 _BOUND = re.compile(
@@ -122,6 +126,21 @@ def _of_kind(kind: str, shown: Callable[[Any], Any]) -> Fill:
 
 def _period(value: Period) -> dict[str, str]:
     return {"first": value.first.isoformat(), "last": value.last.isoformat(), "grain": value.grain}
+
+
+def _end(slot: Slot, source: _Source) -> Any:
+    """A day that is named, else where a period ends; "until December" and "para diciembre" end where it begins."""
+    days = _chosen(slot, source.text.findings.get("date", []), source)
+    if days:
+        return days[0].value.isoformat()
+    plain = aligned(source.text.text)
+    is_until = _UNTIL.search(plain) is not None
+    words = _BARE_UNIT.sub(r"del \1", _UNTIL.sub(" ", plain))
+    periods = find_periods(words, now=source.now, prefer="future", language=source.text.language)
+    if not periods:
+        return None
+    value = periods[0].value
+    return (value.first if is_until and value.first > source.now.date() else value.last).isoformat()
 
 
 def _comparison(slot: Slot, source: _Source) -> Any:
@@ -255,6 +274,9 @@ def _unit(slot: Slot, source: _Source) -> Any:
     quantities = source.text.findings.get("quantity") or find_unnumbered(source.text.text)
     taken = [each.span for each in quantities]
     units = [each for each in find_units(source.text.text) if not any(each.span.overlaps(span) for span in taken)]
+    if quantities:
+        start = quantities[0].value.unit
+        units = [each for each in units if each.value != start and DIMENSIONS[each.value] == DIMENSIONS[start]]
     found = _chosen(slot, units, source) or units
     return found[-1].value if found else None
 
@@ -307,5 +329,6 @@ _FILLERS: dict[str, Fill] = {
     "bound": _bound,
     "code": _code,
     "found": _found,
+    "end": _end,
 }
 """How each type of slot is found; a duration counts minutes."""

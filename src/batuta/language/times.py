@@ -107,6 +107,7 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
     named = next((value for name, value in DAY_PARTS.items() if re.search(rf"\b{name}\b", plain)), None)
     if named is not None and not re.search(r"\d|\b(?:una|dos|tres)\b", plain):
         return named, ()
+    plain = _BRITISH_HALF.sub(r"half past \1", plain)
     relative = _PAST_OR_TO.search(plain)
     found = relative or _CLOCK.search(plain)
     if found is None:
@@ -193,6 +194,7 @@ _BEFORE_AFTER = rf"(?:{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 't
 _TIMES = (
     rf"(?:(?:a|sobre|hacia|de|desde|para)\s+)?las?\s+(?:{_DIGITS}(?![\d%])|{_SPANISH}){_MINUTES_ES}?(?:{_MERIDIEM}|\s+horas\b)?{_HALF}?",
     rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
+    rf"(?:at|around|by)\s+half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
     rf"(?<!\bfor\s)(?:(?:at|around|by)\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
     r"(?:(?:at|around|by)\s+)?\d{1,2}h\d\d(?!\d)",
     rf"(?:(?:at|around|by)\s+)?(?<![\d:])\d{{1,2}}:\d\d(?![\d:]){_MERIDIEM}?{_HALF}?",
@@ -227,6 +229,8 @@ _PAST_OR_TO = re.compile(
     rf"(?P<minutes>{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}})"
     rf"(?:\s+min(?:ute)?s?)?\s+(?P<sign>past|to|till|til|before|after)\s+(?P<hour>\d{{1,2}}|{_ENGLISH})"
 )
+_BRITISH_HALF = re.compile(rf"\bhalf\s+(\d{{1,2}}\b|{_ENGLISH})")
+"""`half four` is half past four."""
 _CLOCK = re.compile(
     rf"(?<![\d:])(?P<hour>\d{{1,2}}(?!\d)|\b(?:{_SPANISH}|{_ENGLISH}))(?:[:.](?P<minute>\d\d)|h(?P<compact>\d\d))?"
 )

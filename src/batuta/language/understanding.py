@@ -29,12 +29,13 @@ from batuta.language.findings import LANGUAGES, Language
 SlotType = Literal[
     "text", "quoted", "number", "integer", "money", "percentage", "quantity", "unit", "duration", "date", "time", "moment",
     "period", "comparison", "recurrence", "zone", "zone_from", "zone_to", "person", "company", "expression", "choice", "ranking", "limit", "result",
-    "flag", "wordings", "bound", "code", "found",
+    "flag", "wordings", "bound", "code", "found", "end",
 ]  # fmt: skip
 """What a slot takes. `text` is the whole request; `result` a dataset or other result of an earlier step, by its name;
 `limit` the n of "top 5"; `zone_from` and `zone_to` the two places of a conversion; `ranking` whether the most or the least is asked for; `flag` whether one of its words is said; `wordings` the request in plainer words, as a list;
 `bound` a limit such as "more than 5,000" or "less than 60 days"; `code` a number that names a document, such as 103001 or
-INV-7; `found` what the specialist's own reader finds."""
+INV-7; `found` what the specialist's own reader finds; `end` a day, or the last one of a period ("the days left in
+November"; its first after `until`)."""
 
 Synonyms = Mapping[str, Sequence[str]]
 """Values, each with the words for it in any language."""

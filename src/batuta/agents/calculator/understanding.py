@@ -19,6 +19,7 @@ UNDERSTANDING = Understanding(
                     "how much do 5 tickets at 12.50 cost", "I bought 3 books at 20 each, how much is it in total", "three quarters of 80", "sqrt of 81", "price with 21% VAT of 100",
                     "if it costs 60 and there is 25% off what do I pay", "it went from 80 to 100, what increase is that in percent", "30 out of 40 as a percentage",
                     "my rent is 900 and goes up by 4%, how much will it be", "and 10% of that", "9 cubed", "take away 12",
+                    "6 hours a day at 20 euros an hour for 10 days, how much is it", "I pay 40 a month, how much is that a year", "add up 10, 20 and 30 and take away 5",
                 ),
                 "es": (
                     "¿Cuánto es el 21% de 350?", "calcula 3 + 4", "cuánto son 12 por 12", "raíz cuadrada de 144",
@@ -30,6 +31,7 @@ UNDERSTANDING = Understanding(
                     "cuánto cuestan 5 entradas a 12,50", "compré 3 libros a 20 cada uno, cuánto es en total", "tres cuartos de 80", "raíz de 81", "precio con IVA del 21% de 100",
                     "si cuesta 60 y hay un 25% de descuento cuánto pago", "pasó de 80 a 100, qué aumento es en porcentaje", "30 de 40 en porcentaje",
                     "mi alquiler es 900 y sube un 4%, cuánto será", "y el 10% de eso", "9 al cubo", "quítale 12",
+                    "6 horas al día a 20 euros la hora durante 10 días, cuánto es", "pago 40 al mes, cuánto es al año", "suma 10, 20 y 30 y quítale 5",
                 ),
             },
             slots=(
@@ -130,6 +132,7 @@ UNDERSTANDING = Understanding(
                     "30 degrees celsius in fahrenheit", "60 mph in km/h", "how many hours in 3 days", "5 miles to km", "2.5 h in minutes",
                     "how many grams in half a pound", "how many minutes are there in a day", "how much is an ounce in grams", "how many months in 3 years",
                     "700 mb in gb", "half an hour in seconds", "how many square metres is a hectare", "how many litres is a gallon", "3 weeks in days",
+                    "2 pounds in kg", "how many kilos are 10 pounds", "5 feet 8 inches in cm", "how many minutes is 2 and a half hours",
                 ),
                 "es": (
                     "Convierte 5 km a millas", "cuántas onzas son 3 kilos", "100 fahrenheit en celsius", "cuántos minutos son 3 horas",
@@ -137,6 +140,7 @@ UNDERSTANDING = Understanding(
                     "30 grados centígrados en fahrenheit", "60 millas por hora en km/h", "cuántas horas son 3 días", "5 millas a km",
                     "2,5 horas en minutos", "cuántos gramos hay en media libra", "cuántos minutos hay en un día", "cuánto es una onza en gramos", "cuántos meses son 3 años",
                     "700 mb en gb", "media hora en segundos", "cuántos metros cuadrados es una hectárea", "cuántos litros tiene un galón", "3 semanas en días",
+                    "2 libras en kg", "cuántos kilos son 10 libras", "5 pies y 8 pulgadas en cm", "cuántos minutos son 2 horas y media",
                 ),
             },
             slots=(
@@ -175,17 +179,19 @@ UNDERSTANDING = Understanding(
                     "which weekday was 5 May 2025", "days left until 31 December", "what weekday is next month's 15th", "how many days ago was 1 October",
                     "what day is tomorrow", "what date is next friday", "how many weeks until 1 May", "what date is it in 5 weeks", "30 days from today, what date is that?",
                     "what was the date 20 days ago", "was 3 June 2026 a Tuesday?", "which day does 6 January fall on", "how long till monday",
+                    "how many days are left this month", "days left in the year", "how many days are there left in March", "how much of the year is left",
                 ),
                 "es": (
                     "¿Cuántos días faltan para Navidad?", "qué día de la semana es el 3 de marzo de 2027", "cuánto falta para el 1 de enero",
                     "qué día cayó el 5 de mayo de 2025", "días que quedan hasta el 31 de diciembre", "en qué cae el 15 de diciembre",
                     "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántas semanas faltan para el 1 de mayo", "qué fecha será dentro de 5 semanas", "dentro de 30 días, ¿qué fecha es?",
                     "qué fecha era hace 20 días", "¿fue martes el 3 de junio de 2026?", "el 3 de junio de 2026 fue martes?", "en qué día cae el 6 de enero", "cuánto queda para el lunes",
+                    "cuántos días quedan de este mes", "días que quedan de año", "cuántos días le quedan a marzo", "cuánto queda de año",
                 ),
             },
             slots=(
                 Slot(
-                    name="day", type="date", is_required=True,
+                    name="day", type="end", is_required=True,
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
             ),

@@ -4,20 +4,12 @@ from decimal import Decimal
 from typing import Any
 
 from batuta.kernel.errors import ToolFailedError
-from batuta.language.amounts import DIMENSIONS
+from batuta.language.amounts import DIMENSIONS, UNIT_FACTORS
 from batuta.language.findings import LANGUAGES, Language
 from batuta.tools.tool import Tool, tool
 
-FACTORS: dict[str, str] = {
-    "mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "yd": "0.9144", "mi": "1609.344",
-    "mg": "0.000001", "g": "0.001", "kg": "1", "t": "1000", "lb": "0.45359237", "oz": "0.028349523125",
-    "ml": "0.001", "l": "1", "gal": "3.785411784",
-    "m2": "1", "ha": "10000",
-    "km/h": "1", "mph": "1.609344",
-    "s": "1", "min": "60", "h": "3600", "d": "86400", "wk": "604800", "mo": "2628000", "yr": "31536000",
-    "B": "1", "kB": "1000", "MB": "1000000", "GB": "1000000000", "TB": "1000000000000",
-}  # fmt: skip
-"""How much of its kind's base unit each unit is; temperatures are converted by formula, a year has 365 days."""
+ZERO_CELSIUS = Decimal("273.15")
+"""In kelvins."""
 _DIGITS = 4
 
 
@@ -30,7 +22,8 @@ def units_tool() -> Tool:
 
         Args:
             amount: How much.
-            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg t lb oz ml l gal C F m2 ha km/h mph s min h d wk mo yr B kB MB GB TB.
+            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg t lb oz ml cl dl l pt cup gal C F K cm2
+                m2 km2 ft2 ac ha km/h m/s mph kn s min h d wk mo yr B kB MB GB TB.
             to_unit: The symbol of the unit wanted.
         """
         value = converted(amount, from_unit, to_unit)
@@ -59,14 +52,29 @@ def converted(amount: Decimal, start: str, end: str) -> Decimal:
     if start == end:
         return amount
     if DIMENSIONS[start] == "temperature":
-        value = amount * 9 / 5 + 32 if end == "F" else (amount - 32) * 5 / 9
+        value = _from_celsius(_to_celsius(amount, start), end)
     else:
-        value = amount * Decimal(FACTORS[start]) / Decimal(FACTORS[end])
+        value = amount * UNIT_FACTORS[start] / UNIT_FACTORS[end]
     return round(value, _DIGITS).normalize()
 
 
+def _to_celsius(amount: Decimal, unit: str) -> Decimal:
+    return {"C": amount, "F": (amount - 32) * 5 / 9, "K": amount - ZERO_CELSIUS}[unit]
+
+
+def _from_celsius(amount: Decimal, unit: str) -> Decimal:
+    return {"C": amount, "F": amount * 9 / 5 + 32, "K": amount + ZERO_CELSIUS}[unit]
+
+
 def _symbol(unit: str, language: Language) -> str:
-    return _SPOKEN[language].get(unit) or {"C": "°C", "F": "°F", "m2": "m²"}.get(unit, unit)
+    return _SPOKEN[language].get(unit) or {
+        "C": "°C",
+        "F": "°F",
+        "m2": "m²",
+        "cm2": "cm²",
+        "km2": "km²",
+        "ft2": "ft²",
+    }.get(unit, unit)
 
 
 _SPOKEN: dict[Language, dict[str, str]] = {

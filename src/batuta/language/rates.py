@@ -1,0 +1,89 @@
+"""Amounts per something, for so much of it, as a product: "8 hours a day at 35 euros an hour for 20 days" is 8 * 35 * 20.
+
+A product is found only where every "per" is taken up by a quantity of the same kind, converted if need be: 1,800 a month
+in two years is 1800 * 2 * 12.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from batuta.language.amounts import DIMENSIONS, UNIT_FACTORS, UNIT_WORDS
+from batuta.language.folding import stem
+
+NEARLY_WHOLE = Decimal("0.01")
+"""How far from a whole number a conversion may be to be taken for it: a year has 52 weeks."""
+
+_NOUN = r"[a-z]{1,14}"
+_PER = r"(?:a\s+la|al|an?|per|each|every|por|cada|la|el|/)"
+_OF = r"(?:\s+(?:of|de|in|en|for)\s+[a-z]{3,14})?"
+"""What an amount is for: "950 de alquiler al mes"."""
+_RATE = re.compile(
+    rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>(?!(?:an?|per|al|por|cada|la|el|at|for|de|and|y)\b){_NOUN})?"
+    rf"{_OF}\s*{_PER}\s+(?P<per>(?!(?:la|el|los|las|the)\b){_NOUN})\b"
+)
+_COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b")
+_WHOLE = re.compile(
+    r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    number: str
+    unit: str | None
+    per: str | None = None
+
+
+def find_rate(plain: str) -> str | None:
+    """The product that a folded text means, its numbers written as a computer does; none where it means none."""
+    rates, rest = _taken(_RATE, plain)
+    counts, rest = _taken(_COUNT, rest)
+    if not rates or _NUMBER.search(rest):
+        return None
+    whole = _WHOLE.search(rest)
+    if whole is not None and not _is_used_up(rates, counts):
+        counts.append(_Term("1", _unit(whole["unit"])))
+    return _product([*rates, *counts])
+
+
+def _taken(pattern: re.Pattern[str], plain: str) -> tuple[list[_Term], str]:
+    found = [
+        _Term(each["number"], _unit(each["unit"]), _unit(each.groupdict().get("per")))
+        for each in pattern.finditer(plain)
+    ]
+    return found, pattern.sub(lambda each: " " * len(each.group()), plain)
+
+
+def _unit(word: str | None) -> str | None:
+    """A unit's symbol, or the stem of any other word that is counted: nights, people."""
+    return (UNIT_WORDS.get(word) or stem(word)) if word else None
+
+
+def _is_used_up(rates: list[_Term], counts: list[_Term]) -> bool:
+    return _product([*rates, *counts]) is not None
+
+
+def _product(terms: list[_Term]) -> str | None:
+    over = [term.unit for term in terms if term.unit]
+    factors: list[str] = [term.number for term in terms if term.number != "1"]
+    for per in (term.per for term in terms if term.per):
+        match = next((unit for unit in over if _factor(unit, per) is not None), None)
+        if match is None:
+            return None
+        over.remove(match)
+        factor = _factor(match, per)
+        factors += [str(factor)] if factor != 1 else []
+    return " * ".join(factors) if len(terms) > 1 and len(factors) > 1 else None
+
+
+def _factor(unit: str, per: str) -> int | None:
+    """How many of one unit another is; none where that is no whole number, or they are of different kinds."""
+    if unit == per:
+        return 1
+    if DIMENSIONS.get(unit) is None or DIMENSIONS.get(unit) != DIMENSIONS.get(per) or unit not in UNIT_FACTORS:
+        return None
+    factor = UNIT_FACTORS[unit] / UNIT_FACTORS[per]
+    near = factor.to_integral_value()
+    return int(near) if near >= 1 and abs(factor - near) <= NEARLY_WHOLE * near else None

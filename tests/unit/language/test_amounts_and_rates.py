@@ -1,0 +1,81 @@
+"""Quantities of several parts, amounts per something, and words that mean a weight or money by what stands beside them."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from batuta.language.amounts import find_quantities
+from batuta.language.annotation import annotated
+from batuta.language.expressions import find_expression
+from batuta.language.slots import fill_slot
+from batuta.language.times import find_times
+from batuta.language.understanding import Slot
+
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "unit"),
+    [
+        ("3 horas y media en minutos", "3.5", "h"),
+        ("2 and a half hours", "2.5", "h"),
+        ("5 feet 10 inches in cm", "70", "in"),
+        ("2 h 30 min in seconds", "2.5", "h"),
+        ("1 hora y 20 minutos", "80", "min"),
+    ],
+)
+def test_a_quantity_of_several_parts_is_one(text: str, amount: str, unit: str) -> None:
+    [found] = find_quantities(text)
+    assert (found.value.amount, found.value.unit) == (Decimal(amount), unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("8 hours a day at 35 euros an hour for 20 days, how much is that", "8 * 35 * 20"),
+        ("8 horas al día a 35 euros la hora durante 20 días, cuánto es", "8 * 35 * 20"),
+        ("I earn 1800 a month, how much is that a year", "1800 * 12"),
+        ("pago 950 de alquiler al mes, cuánto es al año?", "950 * 12"),
+        ("200 euros a month for 3 years", "200 * 3 * 12"),
+        ("ahorro 50 a la semana, cuánto en un año", "50 * 52"),
+    ],
+)
+def test_amounts_per_something_are_multiplied_and_converted(text: str, expression: str) -> None:
+    assert find_expression(text) == expression
+
+
+@pytest.mark.parametrize("text", ["meet on 3 days a week", "book 2 hours a week", "25 days of holidays a year"])
+def test_a_rate_of_which_nothing_is_said_is_no_sum(text: str) -> None:
+    assert find_expression(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("3 pounds in kg", {"quantity", "unit"}),
+        ("3 libras en kg", {"quantity", "unit"}),
+        ("that costs 3 pounds", {"money", "quantity"}),
+    ],
+)
+def test_pounds_beside_kilos_are_a_weight_and_no_money(text: str, kinds: set[str]) -> None:
+    assert set(annotated(text, now=NOW).findings) & {"money", "quantity", "unit"} == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("days left in november", "2026-11-30"),
+        ("cuántos días quedan de año", "2026-12-31"),
+        ("how many days until december", "2026-12-01"),
+        ("how many days until 24 december", "2026-12-24"),
+    ],
+)
+def test_a_period_ends_on_its_last_day_and_begins_what_is_waited_for(text: str, day: str) -> None:
+    assert fill_slot(Slot(name="day", type="end"), annotated(text, now=NOW), now=NOW) == day
+
+
+@pytest.mark.parametrize(("text", "time"), [("at half four", "16:30"), ("around half 10", "10:30")])
+def test_half_four_is_half_past_four(text: str, time: str) -> None:
+    [found] = find_times(text)
+    assert f"{found.value:%H:%M}" == time
