@@ -56,6 +56,18 @@ _REPORT = re.compile(
 _ACCENTED_PAST = re.compile(rf"\b(?:{'|'.join(CHANGE_VERBS['es_stem'])})[éó]\b", re.IGNORECASE)
 
 
+def without_forbidden(text: str) -> str:
+    """A request without the clauses that say what must not be done: "don't cancel anything, what do I have today?"."""
+    whole = composed(text)
+    plain = aligned(whole)
+    kept, start = [], 0
+    for end, after in [*((each.start(), each.end()) for each in _CLAUSE.finditer(plain)), (len(plain), len(plain))]:
+        if not _FORBIDS.match(plain[start:end]):
+            kept.append(whole[start:after])
+        start = after
+    return "".join(kept).strip() or whole
+
+
 def stance_of(text: str) -> Stance:
     """What a sentence does. What is neither asked, reported nor forbidden is an order: "lunch with Ana on Friday at 1"."""
     whole = composed(text)

@@ -47,7 +47,7 @@ class CalendarFile:
         """The appointments that touch a stretch of time, in order."""
         window = TimeSlot(start=start, end=end)
         found = [each for event in self._events(self._read()) for each in self._occurrences(event, window)]
-        return sorted(found, key=lambda each: each.start)
+        return [self._seen(each) for each in sorted(found, key=lambda each: each.start)]
 
     def conflicts(self, slot: TimeSlot, *, without: str = "") -> list[Appointment]:
         """What else stands in a slot."""
@@ -56,7 +56,8 @@ class CalendarFile:
     def find(self, uid: str) -> Appointment | None:
         """One appointment."""
         found = [event for event in self._events(self._read()) if str(event.get("uid", "")) == uid]
-        return self._appointment(found[0]) if found else None
+        there = self._appointment(found[0]) if found else None
+        return self._seen(there) if there else None
 
     def add(self, appointment: Appointment) -> Appointment:
         """Add an appointment; one with the same id that is there already stays as it is. Raises `SlotTakenError`."""
@@ -64,11 +65,11 @@ class CalendarFile:
             calendar = self._read()
             there = [event for event in self._events(calendar) if str(event.get("uid", "")) == appointment.uid]
             if there:
-                return self._appointment(there[0]) or appointment
+                return self._seen(self._appointment(there[0]) or appointment)
             self._require_free(appointment, appointment.uid)
             calendar.add_component(self._new_event(appointment))
             self._write(calendar)
-        return appointment
+        return self._seen(appointment)
 
     def move(self, uid: str, slot: TimeSlot, key: str) -> Appointment | None:
         """Give an appointment another time; `None` if there is no such appointment. Raises `SlotTakenError`."""
@@ -193,6 +194,11 @@ class CalendarFile:
             place=str(event["location"]) if "location" in event else None,
             contact=str(event["contact"]) if "contact" in event else None,
         )
+
+    def _seen(self, appointment: Appointment) -> Appointment:
+        """An appointment at the owner's time, whichever zone it was written in."""
+        start, end = (moment.astimezone(self._zone) for moment in (appointment.start, appointment.end))
+        return appointment.model_copy(update={"start": start, "end": end})
 
     def _length(self, event: Any, start: datetime) -> timedelta:
         if "dtend" in event and isinstance(event["dtend"].dt, datetime):

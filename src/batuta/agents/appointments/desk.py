@@ -61,10 +61,12 @@ class Desk:
 
 def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Outcome:
     """All the deterministic steps at once: what a request means and whether it can be had."""
-    chosen = chosen_appointment(parsed, calendar, moment)
     booked = _booked_before(parsed, calendar, moment) if isinstance(parsed, AmendedRequest) else None
+    if isinstance(parsed, AmendedRequest) and booked is None:
+        parsed = _still_to_book(parsed)
+    chosen = booked or chosen_appointment(parsed, calendar, moment)
     if booked is not None:
-        parsed, chosen = parsed.model_copy(update={"intent": RequestKind.RESCHEDULING}), booked
+        parsed = parsed.model_copy(update={"intent": RequestKind.RESCHEDULING})
     if isinstance(chosen, Outcome):
         return chosen
     if parsed.intent is RequestKind.CANCELLATION:
@@ -84,6 +86,14 @@ def _booked_before(parsed: AmendedRequest, calendar: CalendarFile, moment: Momen
         if there is not None:
             return there
     return None
+
+
+def _still_to_book(parsed: AmendedRequest) -> ParsedRequest:
+    """What was asked for and never booked, with its new day or time: "make it 18:00" moves nothing then."""
+    if parsed.intent is not RequestKind.RESCHEDULING or parsed.shift_minutes is not None:
+        return parsed
+    said = {"date_text": parsed.date_text, "time_text": parsed.time_text, "duration_minutes": parsed.duration_minutes}
+    return parsed.earlier[-1].model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
 def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment) -> Outcome:

@@ -146,9 +146,12 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
                 "from_date_text": said.from_date_text or before.date_text,
                 "from_time_text": said.from_time_text or before.time_text,
             }
-        if not said.contact and kind_of(words) is None:
+        is_same = not said.contact and kind_of(words) is None
+        if is_same:
             carried["title"] = before.title
-        return said.model_copy(update=carried)
+        changed = said.model_copy(update=carried)
+        is_new = is_same and said.intent is RequestKind.RESCHEDULING and before.intent is RequestKind.CREATION
+        return _with_history(changed, before) if is_new else changed
     changes = {
         name: value
         for name in ("date_text", "time_text", "duration_minutes", "contact", "place")
@@ -158,8 +161,10 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         kind = before.title.partition(f" {_WITH[before.language]} ")[0]
         changes["title"] = f"{kind} {_WITH[before.language]} {said.contact}"
     changed = before.model_copy(update=changes)
-    if before.intent is not RequestKind.CREATION:
-        return changed
+    return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
+
+
+def _with_history(changed: ParsedRequest, before: ParsedRequest) -> AmendedRequest:
     plain = ParsedRequest(**before.model_dump(exclude={"earlier"}))
     earlier = (*(before.earlier if isinstance(before, AmendedRequest) else ()), plain)
     return AmendedRequest(**{**changed.model_dump(exclude={"earlier"}), "earlier": earlier})

@@ -23,11 +23,13 @@ from batuta.agents.appointments.parsing import kind_of
 from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_time, settle
 from batuta.language.folding import fold, stem, stems_of
 from batuta.language.places import find_zones
+from batuta.language.recurrences import find_recurrences
 
 OPENS, CLOSES = time(9), time(18)
 STEP = timedelta(minutes=30)
 MAX_ALTERNATIVES = 3
-MAX_SEARCHED_STEPS = 96
+SEARCHED = timedelta(days=7)
+SATURDAY = 5
 
 _ARTICLE = re.compile(r"^(?:el|la|the|my|mi)\s+")
 
@@ -92,17 +94,23 @@ def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
 
 
 def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Moment) -> list[TimeSlot]:
-    """The next free slots of a length in office hours, from a moment on."""
-    busy = calendar.between(start, start + timedelta(days=7))
+    """The next free slots of a length in office hours, from a moment on; at weekends only if that is one's."""
+    busy = calendar.between(start, start + SEARCHED)
     found: list[TimeSlot] = []
-    for number in range(MAX_SEARCHED_STEPS):
+    for number in range(SEARCHED // STEP):
         slot = TimeSlot.of(start + STEP * number, minutes)
         is_free = not any(each.overlaps(slot) for each in busy)
-        if is_free and slot.start >= moment.now and slot.start.time() >= OPENS and slot.end.time() <= CLOSES:
+        is_working_day = slot.start.weekday() < SATURDAY or slot.start.date() == start.date()
+        if is_free and is_working_day and slot.start >= moment.now and _is_in_office_hours(slot):
             found.append(slot)
         if len(found) == MAX_ALTERNATIVES:
             break
     return found
+
+
+def _is_in_office_hours(slot: TimeSlot) -> bool:
+    """Whether a slot lies within the office hours of one day: after midnight it ends early only by the clock."""
+    return slot.start.date() == slot.end.date() and slot.start.time() >= OPENS and slot.end.time() <= CLOSES
 
 
 def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> list[Appointment]:
@@ -154,7 +162,7 @@ def not_understood(parsed: ParsedRequest, moment: datetime) -> tuple[str, ...]:
     soon = resolve_soon(parsed.time_text, moment) if parsed.time_text else None
     day = resolve_date(parsed.date_text, moment.date()) if parsed.date_text else None
     if parsed.date_text and (day is None or (soon and soon.date() != day)):
-        problems.append("date")
+        problems.append("repeats" if find_recurrences(parsed.date_text) else "date")
     if parsed.time_text and soon is None and resolve_time(parsed.time_text) is None:
         problems.append("no_such_time")
     return tuple(problems)

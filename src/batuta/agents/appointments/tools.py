@@ -24,6 +24,7 @@ from batuta.agents.appointments.resolving import Moment, matching, not_understoo
 from batuta.agents.appointments.when import resolve_date, resolve_span
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
+from batuta.language.stance import without_forbidden
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
@@ -203,7 +204,7 @@ def cancel_tool(desk: Desk) -> Tool:
 
 def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     moment, calendar = desk.moment(context.services), desk.calendar(context.user.id, context.services)
-    parsed = parse_request(request)
+    parsed = parse_request(without_forbidden(request))
     found = matching(parsed, calendar, moment)
     window = _window(parsed.date_text, moment) if parsed.date_text else None
     if parsed.date_text and window is None:

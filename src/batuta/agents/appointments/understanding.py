@@ -22,6 +22,8 @@ UNDERSTANDING = Understanding(
                     "call with Bob in two hours", "create an appointment for tomorrow", "haircut saturday 10am", "coffee with Laura tomorrow at half past nine",
                     "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob", "gym tomorrow at 7", "vet on 3 may at 10:00", "I want to get together with Tom on Monday at nine", "book me in with Sara tomorrow at 6pm",
                     "keep Friday from 2 to 3pm free for the report", "reserve monday from 9 to 10 for planning", "appointment with Dr. Lee next tuesday 9.15", "block tomorrow morning from 8 to 9","block monday from 9 to 10", "training on tuesday at 12", "I have to see the lawyer on friday at 4", "pick up the car on thursday at 17:30", "plumber on wednesday 8:00",
+                    "put in a call with Nadia for next Tuesday 9:45", "could you get me in with the accountant on Monday at 11", "yoga every monday at 6", "squeeze in a quick chat with Tom tomorrow at 12",
+                    "I'd like to book a table-top review with Nina on friday at 10",
                 ),
                 "es": (
                     "Cita mañana 10am con Dr. Pérez", "agenda una llamada con Juan el viernes a las 15h", "ponme una reunión con el equipo de "
@@ -32,6 +34,8 @@ UNDERSTANDING = Understanding(
                     "llamada con Roberto dentro de dos horas", "crea una cita para mañana", "peluquería el sábado a las 10", "café con Laura mañana a las nueve y media",
                     "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "gimnasio mañana a las 7", "veterinario el 3 de mayo a las 10:00", "quiero verme con Tomás el lunes a las nueve", "quiero reunirme con Sara el jueves a las 10", "apúntame con Sara mañana a las 6",
                     "guarda el viernes de 2 a 3 para el informe", "reserva el lunes de 9 a 10 para planificar", "cita con la Dra. Gil el próximo martes 9.15", "bloquea el lunes de 9 a 10", "formación el martes a las 12", "tengo que ver al abogado el viernes a las 4", "recoger el coche el jueves a las 17:30", "fontanero el miércoles a las 8", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
+                    "apúntame una llamada con Nadia para el martes que viene a las 9:45", "¿me coges hora con el contable el lunes a las 11?", "apunta pilates todos los lunes a las 6", "hazme un hueco con Tom mañana a las 12",
+                    "me gustaría quedar con Nina el viernes a las 10",
                 ),
             },
             slots=(_REQUEST,),

@@ -31,6 +31,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "Which day? I do not understand which one is meant; a date such as 3 December helps.",
         "es": "¿Qué día? No entiendo cuál es; ayuda una fecha como 3 de diciembre.",
     },
+    "repeats": {
+        "en": "Which day? I can only book single appointments, not repeated ones.",
+        "es": "¿Qué día? Solo puedo reservar citas sueltas, no repetidas.",
+    },
     "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
     "past": {"en": "{slot} has gone by.", "es": "{slot} ya ha pasado."},
     "duration": {

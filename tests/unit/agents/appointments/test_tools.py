@@ -254,3 +254,54 @@ async def test_a_weekday_whose_time_is_over_is_next_week(desk: Desk) -> None:
 def test_an_unknown_zone_is_a_mistake_of_configuration(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="Mars"):
         Desk(folder=tmp_path, time_zone="Mars/Base")
+
+
+async def test_what_is_offered_instead_lies_in_office_hours(desk: Desk) -> None:
+    await book(desk, "2026-11-17T22:30:00+01:00")
+    found = await call(desk, "check_availability", request="book a call with Luis tomorrow at 22:30")
+    assert [start[:16] for start in found["alternatives"]] == [
+        "2026-11-18T09:00",
+        "2026-11-18T09:30",
+        "2026-11-18T10:00",
+    ]
+
+
+async def test_nobody_is_offered_a_weekend_instead_of_a_friday(desk: Desk) -> None:
+    await book(desk, "2026-11-20T17:00:00+01:00")
+    found = await call(desk, "check_availability", request="book a call with Luis on friday at 17:00")
+    assert found["alternatives"][0].startswith("2026-11-23T09:00")
+
+
+async def test_appointments_are_told_at_the_readers_time(desk: Desk) -> None:
+    await book(desk, "2026-11-17T15:00:00+00:00", zone="UTC")
+    there = await call(desk, "find_appointments", zone="America/New_York", request="what do I have tomorrow?")
+    assert "10:00–11:00" in there["summary"]["en"]
+    busy = await call(desk, "check_availability", zone="America/New_York", request="am I free tomorrow at 10?")
+    assert "10:00–11:00" in busy["summary"]["en"]
+    assert "15:00" not in busy["summary"]["en"]
+
+
+async def test_another_time_for_what_was_not_booked_is_booked_then(desk: Desk) -> None:
+    """A booking that was not approved is no appointment to move."""
+    request = "book a call with Pedro tomorrow at 5pm ▸ make it 18:00"
+    found = await call(desk, "check_availability", request=request, kind="move")
+    assert (found["next_tool"], found["start"]) == ("create_appointment", "2026-11-17T18:00:00+01:00")
+    await call(desk, "create_appointment", title="Call with Pedro", start="2026-11-17T17:00:00+01:00")
+    found = await call(desk, "check_availability", request=request, kind="move")
+    assert (found["next_tool"], found["start"]) == ("move_appointment", "2026-11-17T18:00:00+01:00")
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["don't cancel anything, just tell me what I have tomorrow", "no canceles nada, solo dime qué tengo mañana"],
+)
+async def test_what_must_not_be_done_names_no_appointment(desk: Desk, request_text: str) -> None:
+    await book(desk)
+    found = await call(desk, "find_appointments", request=request_text)
+    assert [each["title"] for each in found["appointments"]] == ["Cita con Ana"]
+
+
+async def test_repeated_appointments_are_said_to_be_none_of_its_business(desk: Desk) -> None:
+    found = await call(desk, "check_availability", request="add yoga every tuesday at 7pm", kind="create")
+    assert found["outcome"] == "needs_information"
+    assert "not repeated ones" in found["summary"]["en"]
