@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock
-from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter, interpreter_for
+from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter
 from batuta.llm.model import ModelRequest, ToolSpec
 from batuta.offline.context import context_of
 from batuta.offline.parameters import filled_by_schema, fits_description
@@ -48,9 +48,9 @@ def _first(request: ModelRequest, now: datetime) -> Work:
     own = [each for each in request.understanding if each.intents]
     if not own:
         return _by_description(request, task)
-    interpreter = interpreter_for(own)
-    last = _said_before(request, task, interpreter, now)
-    pieces = _pieces(task.text, interpreter, now, last, own)
+    planner = Planner(own, now, language=task.default_language, has_small_talk=False)
+    last = _said_before(request, task, planner.interpreter, now)
+    pieces = _pieces(task, planner, last)
     works = [_work(piece, request.tools, last) for piece in pieces]
     if (
         len(pieces) == 1
@@ -58,7 +58,7 @@ def _first(request: ModelRequest, now: datetime) -> Work:
         and not pieces[0].intent.is_fallback
         and not task.results
     ):
-        return Work(question=Planner(own, now).unknown(task.language))
+        return Work(question=planner.unknown(task.language))
     question = next((work.question for work in works if work.question), None)
     calls = [call for work in works for call in work.calls][:MAX_CALLS]
     if calls or question:
@@ -66,9 +66,10 @@ def _first(request: ModelRequest, now: datetime) -> Work:
     return _by_description(request, task)
 
 
-def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: Sequence[Any]) -> list[Interpretation]:
+def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     """A task may hold several things for one agent: each becomes a call."""
-    meanings = interpreter.interpret(text, now=now, last=last)
+    text = task.text
+    meanings = planner.meanings(text, last)
     whole = [each for each in meanings if each.intent.reply is None][:1]
     if AMENDED_BY in text or len(whole) == 0:
         return whole
@@ -78,7 +79,7 @@ def _pieces(text: str, interpreter: Interpreter, now: datetime, last: str, own: 
         return whole
     if any({"and", "y"} & set(slot.after) and slot.name in best.values for slot in best.intent.slots):
         return whole  # its own words hold an `and`: "the days between March and May"
-    split = [part for part in Planner(own, now, has_small_talk=False).divided(text, last) if not part.missing]
+    split = [part for part in planner.divided(text, last) if not part.missing]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
     return kept if len(kept) > 1 else whole
 
@@ -152,7 +153,7 @@ def _following(request: ModelRequest) -> Work:
 def _said_before(request: ModelRequest, task: Task, interpreter: Interpreter, now: datetime) -> str:
     """What `it` may mean: the results of earlier steps, else what was answered last."""
     results = "\n".join(outcome.text for outcome in task.results)
-    return results or context_of(request.messages, interpreter, now).answer
+    return results or context_of(request.messages, interpreter, now, task.default_language).answer
 
 
 def _block(name: str, args: dict[str, Any], request: ModelRequest, number: int) -> ToolCallBlock:

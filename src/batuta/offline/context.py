@@ -1,13 +1,15 @@
 """What was asked before, read off the conversation alone: so it survives a reload, a resume and another process (A-42)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
+from batuta.language.findings import Language
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
+from batuta.language.slots import fill_slot
 from batuta.language.stance import stance_of
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
@@ -34,6 +36,8 @@ class DialogueContext:
     """The last request, with what was said to it later; empty where there is none."""
     answer: str = ""
     """The last thing the team said."""
+    language: Language = "en"
+    """Of whoever asks, for messages that show none."""
 
     @property
     def was_asked(self) -> bool:
@@ -41,16 +45,19 @@ class DialogueContext:
         return self.answer.rstrip().endswith("?")
 
 
-def context_of(messages: Sequence[Message], interpreter: Interpreter, now: datetime) -> DialogueContext:
+def context_of(
+    messages: Sequence[Message], interpreter: Interpreter, now: datetime, language: Language = "en"
+) -> DialogueContext:
     """The context before the last message of the user."""
     turns = [each for each in messages if each.role in ("user", "assistant") and each.text and not is_feedback(each)]
     last_user = max((place for place, each in enumerate(turns) if each.role == "user"), default=0)
-    context = DialogueContext()
+    context = DialogueContext(language=language)
     for message in turns[:last_user][-2 * MAX_TURNS :]:
         if message.role == "assistant":
-            context = DialogueContext(request=context.request, answer=message.text)
+            context = replace(context, answer=message.text)
         else:
-            context = DialogueContext(request=resolved(message.text, context, interpreter, now) or context.request)
+            whole = resolved(message.text, context, interpreter, now)
+            context = replace(context, request=whole or context.request, answer="")
     return context
 
 
@@ -59,7 +66,7 @@ def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now:
     amended = amendment(text, context, interpreter, now)
     if amended is not None:
         return amended
-    best = next(iter(interpreter.interpret(text, now=now)), None)
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
     return None if best is not None and best.agent_id == OWN and best.is_sure else text
 
 
@@ -68,7 +75,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if not context.request or is_no(text) or is_yes(text):
         return None
     words = text.split()
-    best = next(iter(interpreter.interpret(text, now=now, last=context.answer)), None)
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language, last=context.answer)), None)
     if (
         best is not None
         and len(words) <= LONGEST_PRONOUN
@@ -95,7 +102,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
 
 def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
     """Whether a message such as "cancel it" speaks of what the last request was about."""
-    before = next(iter(interpreter.interpret(context.request, now=now)), None)
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     is_sure = best.is_sure or (best.confidence >= WORTH_ASKING and best.stance == "order")
     return before is not None and takes_text and best.agent_id == before.agent_id != OWN and is_sure
@@ -118,21 +125,21 @@ def _is_own(best: Interpretation | None) -> bool:
 
 def _brings_something(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
     """Whether a message fills a slot of what was asked before, or names something new in it."""
-    before = next(iter(interpreter.interpret(context.request, now=now)), None)
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
     if before is None or before.agent_id == OWN:
         return False
-    amendment_text = annotated(text, now=now)
-    filled = interpreter.filled(before.agent_id, before.intent, [amendment_text], now, context.answer)
-    telling = [
-        name
-        for name in filled.values
-        if (slot := before.intent.slot(name)) is not None and slot.type not in ("text", "result", "ranking", "wordings")
-    ]
+    amendment_text = annotated(text, now=now, reader=context.language)
+    # As it stands, not settled: "more than 60 days" means nothing without the invoices it is said of.
+    telling = any(
+        fill_slot(slot, amendment_text, now=now, last=context.answer) is not None
+        for slot in before.intent.slots
+        if slot.type not in ("text", "result", "ranking", "wordings")
+    )
     takes_text = any(slot.type == "text" for slot in before.intent.slots)
     has_content = any(
         amendment_text.findings.get(kind) for kind in ("date", "time", "period", "zone", "person", "soon")
     )
-    return bool(telling) or (takes_text and (has_content or is_follow_up(text) or context.was_asked))
+    return telling or (takes_text and (has_content or is_follow_up(text) or context.was_asked))
 
 
 def _amended(request: str, text: str) -> str:

@@ -22,7 +22,7 @@ from batuta.offline.calling import next_calls
 from batuta.offline.context import context_of
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
-from batuta.offline.requests import exchange_of, reader_now, task_of
+from batuta.offline.requests import exchange_of, reader_language, reader_now, task_of
 from batuta.offline.structures import Structure
 
 _WORDS = re.compile(r"\S*\s*")
@@ -69,7 +69,7 @@ def _text(request: ModelRequest, now: datetime) -> str:
     for pattern, write in _PROSE:
         if pattern.search(request.system):
             return write(task.text)
-    planner = Planner(request.understanding, now)
+    planner = Planner(request.understanding, now, language=reader_language(request))
     return phrase("unknown_alone", task.language) if not request.understanding else planner.unknown(task.language)
 
 
@@ -83,8 +83,9 @@ def _from_tools(request: ModelRequest) -> str:
 def _structured(request: ModelRequest, schema: Mapping[str, Any], now: datetime) -> Any:
     properties = set(schema.get("properties", ()))
     if {"steps", "answer"} <= properties:
-        planner = Planner(request.understanding, now)
-        return planner.decision(task_of(request), context_of(request.messages, planner.interpreter, now))
+        language = reader_language(request)
+        planner = Planner(request.understanding, now, language=language)
+        return planner.decision(task_of(request), context_of(request.messages, planner.interpreter, now, language))
     if {"agent_id", "reason"} <= properties:
         return _reassigned(request, now)
     return Structure(schema, task_of(request).text).value()
@@ -96,7 +97,9 @@ def _reassigned(request: ModelRequest, now: datetime) -> dict[str, Any]:
     declined = _DECLINED.search(task.text)
     text, agent = (declined["task"], declined["agent"]) if declined else (task.text, None)
     return {
-        "agent_id": Planner(request.understanding, now).best_agent(text, without=agent),
+        "agent_id": Planner(request.understanding, now, language=reader_language(request)).best_agent(
+            text, without=agent
+        ),
         "reason": phrase("reasoning", "en"),
     }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import is_yes
-from batuta.language.expressions import needs_last_result
+from batuta.language.expressions import is_one_sum, needs_last_result
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
@@ -77,9 +77,18 @@ class RequestPart:
 class Planner:
     """Plans for a team by what its members understand."""
 
-    def __init__(self, team: Sequence[Understanding], now: datetime, *, has_small_talk: bool = True) -> None:
+    def __init__(
+        self,
+        team: Sequence[Understanding],
+        now: datetime,
+        *,
+        language: Language = "en",
+        has_small_talk: bool = True,
+    ) -> None:
         self._team = tuple(team)
         self._now = now
+        self._language: Language = language
+        self._read: dict[tuple[str, str], list[Interpretation]] = {}
         self._interpreter: Interpreter = interpreter_for((*self._team, SMALL_TALK) if has_small_talk else self._team)
 
     @property
@@ -116,9 +125,13 @@ class Planner:
             return fallback[0]
         return best.agent_id if best else None
 
+    def meanings(self, text: str, last: str = "") -> list[Interpretation]:
+        """What a request may mean as a whole, the likeliest first; `last` is what was answered before."""
+        return self._meanings(text, DialogueContext(answer=last, language=self._language))
+
     def divided(self, text: str, last: str = "") -> list[Interpretation]:
         """What each piece of a request means, where it has several."""
-        context = DialogueContext(answer=last)
+        context = DialogueContext(answer=last, language=self._language)
         parts = [part for piece, _ in self._strong_pieces(text) for part in self._every_and(piece, context)]
         return [part.meaning for part in parts]
 
@@ -238,19 +251,25 @@ class Planner:
 
     def _says_of(self, meaning: Interpretation, text: str) -> bool:
         """Whether a text says something of an intent: "and month" goes on with a split, "and draw it" does not."""
-        said = self._interpreter.filled(meaning.agent_id, meaning.intent, [annotated(text, now=self._now)], self._now)
+        said = self._interpreter.filled(
+            meaning.agent_id, meaning.intent, [annotated(text, now=self._now, reader=self._language)], self._now
+        )
         return any(
             slot.type not in ("text", "result") and said.values.get(slot.name) not in (None, slot.default)
             for slot in meaning.intent.slots
         )
 
     def _weak_joints(self, text: str) -> list[re.Match[str]]:
-        """Where a text may be divided: not within a period such as "between the 1st and the 15th of May"."""
-        periods = [each.span for each in annotated(text, now=self._now).findings.get("any_period", ())]
+        """Where a text may be divided: not within a sum, nor a period such as "between the 1st and the 15th of May"."""
+        source = annotated(text, now=self._now, reader=self._language)
+        whole = [each.span for each in source.findings.get("any_period", ())]
+        numbers = [each.span for each in source.findings.get("number", ())]
+        if numbers and is_one_sum(text, source.expression, language=source.language):
+            whole.append(numbers[0].joined(numbers[-1]))
         return [
             match
             for match in _WEAK.finditer(text)
-            if not any(span.start < match.start() and match.end() <= span.end for span in periods)
+            if not any(span.start < match.start() and match.end() <= span.end for span in whole)
         ]
 
     def _with_sources(self, parts: list[RequestPart], task: Task, context: DialogueContext) -> dict[str, Any]:
@@ -375,7 +394,11 @@ class Planner:
         return changes[0] if changes and changes[0].label != best.label else None
 
     def _meanings(self, text: str, context: DialogueContext | None = None) -> list[Interpretation]:
-        return self._interpreter.interpret(text, now=self._now, last=context.answer if context else "")
+        last = context.answer if context else ""
+        if (text, last) not in self._read:
+            found = self._interpreter.interpret(text, now=self._now, reader=self._language, last=last)
+            self._read[text, last] = found
+        return self._read[text, last]
 
     def _described(self, language: Language) -> str:
         return "\n".join(

@@ -56,6 +56,11 @@ async def test_two_requests_of_one_sentence_are_two_steps() -> None:
     assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (DOCS, [])]
 
 
+@pytest.mark.parametrize("text", ["sum 120, 340 and 90 and take away 50", "suma 120, 340 y 90 y quítale 50"])
+async def test_one_sum_is_one_step_whatever_joins_its_numbers(text: str) -> None:
+    assert await steps(text) == [(CALC, text, [])]
+
+
 async def test_a_sum_that_goes_on_depends_on_the_one_before() -> None:
     plan = await steps("Suma 12 y 30 y luego divídelo entre 4")
     assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (CALC, [0])]
