@@ -19,7 +19,7 @@ _LIGHT = (
     "persona personas gente cosa cosas vez veces manera tanto mucho mucha siempre todavia aun luego "
     "exactamente propio propia pone ponen toca dinero monday tuesday wednesday thursday friday mondays "
     "tuesdays wednesdays thursdays fridays lunes martes miercoles jueves viernes maximo minimo pasta q ke xq "
-    "noche nights night am pm sabes saber podria deberia tendria hay"
+    "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
@@ -36,6 +36,11 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "reimbursed": "reimbursed", "wine": "alcohol", "beer": "alcohol", "drinks": "alcohol", "sso": "single sign-on", "login": "single sign-on", "helpdesk": "support",
         "phone support": "support telephone", "doctor's note": "medical certificate", "doctor note": "medical certificate", "closes": "open", "close": "open",
         "hours": "open hours", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
+        "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
+        "calling in sick": "sick leave", "unwell": "sick leave", "fever": "sick leave", "cold": "sick leave", "not feeling well": "sick leave", "don't feel well": "sick leave", "feel well": "sick leave",
+        "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval",
+        "lunch": "lunch meals", "dinner": "meals", "petrol": "private car kilometre", "fuel": "private car kilometre", "laptop": "laptop", "pc": "laptop", "computer": "laptop", "mobile": "phones", "phone": "phone telephone",
+        "delete": "deleted", "erased": "deleted", "backup": "backups", "guest": "visitors", "guests": "visitors", "visitor": "visitors", "cancel": "cancelled", "salary": "salary paid", "payday": "salary paid",
     },
     "es": {
         "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo", "desde casa": "teletrabajo", "km": "kilometro", "kms": "kilometro",
@@ -48,6 +53,10 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "perdido": "pierde", "perder": "pierde", "pierdo": "pierde", "uber": "taxi", "avion": "vuelos", "volar": "vuelos", "vino": "alcohol", "cerveza": "alcohol",
         "me pagan": "pagan", "parte medico": "justificante medico", "extranjero": "otro pais", "fuera de espana": "otro pais", "cierra": "open closes",
         "abre": "open", "horario": "open hours", "empiezo": "primer dia",
+        "vacaciones del ano pasado": "vacaciones dias no disfrutados ano siguiente", "me sobran": "no disfrutados", "sobran": "no disfrutados", "pendientes": "no disfrutados", "acumular": "no disfrutados ano siguiente",
+        "fiebre": "baja enfermedad", "resfriado": "baja enfermedad", "no me encuentro bien": "baja enfermedad", "encuentro mal": "baja enfermedad", "ponerse enfermo": "baja enfermedad", "tren": "tren trayectos",
+        "business": "clase turista vuelos", "primera clase": "clase turista vuelos", "aprueba": "aprobacion", "aprobar": "aprobacion", "firma": "aprobacion", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
+        "gasolina": "coche particular kilometro", "ordenador": "portatil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nomina pagan", "cobro": "pagan nomina",
     },
 }  # fmt: skip
 """What people say, and what rules and price lists call it."""

@@ -22,13 +22,35 @@ MAX_SENTENCES = 3
 CLOSE = 0.85
 """How near to the best sentence others must come to be told as well."""
 SECTION_WEIGHT = 0.4
-NUMBER_BONUS = 0.5
+COMMON_LOSS = 0.6
+"""What a word loses that many of the sentences have."""
+COMMON_SCALE = 3.0
+LACKING_FACTOR = 0.7
+"""What is left of a sentence that has nothing of the kind that is asked for."""
+SOUGHT_BONUS = 0.5
+"""For a sentence that has the kind of thing that is asked for: an amount, a time, a deadline, a person."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÑ¿¡0-9])")
 _MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
-_ASKS_AMOUNT = re.compile(
-    r"\b(?:how (?:much|many|long|often)|cuant[oa]s?|when|cuando|limit|limite|maximum|maximo|hours?|horario)\b"
-)
+_SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"\b(?:how (?:much|many|long|often)|cuant[oa]s?|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
+        re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|six|un|dos|tres|seis)\b"),
+    ),
+    (
+        re.compile(r"\b(?:until|till|by when|deadline|latest|expire|hasta cuando|plazo|caduca\w*|fecha limite|tope)\b"),
+        re.compile(r"\b(?:until|within|before|after|due|end of|hasta|antes|dentro|siguientes|finales|caducan|a partir)\b"),
+    ),
+    (
+        re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo)\b"),
+    ),
+    (
+        re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
+        re.compile(r"\b(?:director|lead|head|team|desk|manager|responsable|direccion|equipo|puesto|people|reception|recepcion)\b"),
+    ),
+)  # fmt: skip
+"""What a question asks for, and how a sentence looks that has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,25 +144,40 @@ def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
-    asked = _topics(question)
-    asks_amount = _ASKS_AMOUNT.search(fold(question)) is not None
-    return [
-        _quote(passage, sentence, _score(sentence, passage, asked, asks_amount=asks_amount))
+    plain = fold(question)
+    sought = [found for asks, found in _SOUGHT if asks.search(plain)]
+    sentences = [
+        (passage, sentence)
         for passage in passages
         if _relevance(passage) >= LEAST_RELEVANCE
         for sentence in _sentences(str(passage.get("text", "")))
         if sentence.endswith(".") or sentence not in (passage.get("title"), passage.get("section"))
     ]
+    weights = _weights(_topics(question), [_topics(sentence) for _, sentence in sentences])
+    return [
+        _quote(passage, sentence, _score(sentence, passage, weights, sought)) for passage, sentence in sentences
+    ]
 
 
-def _score(sentence: str, passage: Mapping[str, Any], asked: frozenset[str], *, asks_amount: bool) -> float:
-    own = len(asked & _topics(sentence))
+def _weights(asked: frozenset[str], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
+    """What each topic of a question counts: the fewer sentences have it, the more; a rare one about 1."""
+    total = len(sentences)
+    shares = {topic: sum(topic in each for each in sentences) / (total or 1) for topic in asked}
+    return {topic: 1 - COMMON_LOSS * min(share * COMMON_SCALE, 1.0) for topic, share in shares.items()}
+
+
+def _score(
+    sentence: str, passage: Mapping[str, Any], weights: Mapping[str, float], sought: Sequence[re.Pattern[str]]
+) -> float:
+    own = sum(weights[topic] for topic in weights.keys() & _topics(sentence))
     heading = f"{passage.get('section', '')} {passage.get('title', '')}"
-    around = len(asked & _topics(heading))
+    around = sum(weights[topic] for topic in weights.keys() & _topics(heading))
     if not own and not around:
         return 0.0
-    number = NUMBER_BONUS if asks_amount and re.search(r"\d", sentence) else 0.0
-    return (own + SECTION_WEIGHT * around + number) * _relevance(passage)
+    plain = fold(sentence)
+    has_it = SOUGHT_BONUS * sum(each.search(plain) is not None for each in sought)
+    lacks = LACKING_FACTOR if sought and not has_it else 1.0
+    return (own + SECTION_WEIGHT * around + has_it) * lacks * _relevance(passage)
 
 
 def _relevance(passage: Mapping[str, Any]) -> float:

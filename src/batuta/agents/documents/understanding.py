@@ -29,6 +29,7 @@ def understanding(titles: Callable[[], Iterable[str]]) -> Understanding:
                         "how do I get my laptop", "what must I do in my first week", "are backups kept", "how many people can use the starter plan",
                         "who approves claims above 500 euros", "what is the budget for equipment", "find the rule about remote work abroad", "policy for lost receipts",
                         "tell me about the security course", "are flights booked in advance?", "how much may a hotel in Paris cost", "do you have a policy for gifts", "are trains paid", "until when can I claim", "how far in advance must I book", "search the documents for parking", "I am ill today, what should I do", "do they pay my taxi at night", "do I get my money back if I cancel my subscription", "I broke my laptop, what now", "how much do they pay per kilometre", "what do the documents say about training?", "summarise the travel policy", "give me a summary of the contract", "what is the onboarding guide about?", "the main points of this file",
+                        "I have a fever, what do I have to do?", "I'm not well today", "I feel sick today", "I have lost my badge, what do I have to do now", "I don't feel well today, whom do I tell?", "can I expense a taxi?", "who signs off an expense of 900 euros",
                     ),
                     "es": (
                         "¿Cuánto puedo gastar en comidas durante un viaje?", "¿Cuántos días de vacaciones tengo?", "¿Cuánto cuesta el plan Equipo?",
@@ -38,6 +39,7 @@ def understanding(titles: Callable[[], Iterable[str]]) -> Understanding:
                         "cómo consigo el portátil", "qué tengo que hacer la primera semana", "se guardan copias de seguridad", "cuántas personas pueden usar el plan inicial",
                         "quién aprueba gastos de más de 500 euros", "qué presupuesto hay para equipamiento", "busca la norma sobre teletrabajo desde otro país", "qué hago si pierdo un justificante",
                         "háblame del curso de seguridad", "se reservan los vuelos con antelación", "cuánto puede costar un hotel en París", "tenéis una política de regalos", "se pagan los trenes", "hasta cuándo puedo presentar gastos", "con cuánta antelación hay que reservar", "busca en los documentos algo sobre aparcamiento", "estoy enfermo, qué tengo que hacer", "me pagan el taxi por la noche", "me devuelven el dinero si cancelo la suscripción", "se me ha roto el portátil, y ahora qué", "cuánto pagan por kilómetro", "qué dicen los documentos sobre formación", "resume la política de viajes", "hazme un resumen del contrato", "¿de qué trata la guía de bienvenida?", "los puntos principales de este archivo",
+                        "tengo fiebre, ¿qué tengo que hacer?", "hoy estoy malo", "me he puesto malo hoy", "he perdido la tarjeta, ¿qué hago ahora?", "hoy no me encuentro bien, ¿a quién aviso?", "¿puedo pasar un taxi como gasto?", "quién firma un gasto de 900 euros",
                     ),
                 },
                 slots=(Slot(name="query", type="text", is_required=True), Slot(name="other_wordings", type="wordings", is_many=True)),
