@@ -52,6 +52,7 @@ class AskedTeam:
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
+        self._calendar = b""
         self.team: FirstTeam = first_team(
             load_settings({}, data_dir=data_dir, model=OFFLINE_MODEL), clock=FakeClock(NOW)
         )
@@ -79,12 +80,21 @@ class AskedTeam:
 
     def _fill_calendar(self, user_id: str) -> None:
         folder = self.data_dir / "calendars"
-        folder.mkdir(exist_ok=True)
-        calendar = CalendarFile(folder / f"{user_id}.ics", ZONE)
-        for title, start, minutes, contact in APPOINTMENTS:
-            begins = datetime.fromisoformat(start)
-            ends = begins + timedelta(minutes=minutes)
-            calendar.add(Appointment(uid=title.replace(" ", "-"), title=title, start=begins, end=ends, contact=contact))
+        if not self._calendar:
+            self._calendar = _filled_calendar(folder)
+        (folder / f"{user_id}.ics").write_bytes(self._calendar)
+
+
+def _filled_calendar(folder: Path) -> bytes:
+    """The appointments as a file, written once for all conversations of a team."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "filled.ics"
+    calendar = CalendarFile(path, ZONE)
+    for title, start, minutes, contact in APPOINTMENTS:
+        begins = datetime.fromisoformat(start)
+        ends = begins + timedelta(minutes=minutes)
+        calendar.add(Appointment(uid=title.replace(" ", "-"), title=title, start=begins, end=ends, contact=contact))
+    return path.read_bytes()
 
 
 class _Refusing:

@@ -12,6 +12,8 @@ Monday 16 November 2026, 10:00 in Madrid; the calendar holds what `asking_team.A
     talks, refuses, asks      small talk; what it cannot do; a question back or a choice offered
 """
 
+from pathlib import Path
+
 SUMS = """
 whats 17 plus 26 minus 4 | cuanto es 17 mas 26 menos 4 | says 39
 how much do 3 coffees at 2.40 cost | cuanto cuestan 3 cafes a 2,40 | says 7.2
@@ -286,8 +288,15 @@ transfer 500 euros to my brother | haz una transferencia de 500 euros a mi herma
 who will win the elections | quien va a ganar las elecciones | refuses
 """
 
-AREAS = {
+_TABLES = {
     "sums": SUMS, "percentages": PERCENTAGES, "units": UNITS, "days": DAYS, "zones": ZONES, "bookings": BOOKINGS,
     "changes": CHANGES, "agenda": AGENDA, "no action": NO_ACTION, "documents": DOCUMENTS, "erp": ERP, "charts": CHARTS,
     "small talk": SMALL_TALK, "refusals": REFUSALS, "second set": SECOND_SET,
 }  # fmt: skip
+AREAS = {name: table.strip().splitlines() for name, table in _TABLES.items()}
+
+
+def held_out() -> dict[str, list[str]]:
+    """Sets of 60 pairs that were written before the code was looked at, by name; what they scored is in each file."""
+    files = sorted((Path(__file__).parent / "held_out").glob("*.txt"))
+    return {file.stem: [line for line in file.read_text().splitlines() if line and line[0] != "#"] for file in files}

@@ -4,7 +4,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.asked_team import AskedTeam, Outcome, is_right, wrong_action
-from tests.unit.offline.questions import AREAS
+from tests.unit.offline.questions import AREAS, held_out
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
 
@@ -20,8 +20,8 @@ async def asked(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     team = AskedTeam(tmp_path_factory.mktemp("asked"))
     await team.team.prepare()
     rows: list[Row] = []
-    for area, table in AREAS.items():
-        for line in table.strip().splitlines():
+    for area, lines in {**AREAS, **held_out()}.items():
+        for line in lines:
             english, spanish, expected = (part.strip() for part in line.split(" | "))
             for language, said in (("en", english), ("es", spanish)):
                 messages = [part.strip() for part in said.split(" > ")]
