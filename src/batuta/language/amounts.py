@@ -109,6 +109,10 @@ def _literal(word: str) -> str:
     return re.escape(word).replace("\\ ", " ")
 
 
+_FRACTIONS = {
+    "three quarters": (3, 4), "tres cuartos": (3, 4), "one third": (1, 3), "a third": (1, 3), "un tercio": (1, 3),
+    "two thirds": (2, 3), "dos tercios": (2, 3), "a quarter": (1, 4), "one quarter": (1, 4), "un cuarto": (1, 4),
+}  # fmt: skip
 _AMBIGUOUS_CURRENCY = {"$": ("MXN",)}
 _SYMBOLS = "€$£¥"
 _CODE = one_of(_literal(word) for word in CURRENCIES if word not in _SYMBOLS)
@@ -122,6 +126,10 @@ _UNIT_AFTER = re.compile(
 _JOINT = re.compile(r"\s*(?:,|and|y|con)?\s*")
 """Between the parts of one quantity: "5 feet 10 inches", "2 horas y 20 minutos"."""
 
+_FRACTION = re.compile(
+    rf"\b(?:(?P<over>\d+)/(?P<under>\d+)|(?P<words>{one_of(_FRACTIONS)}))\s+(?:of\s+(?:an?|one)\s+|of\s+|de\s+(?:un[oa]?\s+)?)"
+    rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
+)
 _UNNUMBERED = re.compile(
     rf"\b(?:(?P<half>half\s+an?|half\s+of\s+an?|medi[oa])|(?P<quarter>(?:a\s+)?quarter\s+of\s+an?|(?:un\s+)?cuarto\s+de)|an?|one|un[oa]?)\s+"
     rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
@@ -176,17 +184,30 @@ def find_quantities(text: str, *, language: Language | None = None) -> list[Find
     """Numbers of units: "5 km", "tres kilos", "72 degrees Fahrenheit"."""
     text = composed(text)
     plain = aligned(text)
-    found = []
+    found = _fractions(text, plain)
     for number in find_numbers(text, language=language):
         after = _UNIT_AFTER.match(plain, number.span.end)
-        if after:
+        if after and not any(number.span.overlaps(each.span) for each in found):
             span = TextSpan(start=number.span.start, end=after.end())
             unit = UNIT_WORDS[" ".join(after["unit"].split())]
             more = Decimal(0) if not after["more"] else HALF if after["half"] or after["english"] else HALF / 2
             others = tuple(Quantity(amount=other + more, unit=unit) for other in number.alternatives)
             value = Quantity(amount=number.value + more, unit=unit)
             found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
-    return _joined(text, found)
+    return _joined(text, sorted(found, key=lambda each: each.span))
+
+
+def _fractions(text: str, plain: str) -> list[Finding[Quantity]]:
+    """Parts of one unit: "3/4 of a litre", "tres cuartos de hora"."""
+    found = []
+    for match in _FRACTION.finditer(plain):
+        words = match["words"]
+        over, under = _FRACTIONS[" ".join(words.split())] if words else (int(match["over"]), int(match["under"]))
+        if under:
+            value = Quantity(amount=round(Decimal(over) / under, EXACT_DIGITS), unit=UNIT_WORDS[match["unit"]])
+            span = TextSpan(start=match.start(), end=match.end())
+            found.append(Finding(value=value, span=span, text=text[span.start : span.end]))
+    return found
 
 
 def _joined(text: str, found: list[Finding[Quantity]]) -> list[Finding[Quantity]]:

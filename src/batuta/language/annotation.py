@@ -132,7 +132,10 @@ def _annotated(text: str, now: datetime, told: Language) -> AnnotatedText:
         "person": people,
         "any_period": periods,
     }
-    expression = find_expression(text, language=told)
+    # "3/4 of a litre in ml" is converted, not divided
+    expression = (
+        None if units and _are_covered(findings["number"], quantities) else find_expression(text, language=told)
+    )
     return AnnotatedText(
         text=text,
         language=told,
@@ -146,6 +149,10 @@ def _units_beside(text: str, quantities: list[Finding[Quantity]]) -> list[Findin
     """Units into which a quantity of the same kind may be converted: "3 pounds in kg" names a weight, and no money."""
     kinds = {DIMENSIONS[each.value.unit] for each in quantities}
     return [each for each in _apart(find_units(text), quantities) if DIMENSIONS[each.value] in kinds] if kinds else []
+
+
+def _are_covered(found: Sequence[Finding[Any]], others: Sequence[Finding[Any]]) -> bool:
+    return all(any(other.span.covers(each.span) for other in others) for each in found)
 
 
 def _apart(found: list[Finding[T]], others: Sequence[Finding[Any]]) -> list[Finding[T]]:

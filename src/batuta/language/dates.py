@@ -358,6 +358,7 @@ _ORDINAL_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)){NOT_A_RANK}"
 YEAR = rf"(?:,?\s*(?:(?:de|del|of|in|en)\s+)?(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))?"
 _NEAR = rf"(?:(?:of|de|del|el)\s+)*(?P<near>{one_of(MONTHS_AHEAD)})"
 _SPANISH_WEEKDAY = one_of(name for name in WEEKDAYS if not name.endswith("day"))
+_ENGLISH_WEEKDAY = one_of(name for name in WEEKDAYS if name.endswith("day"))
 _ORIGIN = rf"(?P<origin>now|here|today|tomorrow|hoy|manana|ahora|{WEEKDAY})"
 _DAY_WORD = one_of(_DAY_WORDS)
 _ORDINAL_WORD = one_of(word for word, number in ORDINALS.items() if number > 0 and word.isalpha())
@@ -397,6 +398,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:el\s+)?(?:dia\s+)?{_NUMBER_OF_DAY}\s+{_NEAR}", _day_of_month),
     (rf"{_NEAR},?\s+(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
     (rf"(?:el\s+)?(?P<weekday>{_SPANISH_WEEKDAY}),?\s+(?:dia\s+)?{_NUMBER_OF_DAY}", _weekday_and_number),
+    (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}),?\s+(?:the\s+)?(?P<day>1[3-9]|2\d|3[01]){NOT_A_TIME}"
+     r"(?!\s*(?:people|persons|min|minutes|euros|%|€))", _weekday_and_number),
     (rf"(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
     (rf"(?:el\s+dia|el|dia)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
     *((form, _ahead) for form in _AGO),

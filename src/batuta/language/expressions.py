@@ -30,6 +30,12 @@ _SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratu
 _PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
 """Between how many things and what each of them costs."""
 _EACH = r"\s*(?:each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
+_METRES = r"(?:m|cm|km|met(?:re|er)s?|metros?|centimet(?:re|er)s?|centimetros?|feet|pies)"
+_HOW_MUCH_EACH = (
+    r"\b(?:how\s+much\s+(?:\w+\s+){0,4}?(?:each|apiece|per\s+(?:person|head))|"
+    r"(?:a\s+)?cuanto\s+(?:\w+\s+){0,4}?(?:cada\s+un[oa]|por\s+(?:persona|cabeza|barba)))\b"
+)
+"""What each of several pays."""
 _MENTIONS = r"\D{1,60}?"
 _OF_IT = r"(?!\s*(?:[\d(§]|of\b|del?\s+\d))"
 """After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
@@ -62,6 +68,11 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
     (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
     (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
+    (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
+    (rf"{_N}\s*{_METRES}?\s*(?:by|x|×|por)\s*{_N}\s*{_METRES}?(?=.*\b(?:square|cuadrad\w+|area|superficie|m2)\b)", r"(\1 * \2)"),
+    (rf"{_N}\D{{0,40}}?\b(?:cost\w*|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta|sale|salio)\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
+    (rf"\b(?:cost\w*|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta)\D{{1,25}}?{_N}\D{{1,40}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\1 / \2)"),
+    (rf"{_N}\D{{1,30}}?{_N}\b\D{{0,30}}?\b(?:grow\w*|grew|grown|increas\w*|change\w*|crecid\w+|creci\w*|aument\w+|subid\w+|variacion|drop\w*|caid\w+|bajad\w+)\b(?=\D*(?:%|percent|porcentaje|por\s+ciento))", r"((\2 - \1) / \1 * 100)"),
     (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
@@ -147,8 +158,8 @@ _ATTACHED = (
     (r"\b(?:saca|calcula)le\s+(?:el\s+)?(\d[\d.]*)\s*%", r"(§ * \1 / 100)"),
     (r"\b(?:halve|half)\s+(?:it|that)\b|\bla\s+mitad(?:\s+de\s+eso)?\s*\W*$", "(§ / 2)"),
     (r"\b(?:double|twice)\s+(?:it|that)\b|\bdoblalo\b|\bel\s+doble(?:\s+de\s+eso)?\s*\W*$|\bduplicalo\b", "(§ * 2)"),
-    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:add|plus|suma|mas|\+)\s*(\d[\d.]*)\s*(%?)\W*$", r"§ + \1\2"),
-    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:subtract|minus|resta|menos|less|-)\s*(\d[\d.]*)\s*(%?)\W*$", r"§ - \1\2"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:add|plus|suma|mas|\+)\s*(?:(?:an?|another|un|el|otro)\s+)?(\d[\d.]*)\s*(%?)\W*$", r"§ + \1\2"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:subtract|minus|resta|menos|less|-)\s*(?:(?:an?|another|un|el|otro)\s+)?(\d[\d.]*)\s*(%?)\W*$", r"§ - \1\2"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:times|multiplied\s+by|por|multiplicado\s+por|[*x×])\s*(\d[\d.]*)\W*$", r"§ * \1"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:divided\s+by|entre|dividido\s+(?:por|entre)|[/÷])\s*(\d[\d.]*)\W*$", r"§ / \1"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:multiply|multiplica)\s+(?:by|por)\s+(\d[\d.]*)\W*$", r"§ * \1"),

@@ -7,7 +7,8 @@ import re
 
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
-from batuta.language.folding import words_of
+from batuta.language.folding import aligned, composed, words_of
+from batuta.language.places import find_zones
 from batuta.language.vocabulary import AMOUNT_WORDS, STOP_WORDS
 
 _LIGHT = (
@@ -19,7 +20,8 @@ _LIGHT = (
     "persona personas gente cosa cosas vez veces manera tanto mucho mucha siempre todavia aun luego "
     "exactamente propio propia pone ponen toca dinero monday tuesday wednesday thursday friday mondays "
     "tuesdays wednesdays thursdays fridays lunes martes miercoles jueves viernes maximo minimo pasta q ke xq "
-    "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling"
+    "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling "
+    "tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
@@ -28,14 +30,14 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "wfh": "remote work home", "home office": "remote work home", "work from home": "remote work home", "working from home": "remote work",
         "km": "kilometre", "kms": "kilometre", "mileage": "kilometre car", "own car": "private car", "my car": "private car",
         "sick": "sick leave", "ill": "sick leave", "flu": "sick leave", "day off": "holidays", "days off": "holidays", "time off": "holidays",
-        "pto": "holidays", "vacation": "holidays", "annual leave": "holidays", "food": "meals", "eat": "meals", "eating": "meals", "breakfast": "breakfast meals",
+        "pto": "holidays", "vacation": "holidays", "annual leave": "holidays", "food": "meals", "eat": "meals", "eating": "meals",
         "server": "data stored data centres", "servers": "data stored data centres", "hosted": "data stored data centres", "cloud": "data stored data centres",
         "money back": "refund refunded", "get a refund": "refund", "parking": "car park places", "park": "car park places", "car park": "car park places",
         "chair": "equipment chair", "desk": "equipment", "monitor": "equipment screen", "screen": "equipment screen", "keyboard": "equipment keyboard",
         "cab": "taxi", "uber": "taxi", "plane": "flights", "fly": "flights", "flying": "flights", "claim back": "claims expense", "paid back": "claims paid",
         "reimbursed": "reimbursed", "wine": "alcohol", "beer": "alcohol", "drinks": "alcohol", "sso": "single sign-on", "login": "single sign-on", "helpdesk": "support",
         "phone support": "support telephone", "doctor's note": "medical certificate", "doctor note": "medical certificate", "closes": "open", "close": "open",
-        "hours": "open hours", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
+        "hours": "open hours", "hand in": "claims due", "submit": "claims due", "turn in": "claims due", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
         "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
         "calling in sick": "sick leave", "unwell": "sick leave", "fever": "sick leave", "cold": "sick leave", "not feeling well": "sick leave", "don't feel well": "sick leave", "feel well": "sick leave",
         "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval",
@@ -61,6 +63,8 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
 }  # fmt: skip
 """What people say, and what rules and price lists call it."""
 
+_WORKS_FROM = re.compile(r"\b(?:work|trabaj|teletrabaj)\w*\b.*\b(?:from|desde)\s+$")
+_ABROAD: dict[Language, str] = {"en": "another country", "es": "otro pais"}
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split()) - {"may", "must"}
 _AMOUNTS = frozenset(AMOUNT_WORDS.split())
 
@@ -68,12 +72,21 @@ _AMOUNTS = frozenset(AMOUNT_WORDS.split())
 def plain_wording(text: str, language: Language | None = None) -> str | None:
     """A question in plain words; none where nothing but small words is left, or nothing changes."""
     told = language or detect_language(text)
-    said = " ".join(words_of(text))
+    said = " ".join(words_of(_from_abroad(text, told)))
     for phrase, plain in sorted(PLAIN_WORDS[told].items(), key=lambda pair: -len(pair[0])):
         said = re.sub(rf"\b{re.escape(phrase)}\b(?!\0)", "\0".join(plain.split()), said)
     kept = [word for word in re.split(r"[ \0]+", said) if not _is_light(word)]
     found = " ".join(dict.fromkeys(kept))
     return found if found and found != " ".join(words_of(text)) else None
+
+
+def _from_abroad(text: str, language: Language) -> str:
+    """A place that people work from is another country to the rules, whichever it is."""
+    text = composed(text)
+    for place in find_zones(text):
+        if _WORKS_FROM.search(aligned(text)[: place.span.start]):
+            return f"{text[: place.span.start]}{_ABROAD[language]}{text[place.span.end :]}"
+    return text
 
 
 def _is_light(word: str) -> bool:

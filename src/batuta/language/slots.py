@@ -45,8 +45,12 @@ _FOR_ME = re.compile(
     r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
 _UNTIL = re.compile(r"\b(?:until|till|til|before|to|hasta|para|antes\s+de)\b")
+_SPAN = re.compile(r"(?:between|from|since|entre|desde|del?)\b")
+"""Opens a range of days."""
 _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
 """The days that are left "de año" are those of this one."""
+_BESIDE = re.compile(r"\s*(?:h|hours|horas)?\s*(?:(?:hora\s+)?(?:de|en|in|del?)\s+)?(?:the\s+|la\s+)?")
+"""Between a time and the place it is meant at."""
 _AMOUNT = r"(?P<amount>\d[\d.,]*(?:\s?(?:k|mil|thousand)\b)?)"
 _BOUND_UNIT = r"\s*(?P<unit>days?|dias?|€|eur(?:os?)?\b|%|units?|unidades)?"
 _BOUND = re.compile(
@@ -126,6 +130,20 @@ def _of_kind(kind: str, shown: Callable[[Any], Any]) -> Fill:
 
 def _period(value: Period) -> dict[str, str]:
     return {"first": value.first.isoformat(), "last": value.last.isoformat(), "grain": value.grain}
+
+
+def _date(slot: Slot, source: _Source) -> Any:
+    """A day that is named; of two that make a range, the one on the side that the slot's words tell."""
+    day = _of_kind("date", lambda value: value.isoformat())(slot, source)
+    if day is None or not slot.after or slot.is_many:
+        return day
+    ranges = [each for each in source.text.findings.get("period", []) if _SPAN.match(aligned(each.text))]
+    dates = source.text.findings.get("date", [])
+    is_whole = len(ranges) == 1 and len(dates) == 2 and all(ranges[0].span.overlaps(each.span) for each in dates)
+    if not is_whole or dates[0].value <= dates[1].value:
+        return day
+    value = ranges[0].value  # the days of a range are of one year: "between 3 and 24 November"
+    return (value.first if _SPAN.match(f"{slot.after[0]} ") else value.last).isoformat()
 
 
 def _end(slot: Slot, source: _Source) -> Any:
@@ -246,8 +264,10 @@ def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
     plain = aligned(source.text.text)
     if len(found) < 2:
         times = source.text.findings.get("time", [])
-        if found and times and _FOR_ME.search(plain) and 0 <= found[0].span.start - times[0].span.end <= 4:
-            return found[0].value, HERE
+        if found and times and _FOR_ME.search(plain):
+            between = plain[times[0].span.end : found[0].span.start]
+            if _BESIDE.fullmatch(between):
+                return found[0].value, HERE
         return None, (found[0].value if found else None)
     times = source.text.findings.get("time", [])
     target = next((each for each in found if _TARGET.search(plain[: each.span.start])), None)
@@ -308,7 +328,7 @@ _FILLERS: dict[str, Fill] = {
     "quantity": _some,
     "unit": _unit,
     "duration": _of_kind("duration", lambda value: int(value.total_seconds() // 60)),
-    "date": _of_kind("date", lambda value: value.isoformat()),
+    "date": _date,
     "time": _of_kind("time", lambda value: f"{value:%H:%M}"),
     "moment": _moment,
     "period": _of_kind("any_period", _period),

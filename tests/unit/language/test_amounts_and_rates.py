@@ -23,6 +23,8 @@ NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
         ("5 feet 10 inches in cm", "70", "in"),
         ("2 h 30 min in seconds", "2.5", "h"),
         ("1 hora y 20 minutos", "80", "min"),
+        ("3/4 of a litre in ml", "0.75", "l"),
+        ("tres cuartos de hora en minutos", "0.75", "h"),
     ],
 )
 def test_a_quantity_of_several_parts_is_one(text: str, amount: str, unit: str) -> None:
@@ -39,6 +41,11 @@ def test_a_quantity_of_several_parts_is_one(text: str, amount: str, unit: str) -
         ("pago 950 de alquiler al mes, cuánto es al año?", "950 * 12"),
         ("200 euros a month for 3 years", "200 * 3 * 12"),
         ("ahorro 50 a la semana, cuánto en un año", "50 * 52"),
+        ("a dinner of 4 cost 148, how much each?", "148 / 4"),
+        ("hemos pagado 200 por 8 entradas, ¿cuánto sale por persona?", "200 / 8"),
+        ("si compro 6 botellas a 3,25 cuánto es", "6 * 3.25"),
+        ("a room is 4 by 5 metres, how many square metres is that?", "4 * 5"),
+        ("it was 500 last year and 575 this year, how much did it grow in %", "(575 - 500) / 500 * 100"),
     ],
 )
 def test_amounts_per_something_are_multiplied_and_converted(text: str, expression: str) -> None:
@@ -73,6 +80,18 @@ def test_pounds_beside_kilos_are_a_weight_and_no_money(text: str, kinds: set[str
 )
 def test_a_period_ends_on_its_last_day_and_begins_what_is_waited_for(text: str, day: str) -> None:
     assert fill_slot(Slot(name="day", type="end"), annotated(text, now=NOW), now=NOW) == day
+
+
+@pytest.mark.parametrize(
+    "text", ["days between 3 november and 24 november", "cuántos días hay entre el 3 y el 24 de noviembre"]
+)
+def test_two_days_of_a_range_are_of_one_year(text: str) -> None:
+    since = Slot(name="since", type="date", after=("between", "entre", "from"))
+    day = Slot(name="day", type="date", after=("and", "y", "to"))
+    first, last = (fill_slot(slot, annotated(text, now=NOW), now=NOW) for slot in (since, day))
+    assert isinstance(first, str)
+    assert isinstance(last, str)
+    assert (datetime.fromisoformat(last) - datetime.fromisoformat(first)).days == 21
 
 
 @pytest.mark.parametrize(("text", "time"), [("at half four", "16:30"), ("around half 10", "10:30")])

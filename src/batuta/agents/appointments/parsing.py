@@ -54,6 +54,8 @@ _ASK = re.compile(
     r"do\s+i\s+have\s+time|tengo\s+tiempo)\b"
 )
 _TARGET = re.compile(r"\s(?:to|para|al|a)\s")
+_BARE_HOUR = re.compile(r"\bto\s+(\d{1,2})(?=\s*(?:$|[?!,;]|please\b|pls\b|instead\b|on\b|tomorrow\b))", re.IGNORECASE)
+"""An hour that something is moved to: "bring it forward to 9"."""
 _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
     r"\b(?:later|back|delay\w*|postpone\w*|push\w*|despues|mas\s+tarde|retras\w+|aplaz\w+|pospon\w+|atrasa\w*)\b"
@@ -97,6 +99,8 @@ def intent_of(text: str) -> RequestKind:
 def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     language: Language = detect_language(text)
     intent = wanted or intent_of(text)
+    if intent is RequestKind.RESCHEDULING and read_when(text).time is None:
+        text = _BARE_HOUR.sub(r"to at \1", text)
     target = _target(text) if intent is RequestKind.RESCHEDULING else text
     whole, reading = read_when(text), read_when(target)
     contact = _contact(whole.rest)

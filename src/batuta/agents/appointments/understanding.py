@@ -71,11 +71,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
-                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar",
+                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar", "delete the physio", "scrap the interview on Thursday",
                 ),
                 "es": (
                     "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
-                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "suprime la cita con Marta",
+                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "¿podrías cancelar la cena del lunes?", "puedes anular la llamada de mañana", "suprime la cita con Marta", "borra el fisio", "quita el médico", "borra la entrevista del jueves",
                 ),
             },
             slots=(_REQUEST,),
@@ -88,11 +88,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Am I free on Thursday at 11am?", "do I have time tomorrow afternoon", "is Friday at 3pm free", "am I busy on Monday", "when am I free tomorrow",
-                    "any free slot on Wednesday?", "check my availability for 12 December at 10", "can I fit in a meeting tomorrow at 4?", "is there a gap on Tuesday morning", "find me a free slot on Monday", "look for a free hour on Friday", "is tuesday afternoon free", "when could I meet Ana on Thursday?", "should I move my call to Friday?", "would Monday at 10 work for me?",
+                    "any free slot on Wednesday?", "check my availability for 12 December at 10", "can I fit in a meeting tomorrow at 4?", "is there a gap on Tuesday morning", "find me a free slot on Monday", "look for a free hour on Friday", "is tuesday afternoon free", "when could I meet Ana on Thursday?", "should I move my call to Friday?", "would Monday at 10 work for me?", "do I have time for a quick chat on Tuesday at 9?",
                 ),
                 "es": (
                     "¿Estoy libre el jueves a las 11?", "tengo hueco mañana por la tarde", "está libre el viernes a las 15h", "estoy ocupado el lunes", "cuándo estoy libre mañana",
-                    "¿hay algún hueco el miércoles?", "mira mi disponibilidad el 12 de diciembre a las 10", "me cabe una reunión mañana a las 4?", "tengo libre el martes por la mañana", "búscame un hueco el lunes", "busca una hora libre el viernes", "está libre la tarde del martes", "cuándo podría ver a Ana el jueves?", "¿debería mover mi llamada al viernes?", "¿me va bien el lunes a las 10?",
+                    "¿hay algún hueco el miércoles?", "mira mi disponibilidad el 12 de diciembre a las 10", "me cabe una reunión mañana a las 4?", "tengo libre el martes por la mañana", "búscame un hueco el lunes", "busca una hora libre el viernes", "está libre la tarde del martes", "cuándo podría ver a Ana el jueves?", "¿debería mover mi llamada al viernes?", "¿me va bien el lunes a las 10?", "¿tengo tiempo para una llamada rápida el martes a las 9?", "tengo tiempo el lunes a las 12?",
                 ),
             },
             slots=(_REQUEST,),
@@ -105,12 +105,12 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "What appointments do I have this week?", "show my calendar", "what meetings do I have today", "what's on my agenda tomorrow", "list my appointments",
                     "do I have any meetings on Friday?", "when is my meeting with Ana", "my agenda for next week", "when do I see Dr. Smith?", "what do I have on monday",
-                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "do I have meetings next week?", "at what time is my call with John", "what's my next appointment?", "who am I meeting on Monday?", "who do I have dinner with tomorrow?", "how many meetings do I have tomorrow", "did I book the dentist?", "did I cancel the call with Ana?", "have I got anything on Thursday",
+                    "agenda", "today", "tomorrow", "this week", "any appointments today?", "do I have meetings next week?", "at what time is my call with John", "what's my next appointment?", "who am I meeting on Monday?", "who do I have dinner with tomorrow?", "how many meetings do I have tomorrow", "did I book the dentist?", "did I cancel the call with Ana?", "have I got anything on Thursday", "how long is my meeting with Ana", "how long does the demo on Monday take?", "what time does my dinner on Saturday start",
                 ),
                 "es": (
                     "¿Qué citas tengo esta semana?", "enséñame el calendario", "qué reuniones tengo hoy", "qué hay en mi agenda mañana", "lista mis citas",
                     "¿tengo alguna reunión el viernes?", "cuándo es mi reunión con Ana", "mi agenda de la semana que viene", "¿cuándo veo al doctor Pérez?", "que tengo el lunes",
-                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "¿cuál es mi próxima cita?", "¿con quién me reúno el lunes?", "¿con quién ceno mañana?", "con quién como el jueves", "cuántas reuniones tengo mañana", "¿reservé el dentista?", "¿he cancelado la llamada con Ana?", "tengo algo el jueves", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
+                    "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "¿cuál es mi próxima cita?", "¿con quién me reúno el lunes?", "¿con quién ceno mañana?", "con quién como el jueves", "cuántas reuniones tengo mañana", "¿reservé el dentista?", "¿he cancelado la llamada con Ana?", "tengo algo el jueves", "cuánto dura mi reunión con Ana", "¿cuánto dura la demo del lunes?", "a qué hora empieza mi cena del sábado", "con quién quedo el lunes", "¿con quién he quedado hoy?", "a quién veo mañana", "muéstrame la agenda", "muéstrame mis citas del mes que viene",
                 ),
             },
             slots=(_REQUEST,),

@@ -18,7 +18,8 @@ UNDERSTANDING = Understanding(
                     "what is twenty percent of eighty", "7x8?", "if I buy 12 at 3.50 each, 12 * 3.50", "multiply that by 2",
                     "how much do 5 tickets at 12.50 cost", "I bought 3 books at 20 each, how much is it in total", "three quarters of 80", "sqrt of 81", "price with 21% VAT of 100",
                     "if it costs 60 and there is 25% off what do I pay", "it went from 80 to 100, what increase is that in percent", "30 out of 40 as a percentage",
-                    "my rent is 900 and goes up by 4%, how much will it be", "and 10% of that", "9 cubed", "take away 12",
+                    "my rent is 900 and goes up by 4%, how much will it be", "and 10% of that", "9 cubed", "take away 12", "and plus 5%",
+                    "the lunch of 5 cost 90, how much each?", "a field is 30 by 20 metres, how many square metres is it", "we paid 200 for 8 tickets, how much is it per person", "it was 40 last year and 50 this year, how much did it grow in %",
                     "6 hours a day at 20 euros an hour for 10 days, how much is it", "I pay 40 a month, how much is that a year", "add up 10, 20 and 30 and take away 5",
                 ),
                 "es": (
@@ -30,7 +31,8 @@ UNDERSTANDING = Understanding(
                     "cuanto es 7x8", "120 más IVA del 21%", "multiplica eso por 2", "hazme la cuenta 450 entre 3",
                     "cuánto cuestan 5 entradas a 12,50", "compré 3 libros a 20 cada uno, cuánto es en total", "tres cuartos de 80", "raíz de 81", "precio con IVA del 21% de 100",
                     "si cuesta 60 y hay un 25% de descuento cuánto pago", "pasó de 80 a 100, qué aumento es en porcentaje", "30 de 40 en porcentaje",
-                    "mi alquiler es 900 y sube un 4%, cuánto será", "y el 10% de eso", "9 al cubo", "quítale 12",
+                    "mi alquiler es 900 y sube un 4%, cuánto será", "y el 10% de eso", "9 al cubo", "quítale 12", "más un 5%",
+                    "la comida de 5 ha costado 90, cuánto toca a cada uno?", "un campo mide 30 por 20 metros, cuántos metros cuadrados son", "hemos pagado 200 por 8 entradas, cuánto sale por persona", "era 40 el año pasado y 50 este año, cuánto ha crecido en %",
                     "6 horas al día a 20 euros la hora durante 10 días, cuánto es", "pago 40 al mes, cuánto es al año", "suma 10, 20 y 30 y quítale 5",
                 ),
             },
@@ -73,14 +75,14 @@ UNDERSTANDING = Understanding(
                     "it in Lima", "3pm Madrid in New York time", "convert 15:30 to Tokyo time", "when it's noon in Berlin what "
                     "time is it in Mexico", "what time is 5pm in New York for Madrid", "at 4pm here what time is it in Chicago",
                     "convert 10:00 UTC to Madrid", "8am in Bogota is what time in Madrid", "the call is at 11am Chicago time, what time is that for me",
-                    "if it's 9 in Rome what time is it in Delhi", "a meeting tomorrow at 9 in Paris, what time is that in Tokyo",
+                    "if it's 9 in Rome what time is it in Delhi", "a meeting tomorrow at 9 in Paris, what time is that in Tokyo", "my train leaves at 9:10 Rome time, what time is that here",
                 ),
                 "es": (
                     "Pasa las 15:00 de Madrid a hora de Tokio", "convierte las 3 de la tarde de Madrid a Nueva York", "si son las 9:00 en "
                     "París qué hora es en Lima", "a qué hora equivalen las 10 de Londres en Tokio", "las 15:30 en hora de Tokio",
                     "cuando es mediodía en Berlín qué hora es en México", "qué hora es en Madrid cuando son las 5pm en Nueva York",
                     "a las 16h de aquí qué hora es en Chicago", "convierte las 10:00 UTC a Madrid", "8am en Bogotá qué hora es en Madrid", "la llamada es a las 11 de Chicago, qué hora es para mí",
-                    "si son las 9 en Roma qué hora es en Delhi", "una reunión mañana a las 9 en París, qué hora sería en Tokio",
+                    "si son las 9 en Roma qué hora es en Delhi", "una reunión mañana a las 9 en París, qué hora sería en Tokio", "mi tren sale a las 9:10 hora de Roma, qué hora es aquí",
                 ),
             },
             slots=(
@@ -132,7 +134,7 @@ UNDERSTANDING = Understanding(
                     "30 degrees celsius in fahrenheit", "60 mph in km/h", "how many hours in 3 days", "5 miles to km", "2.5 h in minutes",
                     "how many grams in half a pound", "how many minutes are there in a day", "how much is an ounce in grams", "how many months in 3 years",
                     "700 mb in gb", "half an hour in seconds", "how many square metres is a hectare", "how many litres is a gallon", "3 weeks in days",
-                    "2 pounds in kg", "how many kilos are 10 pounds", "5 feet 8 inches in cm", "how many minutes is 2 and a half hours",
+                    "2 pounds in kg", "2/3 of a litre in ml", "how many kilos are 10 pounds", "5 feet 8 inches in cm", "how many minutes is 2 and a half hours",
                 ),
                 "es": (
                     "Convierte 5 km a millas", "cuántas onzas son 3 kilos", "100 fahrenheit en celsius", "cuántos minutos son 3 horas",
@@ -140,7 +142,7 @@ UNDERSTANDING = Understanding(
                     "30 grados centígrados en fahrenheit", "60 millas por hora en km/h", "cuántas horas son 3 días", "5 millas a km",
                     "2,5 horas en minutos", "cuántos gramos hay en media libra", "cuántos minutos hay en un día", "cuánto es una onza en gramos", "cuántos meses son 3 años",
                     "700 mb en gb", "media hora en segundos", "cuántos metros cuadrados es una hectárea", "cuántos litros tiene un galón", "3 semanas en días",
-                    "2 libras en kg", "cuántos kilos son 10 libras", "5 pies y 8 pulgadas en cm", "cuántos minutos son 2 horas y media",
+                    "2 libras en kg", "dos tercios de litro en ml", "cuántos kilos son 10 libras", "5 pies y 8 pulgadas en cm", "cuántos minutos son 2 horas y media",
                 ),
             },
             slots=(

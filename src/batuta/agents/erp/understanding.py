@@ -21,9 +21,11 @@ LISTING_WORDS = {
 FIGURE_FILLERS = (
     "customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
+    "going goes doing gone went developing be still "
     "chart graph plot bar bars line lines pie draw visualise visualize column columns diagram please",
     "cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos "
+    "van ir yendo marchan marcha faltan falta quedan queda "
     "grafico grafica graficos barras barra linea lineas pastel tarta circular queso dibuja dibujame columnas diagrama visualiza",
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""

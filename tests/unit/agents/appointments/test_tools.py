@@ -305,3 +305,9 @@ async def test_repeated_appointments_are_said_to_be_none_of_its_business(desk: D
     found = await call(desk, "check_availability", request="add yoga every tuesday at 7pm", kind="create")
     assert found["outcome"] == "needs_information"
     assert "not repeated ones" in found["summary"]["en"]
+
+
+async def test_an_hour_that_something_is_moved_to_needs_no_more_words(desk: Desk) -> None:
+    await book(desk)
+    found = await call(desk, "check_availability", request="bring the meeting with Ana forward to 9", kind="move")
+    assert (found["next_tool"], found["start"]) == ("move_appointment", "2026-11-17T09:00:00+01:00")
