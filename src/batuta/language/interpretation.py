@@ -58,6 +58,8 @@ UNEXPLAINED_FACTOR = 0.75
 """What is left for each word that an intent which reads every word cannot account for."""
 FULLY_EXPLAINED = 0.8
 """How sure an intent is at least that accounts for every word of a request."""
+RIVAL_LEAD = 2.0
+"""How much likelier another agent's change must be by its examples to count more than a conclusive reading."""
 CONCLUSIVE = 0.95
 """How sure one is at least whose own reader took the request as an order."""
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -138,6 +140,7 @@ class Interpreter:
         amendments = [annotated(part, now=now, reader=first.language) for part in parts[1:]]
         for number, said in enumerate(reversed(amendments)):
             found = self._ranked(said, [first, *amendments[: len(amendments) - number]], now, last)
+            found = self._by_owner(found, first, now)
             if found and found[0].intent.effect == "change" and found[0].is_sure:
                 return found  # "what do I have tomorrow?" and then "cancel it": the later one says what is to be done
         return self._ranked(first, [first, *amendments], now, last)
@@ -150,7 +153,15 @@ class Interpreter:
         # One that accounts for every word is meant however unlike its examples the request is.
         likely = [*scores[:8], *(score for score in scores[8:] if _is_always_read(self._intents[score.label][1]))]
         found = [self._interpretation(score, leading, texts, now, last) for score in likely]
-        return sorted(found, key=lambda each: -each.confidence)
+        return sorted(_with_rivals(found, scores), key=lambda each: -each.confidence)
+
+    def _by_owner(self, found: list[Interpretation], first: AnnotatedText, now: datetime) -> list[Interpretation]:
+        """Without other agents' changes where the one that was asked first can be meant: `it` is what that one named."""
+        owner = next(iter(self._ranked(first, [first], now, "")), None)
+        own = [each for each in found if owner is not None and each.agent_id == owner.agent_id]
+        if not own or not own[0].is_sure or own[0].intent.effect != "change":
+            return found
+        return [*own, *(each for each in found if each.agent_id != own[0].agent_id and each.intent.effect != "change")]
 
     def knows_word(self, word: str) -> bool:
         """Whether a folded word stands in any example."""
@@ -248,6 +259,20 @@ class Interpreter:
     def _tokens(self, text: AnnotatedText) -> list[str]:
         named = {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}
         return text.tokens(named)
+
+
+def _with_rivals(found: list[Interpretation], scores: Sequence[LabelScore]) -> list[Interpretation]:
+    """What its own reader took is not certain where the words are clearly another's: lunch is no invoice."""
+    own = {score.label: score.confidence for score in scores}
+    changes = [each for each in found if each.intent.effect == "change" and each.is_sure]
+
+    def is_anothers(each: Interpretation) -> bool:
+        is_read = any(slot.is_conclusive and slot.name in each.values for slot in each.intent.slots)
+        return is_read and any(
+            other.agent_id != each.agent_id and own[other.label] >= RIVAL_LEAD * own[each.label] for other in changes
+        )
+
+    return [replace(each, confidence=own[each.label]) if is_anothers(each) else each for each in found]
 
 
 def _is_always_read(intent: Intent) -> bool:

@@ -6,11 +6,14 @@ from datetime import datetime
 
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
+from batuta.language.choices import words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
 from batuta.language.findings import Language
+from batuta.language.folding import stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
 from batuta.language.slots import fill_slot
 from batuta.language.stance import stance_of
+from batuta.language.vocabulary import filler_stems
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
 
@@ -86,6 +89,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
         return _amended(context.request, text)
     brings = _brings_something(text, context, interpreter, now)
+    if context.was_asked and brings and _is_bare(text, now, context.language):
+        return _amended(context.request, text)
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
         return None
@@ -140,6 +145,17 @@ def _brings_something(text: str, context: DialogueContext, interpreter: Interpre
         amendment_text.findings.get(kind) for kind in ("date", "time", "period", "zone", "person", "soon")
     )
     return telling or (takes_text and (has_content or is_follow_up(text) or context.was_asked))
+
+
+def _is_bare(text: str, now: datetime, language: Language) -> bool:
+    """Whether a message is nothing but a day, a time, a person or an amount: "4pm" after "at what time?"."""
+    source = annotated(text, now=now, reader=language)
+    spans = [each.span for found in source.findings.values() for each in found]
+    words = words_with_places(source.text)
+    return bool(spans) and all(
+        any(span.start <= start and end <= span.end for span in spans) or stem(word) in filler_stems()
+        for word, start, end in words
+    )
 
 
 def _amended(request: str, text: str) -> str:

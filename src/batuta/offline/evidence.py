@@ -208,13 +208,14 @@ def _spoken(sentence: str) -> str:
 
 def _topics(text: str) -> frozenset[str]:
     """The content words of a text, cut to their stems, with what else they may be called."""
-    words = [word for word in words_of(text) if word not in _STOP and not word.isdigit()]
+    words = [word for word in words_of(text) if word not in _STOP and word not in _NO_TOPIC and not word.isdigit()]
     return frozenset(stem(word) for word in words) | frozenset(
         group for word in words for group in _GROUPS.get(word, ())
     )
 
 
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
+_NO_TOPIC = frozenset(("time", "tiempo"))
 _GROUPS = {
     word: tuple(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
     for listed in CONCEPTS.values()

@@ -52,7 +52,7 @@ _WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\
 _SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
-    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|tengo|tenemos|se\s+puede|a\s+quien|en\s+que|hasta\s+cuando)\b"
+    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _TWO_SUBJECTS = re.compile(
@@ -140,6 +140,8 @@ class Planner:
         for match in self._weak_joints(text):
             sides = [text[: match.start()].strip(), text[match.end() :].strip()]
             found = [self._meanings(side, context)[0] for side in sides]
+            if _completes(self._meanings(text, context)[0], found[0]):
+                continue
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
             if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
                 continue
@@ -241,7 +243,7 @@ class Planner:
             sides = [self._meanings(side, context)[0] for side in (left, right)]
             are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
-            if is_explained and self._says_of(whole, right):
+            if (is_explained and self._says_of(whole, right)) or _completes(whole, sides[0]):
                 continue
             if _is_read_whole(whole):
                 continue
@@ -421,6 +423,14 @@ def _goes_on(part: RequestPart) -> bool:
 def _is_read_whole(meaning: Interpretation) -> bool:
     """Whether an intent's own reader took the whole request: what an `and` joins there is its business."""
     return meaning.is_sure and any(slot.is_conclusive and slot.name in meaning.values for slot in meaning.intent.slots)
+
+
+def _completes(whole: Interpretation, left: Interpretation) -> bool:
+    """Whether a whole says more of an intent than its left side: "… at 9 Rome time, what time is that here?"."""
+    if whole.label != left.label or not whole.is_sure or whole.missing:
+        return False
+    kept = [slot.name for slot in whole.intent.slots if slot.type.startswith("zone")]
+    return any(whole.values.get(name) != left.values.get(name) for name in kept)
 
 
 def _two_subjects(text: str) -> list[str]:

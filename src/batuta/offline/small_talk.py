@@ -8,8 +8,8 @@ OUTSIDE = "outside"
 
 _EXAMPLES: dict[str, tuple[str, str]] = {
     "greeting": (
-        "hi | hello | hey there | good morning | good afternoon everyone | hello team | hi how is it going | howdy",
-        "hola | buenas | buenos días | hola equipo | buenas tardes | hey hola | saludos | qué tal",
+        "hi | hello | hey there | hey how's everything |  good morning | good afternoon everyone | hello team | hi how is it going | howdy",
+        "hola | buenas | buenos días | ey qué tal todo | qué tal va todo | hola equipo | buenas tardes | hey hola | saludos | qué tal",
     ),
     "thanks": (
         "thanks | thank you very much | thx | cheers mate | great, thank you | perfect thanks | that helped a lot thanks | thanks a million | much appreciated | ty",
@@ -31,9 +31,9 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "identity": (
         "who are you? | what are you | are you a human? | are you a robot | what is your name | are you chatgpt | which model "
-        "are you | are you an ai | who made you? | who built you | who created you | who is behind this",
+        "are you | are you an ai | are you a real person | am I talking to a human | who made you? | who built you | who created you | who is behind this",
         "¿quién eres? | qué eres | eres una persona | eres un robot | cómo te llamas | eres chatgpt | qué modelo eres | eres "
-        "una ia | ¿quién te ha creado? | quién te hizo | quién te ha programado | quién está detrás de esto",
+        "una ia | eres una persona real | estoy hablando con un humano | ¿quién te ha creado? | quién te hizo | quién te ha programado | quién está detrás de esto",
     ),
     "wellbeing": (
         "how are you? | how are you doing today | how is it going? | are you ok | how do you feel",
@@ -44,7 +44,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "who won the world cup | latest news | what is the stock price of Apple | translate this text to French | send an "
         "email to Ana | order a pizza | play some music | what is the capital of France | recommend a restaurant | book a "
         "flight to Paris | who is the president of the United States | write me a python script | exchange rate of the dollar "
-        "| how do I cook paella | what is the meaning of life | summarise this web page | turn on the lights | find me a hotel "
+        "| how do I cook paella | what is the meaning of life | summarise this web page | turn on the lights | book a table for four in an Italian restaurant | reserve a table at a restaurant tonight at 8 | get me two tickets for the concert on friday | play a bit of rock | translate this to german: good night | find me a hotel "
         "in Rome | what movie should I watch | how tall is the Eiffel tower | call me a taxi | what's the score of the game | "
         "give me medical advice | how many people live in China | write an essay about the war | draw me a picture of a cat | "
         "how old are you | do you love me | sing a song | bitcoin price | how far is the moon | convert 100 dollars to euros | "
@@ -53,7 +53,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "ganó el mundial | últimas noticias | a cuánto cotiza Apple | traduce este texto al francés | envía un correo a Ana | "
         "pide una pizza | pon música | cuál es la capital de Francia | recomiéndame un restaurante | reserva un vuelo a París "
         "| quién es el presidente de Estados Unidos | escríbeme un programa en python | tipo de cambio del dólar | cómo se "
-        "hace una paella | cuál es el sentido de la vida | resume esta página web | enciende las luces | búscame un hotel en "
+        "hace una paella | cuál es el sentido de la vida | resume esta página web | enciende las luces | reserva una mesa para cuatro en un restaurante italiano | reserva mesa en un restaurante esta noche a las 8 | cómprame dos entradas para el concierto del viernes | pon algo de rock | reproduce una canción | traduce esto al alemán: buenos días | búscame un hotel en "
         "Roma | qué película puedo ver | cuánto mide la torre Eiffel | llama a un taxi | cómo va el partido | dame un consejo "
         "médico | cuánta gente vive en China | escribe una redacción sobre la guerra | dibuja un gato | cuántos años tienes | "
         "me quieres | canta una canción | precio del bitcoin | a qué distancia está la luna | convierte 100 dólares a euros | "

@@ -56,6 +56,13 @@ async def test_two_requests_of_one_sentence_are_two_steps() -> None:
     assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (DOCS, [])]
 
 
+@pytest.mark.parametrize(("reply", "asked"), [("4pm", "At what time?"), ("a las 16:00", "¿A qué hora?")])
+async def test_a_bare_time_answers_what_was_asked(reply: str, asked: str) -> None:
+    """It begins no appointment of its own."""
+    plan = await steps(reply, Message.user("book a call with Jon on friday"), Message.assistant(asked))
+    assert plan == [(AGENDA, f"book a call with Jon on friday ▸ {reply}", [])]
+
+
 @pytest.mark.parametrize("text", ["sum 120, 340 and 90 and take away 50", "suma 120, 340 y 90 y quítale 50"])
 async def test_one_sum_is_one_step_whatever_joins_its_numbers(text: str) -> None:
     assert await steps(text) == [(CALC, text, [])]

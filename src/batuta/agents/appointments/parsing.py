@@ -54,7 +54,9 @@ _ASK = re.compile(
     r"do\s+i\s+have\s+time|tengo\s+tiempo)\b"
 )
 _TARGET = re.compile(r"\s(?:to|para|al|a)\s")
-_BARE_HOUR = re.compile(r"\bto\s+(\d{1,2})(?=\s*(?:$|[?!,;]|please\b|pls\b|instead\b|on\b|tomorrow\b))", re.IGNORECASE)
+_BARE_HOUR = re.compile(
+    r"(?<!\d\s)\bto\s+(\d{1,2})(?=\s*(?:$|[?!,;]|please\b|pls\b|instead\b|on\b|tomorrow\b))", re.IGNORECASE
+)
 """An hour that something is moved to: "bring it forward to 9"."""
 _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
