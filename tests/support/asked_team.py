@@ -133,7 +133,7 @@ def _starts(outcome: Outcome, tool: str, start: str) -> bool:
     if [each.tool_name for each in outcome.approvals] != [tool]:
         return False
     wanted = datetime.fromisoformat(str(outcome.approvals[0].args["start"]))
-    return wanted.strftime("%Y-%m-%d %H:%M") == start
+    return wanted.strftime("%Y-%m-%d %H:%M") in [each.strip() for each in start.split("/")]
 
 
 def _cancels(outcome: Outcome, word: str) -> bool:
