@@ -154,9 +154,7 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         if sentence.endswith(".") or sentence not in (passage.get("title"), passage.get("section"))
     ]
     weights = _weights(_topics(question), [_topics(sentence) for _, sentence in sentences])
-    return [
-        _quote(passage, sentence, _score(sentence, passage, weights, sought)) for passage, sentence in sentences
-    ]
+    return [_quote(passage, sentence, _score(sentence, passage, weights, sought)) for passage, sentence in sentences]
 
 
 def _weights(asked: frozenset[str], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
