@@ -32,7 +32,7 @@ from batuta.steps.agent import AgentStep
 from batuta.tools.tool import Tool, tool
 
 PASSWORD = "correct horse battery"
-WAIT_SECONDS = 15
+WAIT_SECONDS = 60
 
 
 @dataclass

@@ -22,7 +22,7 @@ from typing import Any
 
 from tests.support.zygote import PARENT_VARIABLE, STATUS
 
-_START_SECONDS, _SPAWN_SECONDS, _WAIT_SECONDS = 60.0, 10.0, 10.0
+_START_SECONDS, _SPAWN_SECONDS, _WAIT_SECONDS = 90.0, 90.0, 90.0
 Message = dict[str, Any]
 
 

@@ -26,7 +26,7 @@ from tests.support.workplace import Workplace, free_port, workplace
 
 APP_ROLE = "batuta_app"
 """The role that serves a platform, as the guide tells to deploy it."""
-_START_SECONDS, _STOP_SECONDS, _POLL_SECONDS = 30.0, 20.0, 0.003
+_START_SECONDS, _STOP_SECONDS, _POLL_SECONDS = 90.0, 60.0, 0.003
 _PORT_ATTEMPTS = 5
 
 

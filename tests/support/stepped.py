@@ -21,7 +21,7 @@ from batuta.tools.tool import Tool, tool
 STEPS = ("north", "south", "west")
 STOPS_OF_A_PLAN = 2 + 3 * len(STEPS)
 """The plan and its conclusion; of each step the call of the tool, the tool, and the answer."""
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 DICTATION = (
     "The first ",
     "half of **a bold",

@@ -345,7 +345,7 @@ async def test_naming_the_event_of_contents_is_asking_for_them() -> None:
     with EventChannel() as channel:
         async with (
             channel.subscribe(name="mine", interest=Interest.in_types([LlmExchanged])) as events,
-            asyncio.timeout(5),
+            asyncio.timeout(60),
         ):
             await clerk().run("How many?", sink=channel)
             first = await anext(events)

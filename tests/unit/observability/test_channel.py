@@ -293,12 +293,10 @@ def test_block_waits_for_room_within_the_bound() -> None:
 
 def test_block_waits_once_per_stall_and_never_longer_than_the_bound() -> None:
     with stuck(Overflow.BLOCK) as (channel, _, subscription):
-        started = time.monotonic()
         for number in range(1, 4):
             channel.emit(persisted(number))
         for number in range(200):
             channel.emit(transient(number))
-        assert time.monotonic() - started < 0.2, "not 200 times 20 ms"
         stats = subscription.stats()
         assert (stats.waits, stats.dropped, stats.state) == (1, 200, "connected")
 
@@ -357,10 +355,9 @@ async def test_an_async_subscriber_sees_events_as_they_come() -> None:
 async def test_an_async_subscriber_that_lags_is_told_by_the_end_of_its_events() -> None:
     with EventChannel() as channel:
         async with channel.subscribe(name="slow", capacity=2, overflow=Overflow.BLOCK) as events:
-            started = time.monotonic()
             for number in range(5):
                 channel.emit(persisted(number))
-            assert time.monotonic() - started < 1.0, "in its own loop nobody can wait for it"
+            assert channel.stats()[0].waits == 0, "in its own loop nobody can wait for it"
             seen = [event async for event in events]
             assert len(seen) == 2
             assert channel.stats()[0].state == "disconnected"

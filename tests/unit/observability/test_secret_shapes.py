@@ -252,9 +252,9 @@ def test_a_declared_name_that_is_given_nothing_changes_no_text(text: str) -> Non
 
 @pytest.mark.parametrize("text", ["salary:{", "salary:{}", 'salary:"', "salary:[[", 'salary:"\\'])
 def test_declared_names_are_searched_in_time_that_grows_with_the_text(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     Redactor({"salary"}).text((text * 20_000)[:100_000])
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_text_that_was_cut_says_so() -> None:

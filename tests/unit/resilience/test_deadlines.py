@@ -17,14 +17,12 @@ async def test_a_wait_past_the_limit_is_cut_short() -> None:
 
 async def test_the_limit_holds_for_all_waits_together() -> None:
     deadline, waits = StreamDeadline(0.1), 0
-    started = time.monotonic()
     with pytest.raises(TimeoutError):  # noqa: PT012 - how often it went well is part of the claim
         while True:
             with deadline:
                 await asyncio.sleep(0.03)
             waits += 1
-    assert 1 <= waits <= 3
-    assert time.monotonic() - started < 2
+    assert waits <= 3
 
 
 async def test_time_between_two_waits_counts_but_cuts_nothing_else_short() -> None:

@@ -69,11 +69,11 @@ ENDLESS: dict[str, dict[str, Any]] = {
 def test_no_schema_takes_for_ever(what: str) -> None:
     """With the engine of Python the first would take years."""
     arguments = SchemaArguments.of(ENDLESS[what])
-    started = time.perf_counter()
+    started = time.process_time()
     for name in ("text", "a" * 60 + "!"):
         with suppress(InvalidArgumentsError):
             arguments.check(json.dumps({name: "a" * 60 + "!"}))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("what", ["references that double", "a reference to itself"])
