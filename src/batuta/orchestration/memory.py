@@ -19,7 +19,7 @@ def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
     """What was said in the turns before one: each request, and the last word it was given.
 
     Work between agents stays out: its result is in the last word. So the history is valid for every provider. A turn
-    that failed or was stopped leaves nothing, as in a conversation that is kept in memory.
+    that failed leaves nothing, as in a conversation that is kept in memory; what came of one that was stopped stays.
     """
     answered: set[str] = set()
     said: dict[str, list[Message]] = {}
@@ -31,7 +31,7 @@ def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:
             turn[:0] = [Message.user(event.content)]
         elif isinstance(event, AssistantMessage) and event.content:
             turn[1:] = [Message.assistant(event.content, event.source_agent_id)]
-        elif isinstance(event, Complete) and event.status == "success":
+        elif isinstance(event, Complete) and event.status in ("success", "cancelled"):
             answered.add(event.turn_id)
     return Conversation(
         message for turn_id, turn in said.items() if turn_id in answered and len(turn) == 2 for message in turn
