@@ -59,6 +59,7 @@ class FileIndexing:
         if path is None:
             await self._change(file, status="failed", reason="missing")
             return
+        await self._blobs.discard(file.file_id)  # the parts of its upload, should the process that had them have died
         await progress(1, STEPS)
         try:
             content = await self._extractor.extract(path, file.name)
