@@ -13,6 +13,7 @@ import aiohttp
 import httpx
 import socketio
 
+from batuta.agents.erp.access import ErpAccess
 from batuta.events.conversation import Citation
 from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK
@@ -337,6 +338,7 @@ async def running(
     models: Sequence[str] = (),
     title_model: Model | None = None,
     read_source: Callable[[Citation, str], Awaitable[str | None]] | None = None,
+    erp: ErpAccess | None = None,
 ) -> AsyncIterator[Running]:
     """A platform with its server, as `batuta serve` runs it."""
     stage = Stage()
@@ -346,6 +348,7 @@ async def running(
         model=ModelChoice(label="rules", is_offline=True, choices=tuple(models)),
         title_model=title_model,
         read_source=read_source,
+        erp=erp,
     ) as platform:
         server = Server(platform, **({} if static is None else {"static": static}))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]

@@ -170,6 +170,7 @@ export const ROUTES = [
   }),
   route("GET", "/api/search", () => [200, { sessions: [], messages: [] }]),
   route("GET", "/api/agents", () => [200, { items: AGENTS, supervisor: SUPERVISOR, models: [] }]),
+  route("GET", "/api/erp/companies", () => [200, { items: [], working_in: null }]),
   route("GET", "/api/sessions", list),
   route("POST", "/api/sessions", (world) => [201, world.summary(world.create())]),
   route(

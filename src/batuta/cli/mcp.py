@@ -16,6 +16,7 @@ from batuta.server.config import make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
 from batuta.server.erp.mcp import erp_mcp_server, http_app, serve_stdio
 from batuta.server.erp.mcp_access import digest_of, load_tokens
+from batuta.server.erp.rights import erp_policy
 
 TOKEN_VARIABLE = "BATUTA_MCP_TOKEN"  # noqa: S105 - the name of a variable
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -50,7 +51,9 @@ def erp(
     token = os.environ.get(TOKEN_VARIABLE, "")
     if transport == "stdio" and token and accepted.grant(token) is None:
         raise fail(f"the token of {TOKEN_VARIABLE} is not in {tokens}", 2)
-    server = erp_mcp_server(access, accepted, token=token, language=language)
+    if settings.erp_roles and not accepted.is_required:
+        raise fail("rights in the ERP depend on roles (erp_roles): give tokens with roles with --tokens", 2)
+    server = erp_mcp_server(access, accepted, token=token, policy=erp_policy(settings), language=language)
 
     async def serve() -> None:
         await learn_erp_names(access)
@@ -68,8 +71,12 @@ def erp(
 def token(
     name: Annotated[str, typer.Argument(help="Whose token it is.")],
     write: Annotated[bool, typer.Option("--write", help="It may write, too.")] = False,
+    role: Annotated[
+        list[str] | None, typer.Option(help="A role whose rights in the ERP it has; may be repeated.")
+    ] = None,
 ) -> None:
     """Make a token: the first line is the secret for the client, the second belongs into the tokens file."""
     made = secrets.token_urlsafe(32)
     out.print(made, soft_wrap=True, highlight=False)
-    out.print(f"{digest_of(made)} {'write' if write else 'read'} {name}", soft_wrap=True, highlight=False)
+    line = f"{digest_of(made)} {'write' if write else 'read'} {name} {','.join(role or ())}"
+    out.print(line.rstrip(), soft_wrap=True, highlight=False)

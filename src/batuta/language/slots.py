@@ -84,11 +84,21 @@ def fill_slot(slot: Slot, text: AnnotatedText, *, now: datetime, last: str = "")
 
 def _chosen(slot: Slot, found: list[Finding[Any]], source: _Source) -> list[Finding[Any]]:
     """Of several, those after the words that a slot asks for; without such words, all."""
-    if not slot.after:
+    return [each for each in found if _is_after(slot, source.text.text, each)]
+
+
+def _is_after(slot: Slot, text: str, found: Finding[Any]) -> bool:
+    pattern = rf"\b(?:{'|'.join(slot.after)})\s+(?:the\s+|el\s+|la\s+|las\s+|los\s+)?$"
+    return not slot.after or re.search(pattern, aligned(text)[: found.span.start]) is not None
+
+
+def _named(slot: Slot, text: str) -> list[Finding[Any]]:
+    """The values that are named: after the slot's words, or, of values that are names, by the whole of one."""
+    is_names = callable(slot.values)
+    found = [each for each in index_for(slot).find(text, takes_parts=is_names) if _is_after(slot, text, each)]
+    if found or not (slot.after and is_names):
         return found
-    plain = aligned(source.text.text)
-    pattern = re.compile(rf"\b(?:{'|'.join(slot.after)})\s+(?:the\s+|el\s+|la\s+|las\s+|los\s+)?$")
-    return [each for each in found if pattern.search(plain[: each.span.start])]
+    return index_for(slot).find(text, takes_parts=False)
 
 
 def slot_spans(slot: Slot, text: AnnotatedText) -> list[TextSpan]:
@@ -96,8 +106,7 @@ def slot_spans(slot: Slot, text: AnnotatedText) -> list[TextSpan]:
     plain = aligned(text.text)
     match slot.type:
         case "choice" | "flag":
-            found = index_for(slot).find(text.text, takes_parts=callable(slot.values))
-            spans = [each.span for each in found]
+            spans = [each.span for each in _named(slot, text.text)]
             return spans + [_preceding(plain, span, slot.after) for span in spans if slot.after]
         case "limit" | "bound" | "code":
             pattern = {"limit": _LIMIT, "bound": _BOUND, "code": _CODE}[slot.type]
@@ -176,9 +185,9 @@ def _moment(slot: Slot, source: _Source) -> Any:
 
 def _choice(slot: Slot, source: _Source) -> Any:
     periods = [each.span for kind in ("any_period", "comparison") for each in source.text.findings.get(kind, ())]
-    named = index_for(slot).find(source.text.text, takes_parts=callable(slot.values))
+    named = _named(slot, source.text.text)
     # "los últimos 12 meses" names no category "mesas", however near the words are
-    found = _chosen(slot, [each for each in named if not any(each.span.overlaps(one) for one in periods)], source)
+    found = [each for each in named if not any(each.span.overlaps(one) for one in periods)]
     if not found:
         return None
     return list(dict.fromkeys(each.value for each in found)) if slot.is_many else found[0].value

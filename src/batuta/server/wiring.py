@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE
+from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
@@ -38,7 +38,7 @@ from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
-from batuta.server.erp.rights import WorkspaceErpRights, erp_policy
+from batuta.server.erp.rights import ErpRightsSource, erp_policy
 from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.documents import DocumentReader
@@ -62,6 +62,7 @@ from batuta.server.search.service import Search
 from batuta.server.security.access_control import AccessControl
 from batuta.server.security.ownership import Caller
 from batuta.server.security.preferences import PreferenceReader
+from batuta.server.security.source_rights import SourceRights
 from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
@@ -117,6 +118,7 @@ class Platform:
             Orchestrator: self.team,
             PreferenceReader: self.preferences,
             SetupState: self.identity,
+            SourceRights: self.erp,
         }
 
 
@@ -152,7 +154,7 @@ async def open_platform(
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
         backends = replace(backends, audit=processing.audit)
-        platform = _services(settings, team, backends, observers, chosen, read_source, processing, ErpRecords(erp))
+        platform = _services(settings, team, backends, observers, chosen, read_source, processing, erp)
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
         gauges = [*_gauges(backends, protection), connection_gauges(platform.connections.counts)]
@@ -213,19 +215,17 @@ def run_services(
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
 
-    policy = erp_policy(settings)
-
-    def erp_rights(turn: TurnPrincipal) -> WorkspaceErpRights:
-        return WorkspaceErpRights(
-            database=SystemDatabase(backends.database), workspace_id=turn.workspace_id, policy=policy
-        )
-
+    rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(
         preferences=UserPreferences(backends.database),
         protection=protection.protection,
         budgets=MonthlyBudgets(settings, protection.ledger),
         models=models,
-        providers={DATASETS_SERVICE: dataset_library, ERP_RIGHTS_SERVICE: erp_rights},
+        providers={
+            DATASETS_SERVICE: dataset_library,
+            ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
+            COMPANY_SERVICE: lambda turn: turn.company,
+        },
         database=SystemDatabase(backends.database),
     )
 
@@ -238,7 +238,7 @@ def _services(
     model: ModelChoice,
     read_source: ReadSource | None,
     processing: FileProcessing,
-    erp: ErpRecords,
+    erp_access: ErpAccess | None,
 ) -> Platform:
     database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     system = SystemDatabase(database)
@@ -257,6 +257,9 @@ def _services(
         read_tables=datasets.exported,
     )
     agent_ids = frozenset(card.agent_id for card in team.registry.cards)
+    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
+    rights = ErpRightsSource(system, erp_policy(settings))
+    erp = ErpRecords(erp_access, rights, preferences)
     turns = Turns(
         database,
         log,
@@ -266,10 +269,18 @@ def _services(
         max_chars=settings.max_message_chars,
         max_open=settings.max_open_turns_of_a_user,
         observer=observers.sink,
+        working_company=erp.working_company,
     )
     approvals = Approvals(database, log, queue, backends.projector, bus, people=system, observer=observers.sink)
-    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
-    boards = Boards(database, log, kept_datasets, preferences, TileRefresher(team.registry, kept_datasets))
+
+    async def tile_services(caller: Caller) -> Mapping[str, object]:
+        return {
+            ERP_RIGHTS_SERVICE: rights.of(caller.workspace_id),
+            COMPANY_SERVICE: await erp.working_company(caller),
+        }
+
+    refresher = TileRefresher(team.registry, kept_datasets)
+    boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
     streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), Supervisor()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(

@@ -8,7 +8,7 @@ import pytest
 from batuta.language.annotation import annotated
 from batuta.language.interpretation import FULLY_EXPLAINED, Interpreter
 from batuta.language.periods import find_comparisons, find_periods
-from batuta.language.slots import fill_slot
+from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.understanding import Intent, Settled, Slot, Understanding
 
 NOW = datetime(2026, 9, 30, 12, tzinfo=UTC)
@@ -115,3 +115,21 @@ def test_a_unit_of_time_is_this_one_and_a_split_is_no_period(text: str, first: s
     found = [(each.value.first.isoformat(), each.value.last.isoformat()) for each in find_periods(text, now=NOW)]
 
     assert found == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sales of the company Vento", "Vento Norte, Lda."),
+        ("sales in Vento Norte this year", "Vento Norte, Lda."),
+        ("ventas de Vento Norte, Lda.", "Vento Norte, Lda."),
+        ("sales in Vento this year", None),
+    ],
+)
+def test_a_name_needs_the_words_before_it_only_where_it_is_not_whole(text: str, expected: str | None) -> None:
+    """A part may be said of something else; what is not taken stays a word that was not understood."""
+    names = {"Vento Norte, Lda.": ("Vento Norte, Lda.", "Vento Norte")}
+    company = Slot(name="company", type="choice", values=lambda: names, after=("company", "empresa"))
+
+    assert fill_slot(company, annotated(text, now=NOW), now=NOW) == expected
+    assert bool(slot_spans(company, annotated(text, now=NOW))) == (expected is not None)

@@ -11,6 +11,7 @@ import { useText } from "../lib/i18n";
 import { useAccount } from "../transport/account";
 import { useChannel } from "../transport/channel";
 import { useSessionList } from "../transport/session-list";
+import { CompanyPicker } from "./company-picker";
 import { ConnectionState } from "./connection-state";
 
 export interface TopBarProps {
@@ -41,6 +42,7 @@ export const TopBar = ({ sessionId, title: pageTitle, onSidebar }: TopBarProps) 
         </h2>
         <ModelLine />
       </div>
+      <CompanyPicker />
       <ConnectionState />
       {isShown && <UsagePopover sessionId={sessionId} view={channel.view} />}
       <ModelLabel />

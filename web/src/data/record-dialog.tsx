@@ -8,6 +8,7 @@ import { useText } from "../lib/i18n";
 import { inWords } from "../lib/words";
 import { api } from "../transport/api";
 import type { ErpRecord } from "../transport/api-types";
+import { asProblem } from "../transport/problem";
 
 type Field = ErpRecord["fields"][number];
 
@@ -31,18 +32,22 @@ export const RecordDialog = ({
 }) => {
   const t = useText();
   const [record, setRecord] = useState<ErpRecord | null>(null);
-  const [hasFailed, setFailed] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
   const { entity, key, company } = reference;
   useEffect(() => {
     let isGone = false;
     api
       .erpRecord(entity, key, company)
       .then((found) => !isGone && setRecord(found))
-      .catch(() => !isGone && setFailed(true));
+      .catch((error: unknown) => {
+        // A refusal says which right is missing; whatever else went wrong, there is nothing to show.
+        const { status, detail } = asProblem(error);
+        if (!isGone) setFailure(status === 403 ? detail : t.datasets.notFound);
+      });
     return () => {
       isGone = true;
     };
-  }, [entity, key, company]);
+  }, [entity, key, company, t]);
   const title =
     record === null ? inWords(entity) : `${inWords(record.entity)} ${record.number} ${record.name}`.trim();
   return (
@@ -54,7 +59,7 @@ export const RecordDialog = ({
       closeLabel={t.common.close}
       className="max-w-xl"
     >
-      {hasFailed && <p className="text-danger text-sm">{t.datasets.notFound}</p>}
+      {failure !== null && <p className="text-danger text-sm">{failure}</p>}
       {record !== null && <Fields fields={record.fields} />}
       {record !== null && record.lines.length > 0 && (
         <section aria-label={t.datasets.lines} className="mt-4">

@@ -12,6 +12,8 @@ export type {
   BoardView as Board,
   BoardWithTiles,
   CitedSource,
+  CompanyList,
+  CompanyView as Company,
   DatasetHead,
   DatasetList,
   DatasetRows,

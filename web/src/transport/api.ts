@@ -83,6 +83,7 @@ export const api = {
     http.send<types.Tile>("PATCH", tileOf(id, tile), change),
   removeTile: (id: string, tile: string) => http.send<null>("DELETE", tileOf(id, tile)),
   refreshTile: (id: string, tile: string) => http.send<types.Tile>("POST", `${tileOf(id, tile)}/refresh`),
+  erpCompanies: () => http.get<types.CompanyList>("/api/erp/companies"),
   erpRecord: (entity: string, key: string, company: string | null) =>
     http.get<types.ErpRecord>(
       `/api/erp/records/${encodeURIComponent(entity)}/${encodeURIComponent(key)}?${query({ company })}`,

@@ -136,9 +136,10 @@ export interface CitedSource {
   readonly is_part: boolean;
 }
 
-/** The companies of the ERP; none where no ERP is connected. */
+/** The companies of the ERP that the caller may read; none where no ERP is connected. */
 export interface CompanyList {
   readonly items: readonly CompanyView[];
+  readonly working_in: string | null;
 }
 
 /** One set of books. */
@@ -420,6 +421,7 @@ export interface NewMessage {
   readonly target_agent_id?: string | null;
   readonly enable_thinking?: boolean | null;
   readonly thinking_budget?: number | null;
+  readonly company?: string | null;
   readonly auto_search?: boolean | null;
 }
 
@@ -456,6 +458,7 @@ export interface PreferenceChange {
   readonly enable_thinking?: boolean;
   readonly notifications?: boolean;
   readonly model?: string | null;
+  readonly company?: string | null;
 }
 
 /** All preferences of a user. */
@@ -467,6 +470,7 @@ export interface Preferences {
   readonly enable_thinking: boolean;
   readonly notifications: boolean;
   readonly model: string | null;
+  readonly company: string | null;
 }
 
 /** The body of every error. */

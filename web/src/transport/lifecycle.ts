@@ -8,6 +8,7 @@ import { api } from "./api";
 import type { Me, Settings } from "./api-types";
 import { EMPTY_INBOX, followInbox, useInbox } from "./approvals";
 import { forgetChannels } from "./channel";
+import { forgetCompanies, loadCompanies } from "./companies";
 import { loadDirectory } from "./directory";
 import { EMPTY_LIST } from "./listed-sessions";
 import { ProblemError } from "./problem";
@@ -58,6 +59,7 @@ const begin = ({ settings }: Me): void => {
   stops = [startSending(), followSessions(), followInbox()];
   restoreTransfers();
   void loadDirectory();
+  void loadCompanies();
   void searchSessions("", false);
 };
 
@@ -96,6 +98,7 @@ const forgetPerson = (): void => {
   forgetChannels();
   forgetAll(DRAFTS);
   forgetTransfers();
+  forgetCompanies();
   useSessionList.setState(EMPTY_LIST, true);
   useInbox.setState(EMPTY_INBOX, true);
 };

@@ -43,6 +43,8 @@ export const changeOutbox = (change: (outbox: Outbox) => Outbox): void => {
 export interface SendOptions {
   readonly target_agent_id: string | null;
   readonly enable_thinking: boolean;
+  /** The company of the ERP that it is about: it stays with the message, however often that is sent. */
+  readonly company: string | null;
   readonly attachments: readonly Attachment[];
 }
 
@@ -54,6 +56,7 @@ export const sendMessage = (session_id: string, text: string, sendOptions: SendO
     attachments: sendOptions.attachments,
     ...(sendOptions.target_agent_id === null ? {} : { target_agent_id: sendOptions.target_agent_id }),
     enable_thinking: sendOptions.enable_thinking,
+    ...(sendOptions.company === null ? {} : { company: sendOptions.company }),
   };
   changeOutbox((outbox) => posted(outbox, session_id, message));
 };

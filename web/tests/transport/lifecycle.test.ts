@@ -15,6 +15,7 @@ const fresh: Settings = {
   enable_thinking: false,
   notifications: false,
   model: null,
+  company: null,
 };
 
 test("settings as they were made take the browser's language and time zone", () => {

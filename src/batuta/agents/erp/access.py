@@ -82,18 +82,21 @@ class ErpAccess:
         assert isinstance(found, tuple)
         return found
 
-    async def company(self, name: str = "") -> ErpCompany:
-        """A company by a part of its name; without one the first. Raises `ToolFailedError` that names them."""
+    async def company(self, name: str = "", *, shown: Sequence[ErpCompany] | None = None) -> ErpCompany:
+        """A company by its id or a part of its name; without one the first.
+
+        Raises `ToolFailedError` that names those there are, or only the shown ones.
+        """
         found = await self.companies()
         if not found:
             raise ToolFailedError("the ERP shows no company to this connection")
         if not name:
             return found[0]
         wanted = fold(name)
-        matches = [one for one in found if wanted in (one.id, fold(one.name), fold(one.display_name))]
+        matches = [one for one in found if name == one.id or wanted in (fold(one.name), fold(one.display_name))]
         matches = matches or [one for one in found if wanted in fold(f"{one.name} {one.display_name}")]
         if len(matches) != 1:
-            names = ", ".join(one.display_name for one in found)
+            names = ", ".join(one.display_name for one in (found if shown is None else shown)) or "—"
             raise ToolFailedError(
                 f"{name[:60]!r} names {'no' if not matches else 'more than one'} company; there are: {names}"
             )

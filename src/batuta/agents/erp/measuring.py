@@ -11,6 +11,7 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
 from batuta.agents.erp.measures.compute import Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import Measure, MeasureBook
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
+from batuta.agents.erp.rights import company_for
 from batuta.agents.erp.wording import figures_in_words, when_of
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.datasets.library import library_of
@@ -115,11 +116,11 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             ranking: Whether the largest come first (most) or the smallest (least).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
         """
         language = language_of(context)
         try:
-            books = await access.books(company)
+            books = await access.books((await company_for(access, company, context)).id)
             asked = access.measures.measure(measure)
             span = resolve_period(period, books.today)
             if asked.looks_ahead and period == "":

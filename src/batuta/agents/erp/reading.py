@@ -10,6 +10,7 @@ from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
 from batuta.agents.erp.measures.records import plain_member
 from batuta.agents.erp.naming import card_in_words, entity_label, field_label
+from batuta.agents.erp.rights import company_for
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare, Filter, Matches
@@ -66,11 +67,11 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             fields: The fields to show; without them the usual ones.
             order_by: Fields to sort by, ` desc` behind those that descend.
             limit: At most so many records.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
         """
         try:
             known = access.catalogue.entity(entity)
-            chosen = await access.company(company)
+            chosen = await company_for(access, company, context)
             shown = _fields(known, fields or ())
             query = RecordQuery(
                 entity=known.entity_set,
@@ -101,11 +102,11 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             entity: The entity set, such as `customers`.
             which: Its number, code, name or id.
             context: The call.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
         """
         try:
             known = access.catalogue.entity(entity)
-            chosen = await access.company(company)
+            chosen = await company_for(access, company, context)
             record = await one_record(access, known, chosen, which)
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error

@@ -1,12 +1,14 @@
 """Who may do what in the ERP: reading, writing, posting, by company and up to an amount.
 
-    authorize(args, call)    before a person is asked, and again before the effect: a right taken away between counts
+    authorize(args, call)               a tool: before a person is asked, and again before the effect
+    check_right(rights, person, …)      every other way to a record: HTTP, tables of a conversation
+    company_for(access, name, call)     the company that a call is about
 
 Rights come from the roles a person holds at that moment. Above the amount limit a change needs the decision of a
 person who holds the approver role.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, Protocol
@@ -21,6 +23,8 @@ from batuta.tools.policy import APPROVAL_REASON, Authorize
 ErpRight = Literal["read", "write", "post"]
 ERP_RIGHTS_SERVICE = "erp_rights"
 """The name under which a run may bring its `ErpRights`; a run without any may do everything behind approval."""
+COMPANY_SERVICE = "erp_company"
+"""The name under which a run brings the company (its id) that its user has chosen."""
 APPROVER_ROLE = "approver"
 ALL_RIGHTS: frozenset[ErpRight] = frozenset(("read", "write", "post"))
 HARMLESS_ACTIONS = frozenset({"makeOrder", "makeInvoice", "makeCorrectiveCreditMemo", "send"})
@@ -85,14 +89,44 @@ class ErpRights(Protocol):
         ...
 
 
+async def check_right(
+    rights: ErpRights, user_id: str, right: ErpRight, company: ErpCompany | None, *, language: str = "en"
+) -> None:
+    """Raises `ToolRefusedError`, in words for the person, if none of their roles gives the right there."""
+    if rights.policy.roles:
+        _require(rights.policy, await rights.roles_of(user_id), right, company, language)
+
+
+async def readable_companies(rights: ErpRights, user_id: str, companies: Sequence[ErpCompany]) -> list[ErpCompany]:
+    """Those of the companies whose records the person may read."""
+    if not rights.policy.roles:
+        return list(companies)
+    held = await rights.roles_of(user_id)
+    return [one for one in companies if rights.policy.allows(held, "read", one)]
+
+
+async def company_for(access: ErpAccess, name: str, context: ToolContext) -> ErpCompany:
+    """The company a call is about: the one it names, else the one its user chose, else the first they may read.
+
+    Raises `ToolFailedError` for a name that none has, or several; it names only companies that the user may read.
+    """
+    rights = _rights(context)
+    companies = await access.companies()
+    known = companies if rights is None else await readable_companies(rights, context.user.id or "", companies)
+    wanted = name or str(context.services.get(COMPANY_SERVICE) or "")
+    if wanted:
+        return await access.company(wanted, shown=known)
+    return known[0] if known else await access.company()
+
+
 def authorize_reading(access: ErpAccess) -> Authorize:
     """Whether the person may read, in the company that is asked about."""
 
     async def authorize(args: dict[str, Any], context: ToolContext) -> str | None:
         rights = _rights(context)
         if rights is not None and rights.policy.roles:
-            held = await rights.roles_of(context.user.id or "")
-            _require(rights.policy, held, "read", await _company(access, args), language_of(context))
+            company = await company_for(access, str(args.get("company") or ""), context)
+            await check_right(rights, context.user.id or "", "read", company, language=language_of(context))
         return None
 
     return authorize
@@ -112,7 +146,7 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         company, change = await change_of(args, context)
         right: ErpRight = "post" if change.kind == "action" and change.action not in HARMLESS_ACTIONS else "write"
         language = language_of(context)
-        _require(rights.policy, await rights.roles_of(context.user.id or ""), right, company, language)
+        await check_right(rights, context.user.id or "", right, company, language=language)
         limit = rights.policy.amount_limit
         if limit is None:
             return None
@@ -151,10 +185,6 @@ def _covers(names: tuple[str, ...], company: ErpCompany | None) -> bool:
         return True
     known = fold(f"{company.name} {company.display_name}")
     return any(fold(name) in known for name in names)
-
-
-async def _company(access: ErpAccess, args: Mapping[str, Any]) -> ErpCompany:
-    return await access.company(str(args.get("company") or ""))
 
 
 async def _amount(access: ErpAccess, company: ErpCompany, change: RecordChange) -> Decimal:

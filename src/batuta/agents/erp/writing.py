@@ -15,7 +15,7 @@ from batuta.agents.erp.changes.lookups import ErpLookup
 from batuta.agents.erp.changes.outcomes import WriteOutcome, found_done, require_unchanged, what_arose
 from batuta.agents.erp.changes.wording import outcome_in_words
 from batuta.agents.erp.previews import preview_text
-from batuta.agents.erp.rights import authorize_writing
+from batuta.agents.erp.rights import authorize_writing, company_for
 from batuta.connectors.business_central.payloads import payload_problems
 from batuta.connectors.erp import ErpCompany, RecordChange
 from batuta.kernel.errors import (
@@ -78,7 +78,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         Args:
             entity: The entity set, such as `customers` or `salesInvoices`.
             values: The fields; lines under their relation's name, such as `salesInvoiceLines`.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
             then: The steps that follow it, as `prepare_change` or `next_step` gave them.
             context: The call.
         """
@@ -98,7 +98,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
             record_id: The record's id, from `find_record`.
             etag: The version the change is based on, from `find_record`.
             values: The fields that change.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
             context: The call.
         """
         facts = {"entity": entity, "record_id": record_id, "etag": etag, "values": values, "company": company}
@@ -116,7 +116,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
             entity: The entity set.
             record_id: The record's id, from `find_record`.
             etag: The version that was seen, from `find_record`.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
             context: The call.
         """
         facts = {"entity": entity, "record_id": record_id, "etag": etag, "company": company}
@@ -142,7 +142,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
             record_id: The record's id, from `find_record`.
             etag: The version that was seen, from `find_record`.
             action: The action's name, such as `post`; `entity_details` lists them.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
             seen: What was there before, as `prepare_change` or `next_step` gave it; of a journal, its `lines`.
             then: The steps that follow it, as `prepare_change` or `next_step` gave them.
             context: The call.
@@ -188,7 +188,7 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
 
 async def _change(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> tuple[ErpCompany, RecordChange]:
     """The change that arguments stand for: the same for preview, execution and reconciliation."""
-    company = await access.company(str(args.get("company") or ""))
+    company = await company_for(access, str(args.get("company") or ""), context)
     entity = access.catalogue.entity(str(args["entity"]))
     record_id = args.get("record_id")
     kind: Literal["create", "update", "delete", "action"] = "create"

@@ -5,7 +5,7 @@ a source that is gone ends in a refusal that says so, and the tile keeps what it
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from batuta.datasets.dataset import DATASETS_SERVICE, Dataset, DatasetError
@@ -31,6 +31,8 @@ class TileViewer:
     user: ToolUser
     language: str
     timezone: str
+    services: Mapping[str, object] = field(default_factory=dict)
+    """What the tools of the domains find in a run of this person: rights, the chosen company."""
 
 
 class TileRefresher:
@@ -80,6 +82,7 @@ class TileRefresher:
             agent_id=step.agent_id,
             user=viewer.user,
             services={
+                **viewer.services,
                 DATASETS_SERVICE: library,
                 LANGUAGE_SERVICE: viewer.language,
                 TIME_ZONE_SERVICE: viewer.timezone,

@@ -1,6 +1,6 @@
 """What a person does with boards: pin, look, refresh, rename, order, take away (W-8, A-21)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -30,6 +30,9 @@ MAX_SNAPSHOT_BYTES = 2 * 1024 * 1024
 MAX_PROBLEM_CHARS = 500
 PAGE = 1_000
 
+RunServicesOf = Callable[[Caller], Awaitable[Mapping[str, object]]]
+"""What the domains' tools find in a run of somebody."""
+
 
 class Boards:
     """Everybody's boards. Whether ids are the caller's was asked before."""
@@ -42,6 +45,7 @@ class Boards:
         preferences: PreferenceReader,
         refresher: TileRefresher,
         *,
+        services_of: RunServicesOf | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._database = database
@@ -50,6 +54,7 @@ class Boards:
         self._datasets = datasets
         self._preferences = preferences
         self._refresher = refresher
+        self._services_of = services_of
         self._clock = clock
 
     async def of_person(self, caller: Caller) -> Sequence[Board]:
@@ -139,6 +144,7 @@ class Boards:
             user=ToolUser(id=caller.user_id, roles=caller.roles),
             language=preferences.language,
             timezone=preferences.timezone,
+            services={} if self._services_of is None else await self._services_of(caller),
         )
         values: dict[str, object]
         try:

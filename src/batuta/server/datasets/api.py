@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
+from fastapi import Depends, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
@@ -12,12 +12,29 @@ from batuta.datasets.store import DatasetInfo
 from batuta.events.datasets import Cell, ChartKind, Column, Provenance, RecordReference
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.datasets.service import Datasets
-from batuta.server.http.dependencies import provided
+from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
+from batuta.server.security.source_rights import SourceRights
 
 router = new_router(tags=["datasets"])
 
 DatasetsService = Annotated[Datasets, provided(Datasets)]
+
+
+async def _readable(
+    session_id: UuidStr,
+    dataset_id: UuidStr,
+    caller: CurrentCaller,
+    datasets: DatasetsService,
+    rights: Annotated[SourceRights, provided(SourceRights)],
+) -> DatasetInfo:
+    """The dataset, if the caller still has the right to read where its rows come from."""
+    info = await datasets.get(session_id, dataset_id)
+    await rights.check_sources(caller, await datasets.sources(session_id, info))
+    return info
+
+
+ReadableDataset = Annotated[DatasetInfo, Depends(_readable)]
 
 MAX_PAGE = 5_000
 PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -82,12 +99,12 @@ async def read_dataset(session_id: UuidStr, dataset_id: UuidStr, datasets: Datas
 async def rows(
     session_id: UuidStr,
     dataset_id: UuidStr,
+    info: ReadableDataset,
     datasets: DatasetsService,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 200,
 ) -> DatasetRows:
     """Some rows of a table, in their order."""
-    info = await datasets.get(session_id, dataset_id)
     page = await datasets.page(session_id, dataset_id, offset, limit)
     return DatasetRows(
         offset=offset,
@@ -100,12 +117,11 @@ async def rows(
 @router.get("/api/sessions/{session_id}/datasets/{dataset_id}/file", response_class=Response)
 async def file(
     session_id: UuidStr,
-    dataset_id: UuidStr,
+    info: ReadableDataset,
     datasets: DatasetsService,
     format: Literal["csv", "xlsx"] = "csv",  # noqa: A002 - the API's word
 ) -> Response:
     """A table as a file."""
-    info = await datasets.get(session_id, dataset_id)
     headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
     if format == "csv":
         return StreamingResponse(datasets.csv(session_id, info), media_type="text/csv; charset=utf-8", headers=headers)
@@ -115,7 +131,9 @@ async def file(
 
 
 @router.get("/api/sessions/{session_id}/datasets/{dataset_id}/chart")
-async def chart(session_id: UuidStr, dataset_id: UuidStr, datasets: DatasetsService) -> ChartWithData:
+async def chart(
+    session_id: UuidStr, dataset_id: UuidStr, info: ReadableDataset, datasets: DatasetsService
+) -> ChartWithData:
     """The chart whose figures a table holds: specification and data."""
     drawn = await datasets.chart(session_id, dataset_id)
     plan = drawn.plan
@@ -135,12 +153,12 @@ async def chart(session_id: UuidStr, dataset_id: UuidStr, datasets: DatasetsServ
 async def picture(
     session_id: UuidStr,
     dataset_id: UuidStr,
+    info: ReadableDataset,
     datasets: DatasetsService,
     format: Literal["png", "svg"] = "png",  # noqa: A002 - the API's word
     theme: Literal["light", "dark"] = "light",
 ) -> Response:
     """A chart as a picture."""
-    info = await datasets.get(session_id, dataset_id)
     content = await datasets.picture(session_id, dataset_id, format, theme)
     headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
     return Response(content, media_type=PICTURES[format], headers=headers)

@@ -13,6 +13,7 @@ from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.files import csv_lines, write_xlsx
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, blocks_in, cells_of, page_of
+from batuta.events.datasets import Provenance
 from batuta.server.problems import NotFoundProblem
 
 SPOOLED_BYTES = 8 * 1024 * 1024
@@ -47,6 +48,19 @@ class Datasets:
         if found is None:
             raise NotFoundProblem
         return found
+
+    async def sources(self, session_id: str, info: DatasetInfo) -> list[Provenance]:
+        """Where the rows of a dataset come from: its own provenance, and that of all datasets it was made of."""
+        by_name = {one.name: one for one in await self._store.list(_owner(session_id))}
+        found = {info.name: info.provenance}
+        waiting = [info]
+        while waiting:
+            made_of = waiting.pop().provenance
+            names = [*made_of.sources, *_drawn_from(made_of)]
+            new = [by_name[name] for name in names if name in by_name and name not in found]
+            found |= {one.name: one.provenance for one in new}
+            waiting += new
+        return list(found.values())
 
     async def page(self, session_id: str, dataset_id: str, start: int, limit: int) -> DatasetPage:
         """Some rows."""
@@ -109,6 +123,13 @@ class Datasets:
         if plan.kind in ("kpi", "table"):
             raise NotFoundProblem
         return await render(chart.spec, plan.figures, wanted, language=plan.request.language, theme=theme)
+
+
+def _drawn_from(provenance: Provenance) -> tuple[str, ...]:
+    """The dataset that a chart's figures were taken from."""
+    if provenance.connector != CHART_CONNECTOR:
+        return ()
+    return (ChartRequest.model_validate_json(provenance.query).dataset,)
 
 
 def _owner(session_id: str) -> DatasetOwner:

@@ -23,9 +23,11 @@ class CompanyView(BaseModel):
 
 
 class CompanyList(BaseModel):
-    """The companies of the ERP; none where no ERP is connected."""
+    """The companies of the ERP that the caller may read; none where no ERP is connected."""
 
     items: list[CompanyView]
+    working_in: str | None
+    """The id of the one that questions are about unless they name another."""
 
 
 class FieldView(BaseModel):
@@ -50,9 +52,12 @@ class RecordView(BaseModel):
 
 @router.get("/api/erp/companies")
 async def list_companies(caller: CurrentCaller, records: Records) -> CompanyList:
-    """The companies of the ERP."""
-    found = await records.companies()
-    return CompanyList(items=[CompanyView(id=one.id, name=one.display_name) for one in found])
+    """The companies of the ERP, and the one that I work in."""
+    found = await records.companies(caller)
+    return CompanyList(
+        items=[CompanyView(id=one.id, name=one.display_name) for one in found],
+        working_in=await records.working_company(caller),
+    )
 
 
 @router.get("/api/erp/records/{entity}/{record_key}")
@@ -64,7 +69,7 @@ async def read_record(
     company: Annotated[str, Query(max_length=100)] = "",
 ) -> RecordView:
     """One record of the ERP, to follow a figure to where it comes from."""
-    card = await records.record(entity, record_key, company)
+    card = await records.record(caller, entity, record_key, company)
     return RecordView(
         entity=card.entity,
         purpose=card.purpose,

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.measuring import measure_tools
+from batuta.agents.erp.agent import guarded_reading_tools
 from batuta.agents.erp.metatools import catalogue_tools
-from batuta.agents.erp.reading import reading_tools
+from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE, ErpPolicy
 from batuta.agents.erp.writing import writing_tools
 from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
 from batuta.datasets.library import DatasetLibrary
@@ -27,7 +27,7 @@ from batuta.kernel.errors import MissingExtraError
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import ToolCallBlock
 from batuta.kernel.users import LANGUAGE_SERVICE, ToolUser
-from batuta.server.erp.mcp_access import McpGrant, McpTokens, WriteConfirmations
+from batuta.server.erp.mcp_access import GrantRights, McpGrant, McpTokens, WriteConfirmations
 from batuta.tools.invocation import CallScope, ToolInvoker
 from batuta.tools.outcome import ToolOutcome
 from batuta.tools.tool import Tool
@@ -44,6 +44,8 @@ except ImportError as error:
     raise MissingExtraError("mcp", needed_for="`batuta mcp`") from error
 
 CONFIRMATION = "confirmation"
+NO_ROLES = ErpPolicy()
+"""Roles have no rights of their own: a token's scope alone decides."""
 MAX_ROWS = 200
 """Rows of a table that an answer carries; the rest is counted."""
 INSTRUCTIONS = (
@@ -63,11 +65,12 @@ def erp_mcp_server(
     tokens: McpTokens,
     *,
     token: str = "",
+    policy: ErpPolicy = NO_ROLES,
     language: str = "en",
     clock: Clock = SYSTEM_CLOCK,
 ) -> Server[Any]:
     """A server over an ERP. `token` is that of the one client where no request brings its own (standard input)."""
-    calls = _ErpCalls(access, clock=clock, language=language)
+    calls = _ErpCalls(access, policy, clock=clock, language=language)
 
     def granted(context: Any) -> McpGrant:
         request = context.request
@@ -106,12 +109,9 @@ def http_app(server: Server[Any], tokens: McpTokens, *, host: str = "127.0.0.1")
 class _ErpCalls:
     """The tools, and what a call of one brings."""
 
-    def __init__(self, access: ErpAccess, *, clock: Clock, language: str) -> None:
-        self._reading: Sequence[Tool] = (
-            *(measure_tools(access) if access.measures.measures else ()),
-            *reading_tools(access),
-            *catalogue_tools(access.catalogue),
-        )
+    def __init__(self, access: ErpAccess, policy: ErpPolicy, *, clock: Clock, language: str) -> None:
+        self._policy = policy
+        self._reading: Sequence[Tool] = (*guarded_reading_tools(access), *catalogue_tools(access.catalogue))
         self._writing: Sequence[Tool] = writing_tools(access)
         self._invoker = ToolInvoker(clock=clock)
         self._confirmations = WriteConfirmations(clock)
@@ -135,13 +135,18 @@ class _ErpCalls:
         if is_write and not code:
             code = self._confirmations.issue(grant.name, name, args)
         library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=new_id()))
+        rights = GrantRights(self._policy, grant)
         outcome = await self._invoker.invoke(
             ToolCallBlock(id=new_id(), name=name, args=args),
             CallScope(
                 tools=tools,
                 agent_id="mcp",
-                user=ToolUser(id=f"mcp:{grant.name}"),
-                services={DATASETS_SERVICE: library, LANGUAGE_SERVICE: self._language},
+                user=ToolUser(id=rights.user_id, roles=grant.roles),
+                services={
+                    DATASETS_SERVICE: library,
+                    LANGUAGE_SERVICE: self._language,
+                    ERP_RIGHTS_SERVICE: rights,
+                },
                 approver=approver,
             ),
             # The key of a write is that of its code: what was shown and what is done are one intent.

@@ -1,7 +1,8 @@
 """Who may do what over MCP: tokens by their hashes, and writes that are shown first and confirmed by their own code.
 
-A line of the tokens file is `<SHA-256 of the token> read|write <name>`; `batuta mcp token` makes one. Nothing that
-could be used is kept: a token is a random text of 256 bits, so that its plain hash says nothing about it.
+A line of the tokens file is `<SHA-256 of the token> read|write <name> [roles]`, the roles with commas between them;
+`batuta mcp token` makes one. Nothing that could be used is kept: a token is a random text of 256 bits, so that its
+plain hash says nothing about it. Where roles have rights of their own (`erp_roles`), a token has those of its roles.
 """
 
 import hashlib
@@ -15,13 +16,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from batuta.agents.erp.rights import ErpPolicy
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError
 
 AccessScope = Literal["read", "write"]
 CONFIRM_WITHIN = timedelta(minutes=10)
 MAX_PENDING = 1_000
-_LINE = re.compile(r"(?P<digest>[0-9a-f]{64})\s+(?P<scope>read|write)\s+(?P<name>[\w.@-]{1,80})")
+_LINE = re.compile(
+    r"(?P<digest>[0-9a-f]{64})\s+(?P<scope>read|write)\s+(?P<name>[\w.@-]{1,80})(\s+(?P<roles>[\w.-]+(,[\w.-]+)*))?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,7 @@ class McpGrant:
 
     name: str
     scope: AccessScope
+    roles: frozenset[str] = frozenset()
 
 
 ANONYMOUS = McpGrant(name="anonymous", scope="read")
@@ -78,13 +83,31 @@ def load_tokens(path: Path | None) -> McpTokens:
         found = _LINE.fullmatch(line.strip())
         if found is None:
             raise ConfigurationError(
-                f"{path}:{number}: a line is `<SHA-256> read|write <name>`; see `batuta mcp token`"
+                f"{path}:{number}: a line is `<SHA-256> read|write <name> [roles]`; see `batuta mcp token`"
             )
         scope: AccessScope = "write" if found["scope"] == "write" else "read"
-        grants[found["digest"]] = McpGrant(name=found["name"], scope=scope)
+        roles = frozenset((found["roles"] or "").split(",")) - {""}
+        grants[found["digest"]] = McpGrant(name=found["name"], scope=scope, roles=roles)
     if not grants:
         raise ConfigurationError(f"{path} holds no token; make one with `batuta mcp token`")
     return McpTokens(grants)
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRights:
+    """The `ErpRights` of a client: those that the roles of its token give. It decides about its own writes."""
+
+    policy: ErpPolicy
+    grant: McpGrant
+
+    @property
+    def user_id(self) -> str:
+        """As whom the client acts."""
+        return f"mcp:{self.grant.name}"
+
+    async def roles_of(self, user_id: str) -> frozenset[str]:
+        """The roles of the client's token; none for anybody else."""
+        return self.grant.roles if user_id == self.user_id else frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

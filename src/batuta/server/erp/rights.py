@@ -1,4 +1,8 @@
-"""The rights of people in the ERP: the roles they hold now, and what the settings give these roles."""
+"""The rights of people in the ERP: the roles they hold now, and what the settings give these roles.
+
+rights = ErpRightsSource(database, erp_policy(settings))
+rights.of(workspace_id)        the `ErpRights` of a turn, a request, the refresh of a tile
+"""
 
 import json
 from dataclasses import dataclass
@@ -36,3 +40,16 @@ class WorkspaceErpRights:
         )
         stored = await self.database.read(lambda connection: connection.execute(query).scalar())
         return frozenset(json.loads(stored)) if stored else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ErpRightsSource:
+    """Makes the rights that hold in a workspace: one source for turns, HTTP, boards and tables."""
+
+    database: Database
+    """One that shows all users."""
+    policy: ErpPolicy
+
+    def of(self, workspace_id: str) -> WorkspaceErpRights:
+        """The rights in a workspace."""
+        return WorkspaceErpRights(database=self.database, workspace_id=workspace_id, policy=self.policy)

@@ -1,15 +1,20 @@
-"""Records of the ERP for people who follow a figure to where it comes from. Reading only."""
+"""Records of the ERP for people who follow a figure to where it comes from. Reading only, with the caller's rights."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.rights import check_right, readable_companies
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare
-from batuta.kernel.errors import ConfigurationError, MissingRecordError, ToolFailedError
-from batuta.server.problems import NotFoundProblem
+from batuta.events.datasets import Provenance
+from batuta.kernel.errors import BatutaError, ConfigurationError, MissingRecordError, ToolFailedError, ToolRefusedError
+from batuta.server.erp.rights import ErpRightsSource
+from batuta.server.problems import ForbiddenProblem, NotFoundProblem
+from batuta.server.security.ownership import Caller
+from batuta.server.security.preferences import PreferenceReader
 
 MAX_LINES = 200
 NAME_FIELDS = ("displayName", "customerName", "vendorName", "name", "description")
@@ -41,20 +46,55 @@ class RecordCard:
 class ErpRecords:
     """Looks records up. Where no ERP is connected there are none."""
 
-    def __init__(self, access: ErpAccess | None) -> None:
+    def __init__(self, access: ErpAccess | None, rights: ErpRightsSource, preferences: PreferenceReader) -> None:
         self._access = access
+        self._rights = rights
+        self._preferences = preferences
 
-    async def companies(self) -> Sequence[ErpCompany]:
-        """The companies of the ERP."""
-        return () if self._access is None else await self._access.companies()
+    async def companies(self, caller: Caller) -> Sequence[ErpCompany]:
+        """The companies of the ERP whose records the caller may read."""
+        if self._access is None:
+            return ()
+        rights = self._rights.of(caller.workspace_id)
+        return await readable_companies(rights, caller.user_id, await self._access.companies())
 
-    async def record(self, entity: str, key: str, company: str = "") -> RecordCard:
-        """A record by its key. Raises `NotFoundProblem` for one that there is not."""
+    async def working_company(self, caller: Caller) -> str | None:
+        """The id of the company that the caller's questions are about: the chosen one, else the first they may read.
+
+        None where there is none, or where the ERP does not answer now: a message is never held up by it.
+        """
+        if self._access is None:
+            return None
+        try:
+            chosen = (await self._preferences.get(caller.user_id)).company
+            ids = [one.id for one in await self.companies(caller)]
+        except BatutaError:
+            return None
+        return chosen if chosen in ids else next(iter(ids), None)
+
+    async def check_sources(self, caller: Caller, sources: Iterable[Provenance]) -> None:
+        """Raises `ForbiddenProblem` if rows were read from a company that the caller may not read any more."""
+        if self._access is None or not self._rights.policy.roles:
+            return
+        names = {one.company or "" for one in sources if one.connector == self._access.connector.name}
+        for name in names:
+            try:
+                company = await self._access.company(name)
+            except ToolFailedError:
+                continue  # the company is gone; what was read of it leads to no record
+            await self._check_reading(caller, company)
+
+    async def record(self, caller: Caller, entity: str, key: str, company: str = "") -> RecordCard:
+        """A record by its key; without a company in the one that the caller works in.
+
+        Raises `NotFoundProblem` for one that there is not, and `ForbiddenProblem` without the right to read there.
+        """
         if self._access is None:
             raise NotFoundProblem
         try:
             known = self._access.catalogue.entity(entity)
-            chosen = await self._access.company(company)
+            chosen = await self._access.company(company or await self.working_company(caller) or "")
+            await self._check_reading(caller, chosen)
             record = await self._read(known, chosen, key)
         except (MissingRecordError, ConfigurationError, ToolFailedError) as error:
             raise NotFoundProblem from error
@@ -74,6 +114,14 @@ class ErpRecords:
             lines_entity=lines_name,
             lines=await self._lines(lines_name, chosen, record.id) if lines_name else (),
         )
+
+    async def _check_reading(self, caller: Caller, company: ErpCompany) -> None:
+        language = (await self._preferences.get(caller.user_id)).language
+        try:
+            rights = self._rights.of(caller.workspace_id)
+            await check_right(rights, caller.user_id, "read", company, language=language)
+        except ToolRefusedError as error:
+            raise ForbiddenProblem(str(error)) from error
 
     async def _read(self, known: CatalogueEntity, company: ErpCompany, key: str) -> ErpRecord:
         """By its address, or, for reports whose key is another record's, by that."""

@@ -20,6 +20,8 @@ class Preferences(BaseModel):
     """Whether the page, when it is hidden, tells of turns that end or wait for the person."""
     model: str | None = None
     """One of the models that the operator offers; without it, or when it is offered no more, the first of them."""
+    company: str | None = None
+    """The id of the company of the ERP that questions are about; without it the first that the person may read."""
 
 
 class PreferenceReader(Protocol):

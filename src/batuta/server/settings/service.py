@@ -26,6 +26,7 @@ class PreferenceChange(BaseModel):
     enable_thinking: bool = False
     notifications: bool = False
     model: str | None = Field(default=None, max_length=200)
+    company: str | None = Field(default=None, max_length=200)
 
     @field_validator("timezone")
     @classmethod

@@ -1,7 +1,7 @@
 """A message becomes a turn: accepted once, durably, and then somebody's work. Stop is a command, not a disconnect."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -38,6 +38,9 @@ MAX_THINKING_TOKENS = 16_000
 
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
 
+CompanyOf = Callable[[Caller], Awaitable[str | None]]
+"""The id of the company of the ERP that somebody works in; None where there is none."""
+
 
 class NewMessage(BaseModel):
     """What a person says."""
@@ -54,6 +57,8 @@ class NewMessage(BaseModel):
     """Whether the models think before they answer; without it as the person prefers."""
     thinking_budget: int | None = Field(default=None, ge=0, le=MAX_THINKING_TOKENS)
     """How many tokens each of their calls may think; 0 for none."""
+    company: str | None = Field(default=None, max_length=200)
+    """The id of the company of the ERP that it is about; without it the one that the person works in."""
     auto_search: bool | None = None
     """Clients may send it: whether uploaded documents are searched without being asked."""
 
@@ -80,8 +85,10 @@ class Turns:
         max_chars: int,
         max_open: int,
         observer: EventSink,
+        working_company: CompanyOf | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        self._working_company = working_company
         self._observer = observer
         self._database = database
         self._log = log
@@ -100,6 +107,7 @@ class Turns:
         self._check(message)
         await self._check_attachments(caller, message)
         await self._check_open(caller, session_id, message)
+        message = await self._about_a_company(caller, message)
         waiting = await self._open(session_id)
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
@@ -113,6 +121,12 @@ class Turns:
         )
         assert accepted.appended is not None
         return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
+
+    async def _about_a_company(self, caller: Caller, message: NewMessage) -> NewMessage:
+        """The company is fixed now: one chosen while a write waits for its approval must not move that write."""
+        if message.company is not None or self._working_company is None:
+            return message
+        return message.model_copy(update={"company": await self._working_company(caller)})
 
     async def _check_attachments(self, caller: Caller, message: NewMessage) -> None:
         """A file of another person is answered like one that does not exist (IS-07)."""

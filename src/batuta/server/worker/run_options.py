@@ -35,6 +35,8 @@ class TurnPrincipal:
     session_id: str
     turn_id: str
     preferences: Preferences
+    company: str | None = None
+    """The company of the ERP that the message was about, by its id."""
 
     @property
     def database_principal(self) -> Principal:
@@ -102,6 +104,7 @@ class RunServices:
             session_id=lease.work.session_id or "",
             turn_id=lease.work.turn_id,
             preferences=preferences,
+            company=lease.work.payload.get("company"),
         )
 
     async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:

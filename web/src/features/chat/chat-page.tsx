@@ -8,6 +8,7 @@ import type { Attachment } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import { openChannel, useChannel } from "../../transport/channel";
+import { useCompanies } from "../../transport/companies";
 import { asProblem } from "../../transport/problem";
 import { sendMessage, stopTurn, useOutbox } from "../../transport/sending";
 import { createSession } from "../../transport/session-list";
@@ -47,6 +48,7 @@ export const ChatPage = ({
   const settings = useAccount((state) => state.me?.settings);
   const [target, setTarget] = useState<string | null>(settings?.default_agent_id ?? null);
   const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
+  const company = useCompanies().current?.id ?? null;
   const [draft, setDraft] = useDraft(sessionId);
   const isReadable = useMarkdownReady();
   const pendingMessages = useOutbox((state) => state.pendingMessages);
@@ -57,7 +59,12 @@ export const ChatPage = ({
     async (text: string, targetAgentId: string | null, attachments: readonly Attachment[] = []) => {
       try {
         const id = sessionId ?? (await createSession()).session_id;
-        sendMessage(id, text, { target_agent_id: targetAgentId, enable_thinking: isThinking, attachments });
+        sendMessage(id, text, {
+          target_agent_id: targetAgentId,
+          enable_thinking: isThinking,
+          company,
+          attachments,
+        });
         if (sessionId === null) onOpenSession(id);
         return true;
       } catch (error) {
@@ -65,7 +72,7 @@ export const ChatPage = ({
         return false;
       }
     },
-    [sessionId, isThinking, onOpenSession, t],
+    [sessionId, isThinking, company, onOpenSession, t],
   );
   const sendDraft = useCallback(
     async (text: string, attached: readonly Attachment[]): Promise<void> => {

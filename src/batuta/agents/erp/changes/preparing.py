@@ -16,6 +16,7 @@ from batuta.agents.erp.changes.resolving import OpenQuestion, Resolver, lines_in
 from batuta.agents.erp.changes.steps import next_write
 from batuta.agents.erp.changes.vocabulary import DOCUMENTS, NOUNS
 from batuta.agents.erp.measures.records import plain_member
+from batuta.agents.erp.rights import company_for
 from batuta.connectors.erp import ChangeKind, RecordChange
 from batuta.kernel.errors import BatutaError, ConnectorRejectedError
 from batuta.language.choices import index_of
@@ -45,12 +46,12 @@ def preparing_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         Args:
             request: The whole request in the user's own words.
             context: The call.
-            company: A part of the company's name; without it the first company.
+            company: A part of the company's name; without it the one that the user works in.
             about: What was said last, where the request speaks of it as "it".
         """
         language = _language(request, context)
         try:
-            lookup = ErpLookup(access=access, company=await access.company(company))
+            lookup = ErpLookup(access=access, company=await company_for(access, company, context))
             return await _prepared(lookup, request, about, language)
         except BatutaError as error:
             raise await access.failure(error, language) from error
@@ -71,7 +72,7 @@ def preparing_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             company: A part of the company's name.
         """
         try:
-            lookup = ErpLookup(access=access, company=await access.company(company))
+            lookup = ErpLookup(access=access, company=await company_for(access, company, context))
             return await _next(lookup, entity, record_id, then)
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error

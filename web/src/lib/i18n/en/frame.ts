@@ -24,6 +24,7 @@ export const frame = {
       "No AI provider is configured. Answers come from a built-in deterministic model that knows a fixed set of intents.",
     hint: (label: string) => `Answers come from ${label}`,
   },
+  company: { label: "Company", current: "Company:" },
   connection: { online: "Connected", connecting: "Reconnecting…", offline: "Offline" },
   account: { menu: "Account:", signOut: "Sign out" },
   auth: {

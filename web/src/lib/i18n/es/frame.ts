@@ -26,6 +26,7 @@ export const frame: typeof english = {
       "No hay ningún proveedor de IA configurado. Responde un modelo determinista integrado que conoce un conjunto fijo de intenciones.",
     hint: (label) => `Responde ${label}`,
   },
+  company: { label: "Empresa", current: "Empresa:" },
   connection: { online: "Conectado", connecting: "Reconectando…", offline: "Sin conexión" },
   account: { menu: "Cuenta:", signOut: "Cerrar sesión" },
   auth: {
