@@ -9,18 +9,19 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, time
-from decimal import Decimal, InvalidOperation
+from datetime import UTC, date, datetime
 from typing import Any
 from xml.sax.saxutils import escape
 
 from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
-from batuta.events.datasets import Cell, ColumnType
+from batuta.datasets.reading import table_of
+from batuta.events.datasets import Cell
 from batuta.kernel.extras import load_extra
 
 MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 MAX_UNPACKED_BYTES = 400 * 1024 * 1024
 MAX_UPLOADED_ROWS = 200_000
+MAX_SHEETS = 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _EPOCH = date(1899, 12, 30)
@@ -60,153 +61,74 @@ def write_xlsx(out: Any, columns: Sequence[Column], rows: Iterable[Sequence[Cell
 
 
 def dataset_from_csv(content: bytes, *, name: str, now: datetime) -> Dataset:
-    """A dataset of an uploaded CSV file: delimiter and types are guessed. Raises `DatasetError`."""
+    """A dataset of an uploaded CSV file: delimiter, head and types are guessed. Raises `DatasetError`."""
     text = _decoded(content)
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t|", key=head.count)
+    first_lines = text[:20_000].splitlines()[:20]
+    delimiter = max(",;\t|", key=lambda mark: sum(line.count(mark) for line in first_lines))
     try:
         lines = csv.reader(io.StringIO(text), delimiter=delimiter)
         rows = [row for row in lines if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise DatasetError(f"{name} cannot be read as CSV: {error}") from error
-    return _dataset_of(rows, name=name, now=now)
+    return _dataset_of(rows, name=name, title=name, now=now, delimiter=delimiter)
 
 
-def dataset_from_xlsx(content: bytes, *, name: str, now: datetime, sheet: str | None = None) -> Dataset:
-    """A dataset of one sheet of an uploaded workbook, the first if none is named. Raises `DatasetError`."""
+def datasets_from_xlsx(content: bytes, *, name: str, now: datetime) -> list[tuple[str, Dataset]]:
+    """The datasets of an uploaded workbook with their sheets, in order. Raises `DatasetError` where there is none."""
+    found: list[tuple[str, Dataset]] = []
+    problem: DatasetError | None = None
+    sheets = _sheets(content, name)
+    for sheet, rows in sheets:
+        title = name if len(sheets) == 1 else f"{name} › {sheet}"
+        try:
+            found.append((sheet, _dataset_of(rows, name=name if len(sheets) == 1 else sheet, title=title, now=now)))
+        except DatasetError as error:
+            problem = error
+    if not found:
+        raise problem or DatasetError(f"{name} has no rows under its head")
+    return found
+
+
+def dataset_from_xlsx(content: bytes, *, name: str, now: datetime) -> Dataset:
+    """A dataset of the first sheet of an uploaded workbook that holds a table. Raises `DatasetError`."""
+    return datasets_from_xlsx(content, name=name, now=now)[0][1]
+
+
+def _sheets(content: bytes, name: str) -> list[tuple[str, list[list[Any]]]]:
+    """The cells of each sheet that has any."""
     _check_workbook(content, name)
     openpyxl = load_extra("openpyxl", extra="datasets", needed_for="reading XLSX files")
+    found: list[tuple[str, list[list[Any]]]] = []
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        chosen = book[sheet] if sheet is not None else book.worksheets[0]
-        lines = chosen.iter_rows(values_only=True, max_row=MAX_UPLOADED_ROWS + 2, max_col=MAX_COLUMNS + 1)
-        rows = [cut for line in lines if (cut := _without_empty_end(line))]
+        for sheet in book.worksheets[:MAX_SHEETS]:
+            lines = sheet.iter_rows(values_only=True, max_row=MAX_UPLOADED_ROWS + 2, max_col=MAX_COLUMNS + 1)
+            if rows := [cut for line in lines if (cut := _without_empty_end(line))]:
+                found.append((sheet.title, rows))
     except Exception as error:  # whatever a broken workbook does to the reader
         raise DatasetError(f"{name} cannot be read as a workbook: {type(error).__name__}") from error
-    return _dataset_of(rows, name=name, now=now)
+    return found
 
 
-def _dataset_of(rows: Sequence[Sequence[Any]], *, name: str, now: datetime) -> Dataset:
+def _dataset_of(rows: Sequence[Sequence[Any]], *, name: str, title: str, now: datetime, delimiter: str = "") -> Dataset:
     if len(rows) < 2:
         raise DatasetError(f"{name} has no rows under its head")
     if len(rows) - 1 > min(MAX_UPLOADED_ROWS, MAX_ROWS):
         raise DatasetError(f"{name} has more than {MAX_UPLOADED_ROWS} rows; upload a part of it")
-    width = max(len(row) for row in rows)
-    if width > MAX_COLUMNS:
+    if max(len(row) for row in rows) > MAX_COLUMNS:
         raise DatasetError(f"{name} has more than {MAX_COLUMNS} columns; upload a part of it")
-    head = [str(cell).strip() if cell is not None else "" for cell in rows[0]] + [""] * (width - len(rows[0]))
-    body = [[*row, *[None] * (width - len(row))] for row in rows[1:]]
-    columns: list[Column] = []
-    values: list[list[Any]] = []
-    for place, label in enumerate(head):
-        kind, converted = _guessed([row[place] for row in body])
-        columns.append(Column(name=_free(label, place, columns), type=kind, label=label[:200]))
-        values.append(converted)
+    columns, values = table_of(rows, delimiter)
+    if not values:
+        raise DatasetError(f"{name} has no rows under its head")
     return Dataset(
-        name=dataset_name(name.rpartition(".")[0] or name), title=name[:200], columns=columns,
-        rows=list(zip(*values, strict=True)),
-        provenance=Provenance(connector="upload", query=name, retrieved_at=now, record_count=len(body)),
+        name=dataset_name(name.rpartition(".")[0] or name), title=title[:200], columns=columns, rows=values,
+        provenance=Provenance(connector="upload", query=title, retrieved_at=now, record_count=len(values)),
     )  # fmt: skip
-
-
-def _guessed(cells: Sequence[Any]) -> tuple[ColumnType, list[Any]]:
-    """The first type that all values of a column have, and the values in it."""
-    present = [cell for cell in cells if cell is not None and str(cell).strip() != ""]
-    for kind, read in _READERS.items():
-        try:
-            if present:
-                return kind, [None if cell is None or str(cell).strip() == "" else read(cell) for cell in cells]
-        except (ValueError, TypeError, InvalidOperation, OverflowError):
-            continue
-    return "text", [None if cell is None else str(cell) for cell in cells]
-
-
-def _integer(cell: Any) -> int:
-    if isinstance(cell, bool | datetime | date | time):
-        raise TypeError
-    if isinstance(cell, int):
-        return cell
-    if isinstance(cell, float) and cell.is_integer():
-        return int(cell)
-    text = str(cell).strip()
-    if not re.fullmatch(r"-?(0|[1-9]\d{0,17})", text):  # 007 is a code
-        raise ValueError
-    return int(text)
-
-
-def _decimal(cell: Any) -> Decimal:
-    if isinstance(cell, bool | datetime | date | time):
-        raise TypeError
-    if isinstance(cell, int | float):
-        return Decimal(repr(cell))
-    text = str(cell).strip().replace("\u00a0", "").replace(" ", "")
-    if re.fullmatch(r"-?\d{1,3}(\.\d{3})+(,\d+)?|-?\d+,\d+", text):
-        text = text.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
-        text = text.replace(",", "")
-    if not re.fullmatch(r"-?(0|[1-9]\d{0,23})(\.\d{1,10})?", text):
-        raise ValueError
-    return Decimal(text)
-
-
-def _date(cell: Any) -> date:
-    if isinstance(cell, datetime):
-        if cell.time() != time(0):
-            raise ValueError
-        return cell.date()
-    if isinstance(cell, date):
-        return cell
-    text = str(cell).strip()
-    if match := re.fullmatch(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})", text):
-        day, month, year = (int(part) for part in match.groups())
-        return date(year, month, day)
-    return date.fromisoformat(text)
-
-
-def _datetime(cell: Any) -> datetime:
-    moment = cell if isinstance(cell, datetime) else datetime.fromisoformat(str(cell).strip())
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-
-
-def _boolean(cell: Any) -> bool:
-    words = {"true": True, "false": False, "sí": True, "si": True, "no": False, "yes": True, "verdadero": True,
-             "falso": False}  # fmt: skip
-    return (
-        cell
-        if isinstance(cell, bool)
-        else words[str(cell).strip().lower()]
-        if str(cell).strip().lower() in words
-        else _refuse()
-    )
-
-
-def _refuse() -> bool:
-    raise ValueError
-
-
-_READERS: dict[ColumnType, Callable[[Any], Any]] = {
-    "integer": _integer,
-    "decimal": _decimal,
-    "date": _date,
-    "datetime": _datetime,
-    "boolean": _boolean,
-}
-"""In the order in which they are tried."""
 
 
 def _without_empty_end(row: Sequence[Any]) -> list[Any]:
     last = max((place for place, cell in enumerate(row) if cell is not None), default=-1)
     return list(row[: last + 1])
-
-
-def _free(label: str, place: int, taken: Sequence[Column]) -> str:
-    name = dataset_name(label) if label else f"column_{place + 1}"
-    names = {column.name for column in taken}
-    return (
-        name
-        if name not in names
-        else next(f"{name[:50]}_{n}" for n in range(2, MAX_COLUMNS + 2) if f"{name[:50]}_{n}" not in names)
-    )
 
 
 def _decoded(content: bytes) -> str:

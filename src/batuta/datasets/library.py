@@ -81,8 +81,15 @@ class DatasetLibrary:
     async def deliver(self, dataset: Dataset | LargeDataset, context: ToolContext) -> str:
         """Keep what a tool returned, tell it as an event, and say what the model is given."""
         rows = await asyncio.to_thread(dataset.first_rows)
+        key = f"{context.idempotency_key}:{len(context.events)}"
+        info = await self.introduce(dataset, context, key=key)
+        return summary_for_model(info, rows, dataset.summary)
+
+    async def introduce(self, dataset: Dataset | LargeDataset, context: ToolContext, *, key: str) -> DatasetInfo:
+        """Keep a dataset and tell of it by an event."""
+        rows = await asyncio.to_thread(dataset.first_rows)
         references = await asyncio.to_thread(dataset.first_references)
-        info = await self.keep(dataset, key=f"{context.idempotency_key}:{len(context.events)}")
+        info = await self.keep(dataset, key=key)
         context.enrich(dataset={"dataset_id": info.dataset_id, "name": info.name, "row_count": info.row_count})
         context.emit(
             DatasetStored(
@@ -98,7 +105,7 @@ class DatasetLibrary:
                 tool_use_id=context.tool_use_id,
             )
         )
-        return summary_for_model(info, rows, dataset.summary)
+        return info
 
 
 def library_of(context: ToolContext) -> DatasetLibrary:

@@ -1,5 +1,6 @@
 """Tools over the datasets of a conversation, for any agent."""
 
+from batuta.datasets.attached import take_attached
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.datasets.large import LargeDataset
 from batuta.datasets.library import library_of, summary_for_model
@@ -23,13 +24,16 @@ async def query_datasets(
         name: What to call the result, in lower-case words joined by underscores.
         title: What the result is, in the user's language.
     """
-    return await run_query(library_of(context), sql, name=dataset_name(name), title=title)
+    library = library_of(context)
+    await take_attached(library, context)
+    return await run_query(library, sql, name=dataset_name(name), title=title)
 
 
 @tool(effect="read")
 async def list_datasets(context: ToolContext) -> str:
     """List the datasets of this conversation: name, columns, row count and totals."""
     library = library_of(context)
+    await take_attached(library, context)
     kept = await library.store.list(library.owner)
     return "\n".join(summary_for_model(info, ()) for info in kept) or "there are no datasets yet"
 

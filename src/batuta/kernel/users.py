@@ -18,3 +18,6 @@ TIME_ZONE_SERVICE = "timezone"
 """The name under which a run may say the user's time zone."""
 LANGUAGE_SERVICE = "language"
 """The name under which a run may say the language that the user reads."""
+
+ATTACHED_TABLES_SERVICE = "attached_tables"
+"""The files with tables that came with a message; as a text, their names (see `batuta.datasets.attached`)."""

@@ -163,6 +163,10 @@ class Interpreter:
             return found
         return [*own, *(each for each in found if each.agent_id != own[0].agent_id and each.intent.effect != "change")]
 
+    def amending(self) -> list[tuple[str, Intent]]:
+        """The intents that change what was made last, with whose they are."""
+        return [(agent_id, intent) for agent_id, intent in self._intents.values() if intent.amends]
+
     def knows_word(self, word: str) -> bool:
         """Whether a folded word stands in any example."""
         return self._classifier.knows(word)

@@ -112,6 +112,8 @@ class Intent:
     settle: Callable[[Mapping[str, Any], Sequence[str]], "Settled"] | None = None
     """What the slots found in a request and its amendments turned into what is really meant: for words that change one
     another."""
+    amends: Sequence[str] = ()
+    """Patterns, folded, with which a short message opens that changes what was made last: "only", "without", "sort"."""
     is_fallback: bool = False
     """Takes questions that nothing else understands, such as a search in documents."""
 

@@ -74,6 +74,9 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     if AMENDED_BY in text or len(whole) == 0:
         return whole
     best = whole[0]
+    is_named = any(slot.is_telling and slot.name in best.values for slot in best.intent.slots)
+    if not is_named and (changing := planner.changing(text)) is not None:
+        return [changing]
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:
         return whole

@@ -1,5 +1,6 @@
 """What was asked before, read off the conversation alone: so it survives a reload, a resume and another process (A-42)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,10 +10,11 @@ from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
 from batuta.language.findings import Language
-from batuta.language.folding import stem
+from batuta.language.folding import fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
 from batuta.language.slots import fill_slot
 from batuta.language.stance import stance_of
+from batuta.language.understanding import Intent
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
@@ -29,6 +31,11 @@ SURE_OF_ITSELF = 0.62
 
 SURE_THOUGH_OPENED = 0.9
 """… also where it opens as one that goes on ("and …") and would change the last one."""
+
+
+_OPENING = re.compile(
+    r"^\W*(?:(?:y|e|and|now|ahora|ok|okay|vale|pero|but|then|entonces|please|por favor|mejor|also)\W+)*"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +71,58 @@ def context_of(
     return context
 
 
+def changed_result(
+    text: str, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> tuple[str, Intent] | None:
+    """The intent that a short message changes the last result by: "only Spain" after a chart."""
+    if not context.request or len(text.split()) > LONGEST_FOLLOW_UP:
+        return None
+    found = opened_by(text, interpreter)
+    return found if found is not None and _took_part(found[0], context, interpreter, now) else None
+
+
+def opened_by(text: str, interpreter: Interpreter) -> tuple[str, Intent] | None:
+    """The intent with one of whose amending words a message opens."""
+    plain = _OPENING.sub("", fold(text))
+    for agent_id, intent in interpreter.amending():
+        if any(re.match(rf"(?:{pattern})(?!\w)", plain) for pattern in intent.amends):
+            return agent_id, intent
+    return None
+
+
+def meanings_of(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> list[Interpretation]:
+    """What a message may mean after what was said before."""
+    found = interpreter.interpret(text, now=now, reader=context.language, last=context.answer)
+    return eligible(found, context, interpreter, now)
+
+
+def eligible(
+    found: Sequence[Interpretation], context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> list[Interpretation]:
+    """Of what a message may mean, what can be: nothing is changed that was not made."""
+    if not context.request:
+        return list(found)
+    return [
+        each
+        for each in found
+        if not each.intent.amends or _is_named(each) or _took_part(each.agent_id, context, interpreter, now)
+    ]
+
+
+def _took_part(agent_id: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether an agent made something of the last request: it was asked, or named by what it makes."""
+    before = interpreter.interpret(context.request, now=now) if context.request else []
+    return any(each.agent_id == agent_id and (place == 0 or _is_named(each)) for place, each in enumerate(before))
+
+
+def _is_named(meaning: Interpretation) -> bool:
+    return any(slot.is_telling and slot.name in meaning.values for slot in meaning.intent.slots)
+
+
 def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
     """The whole request that a message makes: itself, or the last one amended by it; none for what asks for nothing."""
+    if changed_result(text, context, interpreter, now) is not None:
+        return context.request  # what was changed knows how
     amended = amendment(text, context, interpreter, now)
     if amended is not None:
         return amended
@@ -78,7 +135,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if not context.request or is_no(text) or is_yes(text):
         return None
     words = text.split()
-    best = next(iter(interpreter.interpret(text, now=now, reader=context.language, last=context.answer)), None)
+    best = next(iter(meanings_of(text, context, interpreter, now)), None)
     if (
         best is not None
         and len(words) <= LONGEST_PRONOUN

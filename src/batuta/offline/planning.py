@@ -25,7 +25,7 @@ from batuta.language.interpretation import (
 )
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import CONCEPTS
-from batuta.offline.context import DialogueContext, amendment
+from batuta.offline.context import LONGEST_FOLLOW_UP, DialogueContext, amendment, changed_result, eligible, opened_by
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
@@ -108,6 +108,13 @@ class Planner:
         repeated = self._repeated_by_yes(text, context)
         if repeated is not None:
             return self._steps([RequestPart(text=context.request, meaning=repeated)])
+        attached = self._over_tables(text, context) if task.has_tables else None
+        if attached is not None:
+            return self._steps([RequestPart(text=text, meaning=attached)])
+        changed = None if task.has_tables else changed_result(text, context, self._interpreter, self._now)
+        if changed is not None:
+            said = [annotated(text, now=self._now)]
+            return self._steps([RequestPart(text=text, meaning=self._interpreter.filled(*changed, said, self._now))])
         amended = amendment(text, context, self._interpreter, self._now)
         if amended is not None:
             return self._for_whole(amended, task, context)
@@ -292,6 +299,22 @@ class Planner:
                 planned.append(RequestPart(text=part.text, meaning=taker))
         return self._steps(planned)
 
+    def changing(self, text: str) -> Interpretation | None:
+        """What a short message changes of the last result, by the words it opens with."""
+        opened = opened_by(text, self._interpreter) if len(text.split()) <= LONGEST_FOLLOW_UP else None
+        if opened is None:
+            return None
+        said = annotated(text, now=self._now, reader=self._language)
+        return self._interpreter.filled(*opened, [said], self._now)
+
+    def _over_tables(self, text: str, context: DialogueContext) -> Interpretation | None:
+        """What works on the tables that came with a message, where the message asks for that by one of its words."""
+        for each in self._meanings(text, context):
+            is_named = any(slot.is_telling and slot.name in each.values for slot in each.intent.slots)
+            if each.intent.takes == "dataset" and is_named:
+                return each
+        return None
+
     def _taker(self, part: RequestPart) -> Interpretation | None:
         """What is to be made of a part's result, asked for in the same words: a bar chart of sales."""
         for each in self._meanings(part.text) if part.meaning.intent.gives else ():
@@ -400,7 +423,8 @@ class Planner:
         if (text, last) not in self._read:
             found = self._interpreter.interpret(text, now=self._now, reader=self._language, last=last)
             self._read[text, last] = found
-        return self._read[text, last]
+        found = self._read[text, last]
+        return found if context is None else eligible(found, context, self._interpreter, self._now)
 
     def _described(self, language: Language) -> str:
         return "\n".join(

@@ -2,12 +2,13 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.llm.model import ModelRequest
@@ -44,6 +45,8 @@ class Task:
     only_agent: str | None = None
     default_language: Language = "en"
     """Of whoever reads it, for a text that is in none."""
+    has_tables: bool = False
+    """Whether files with tables came with it."""
 
     @property
     def language(self) -> Language:
@@ -53,7 +56,8 @@ class Task:
 
 def task_of(request: ModelRequest) -> Task:
     """The last thing asked, leaving out feedback to rejected answers."""
-    return _task(_last_request(request.messages), reader_language(request))
+    task = _task(_last_request(request.messages), reader_language(request))
+    return replace(task, has_tables=bool(request.metadata.get(ATTACHED_TABLES_SERVICE)))
 
 
 def reader_language(request: ModelRequest) -> Language:

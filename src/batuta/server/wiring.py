@@ -23,6 +23,7 @@ from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import Citation
 from batuta.events.log import Position
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.llm.model import Model
 from batuta.llm.resilient import ResilientModel
 from batuta.observability.standard import Observers
@@ -30,6 +31,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, DecisionRequest
+from batuta.server.attached_tables import UploadedTables, uploaded_tables
 from batuta.server.backends import Backends, dataset_files, open_backends
 from batuta.server.boards.refreshing import TileRefresher
 from batuta.server.boards.service import Boards
@@ -40,7 +42,8 @@ from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.erp.rights import ErpRightsSource, erp_policy
 from batuta.server.erp.service import ErpRecords
-from batuta.server.file_processing import FileProcessing, open_file_processing
+from batuta.server.file_processing import FILES_FOLDER, FileProcessing, open_file_processing
+from batuta.server.files.blobs import LocalBlobStore
 from batuta.server.files.documents import DocumentReader
 from batuta.server.files.service import Files
 from batuta.server.identity.oidc import OidcLogins
@@ -215,6 +218,10 @@ def run_services(
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
 
+    async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
+        blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
+        return await uploaded_tables(SystemDatabase(backends.database), blobs, turn.user_id, turn.attached_files)
+
     rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(
         preferences=UserPreferences(backends.database),
@@ -225,6 +232,7 @@ def run_services(
             DATASETS_SERVICE: dataset_library,
             ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
             COMPANY_SERVICE: lambda turn: turn.company,
+            ATTACHED_TABLES_SERVICE: attached_tables,
         },
         database=SystemDatabase(backends.database),
     )

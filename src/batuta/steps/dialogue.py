@@ -22,7 +22,7 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Message
-from batuta.kernel.users import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context, invocation_of
@@ -173,9 +173,10 @@ class Dialogue:
         )
 
     def _reader(self) -> dict[str, str]:
-        """The language and time zone of whoever reads the answer, where they are known."""
+        """Language and time zone of whoever reads the answer, and which tables came with the message, where known."""
         services = self._ctx.services
-        return {name: str(services[name]) for name in (LANGUAGE_SERVICE, TIME_ZONE_SERVICE) if services.get(name)}
+        names = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE)
+        return {name: str(services[name]) for name in names if services.get(name)}
 
     def _must_use_a_tool(self) -> bool:
         """A worker of a team answers from its tools, unless it is declared otherwise."""

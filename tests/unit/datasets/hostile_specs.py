@@ -73,7 +73,22 @@ def hostile_specs() -> list[Any]:
     made += [[], "spec", None, 7, {}, {"data": {"name": "figures", "url": URL}, "mark": {"type": "bar"}}]
     made += [{**GOOD, "layer": [GOOD] * 100}, {**GOOD, "resolve": {"scale": {"y": URL}}}]
     made += [{**GOOD, "$schema": URL}, {**GOOD, "figure": {"value": "amount"}}, {**GOOD, "figure": {"value": "other"}}]
+    made += [cyclic(), cyclic_list(), {**GOOD, "__proto__": {"url": URL}}, {**GOOD, "constructor": {"expr": "1"}}]
     return made
+
+
+def cyclic() -> Any:
+    """A specification that holds itself."""
+    spec = copy.deepcopy(GOOD)
+    spec["encoding"]["x"]["axis"] = spec
+    return spec
+
+
+def cyclic_list() -> Any:
+    """Layers that hold their own list."""
+    layers: list[Any] = []
+    layers.append(layers)
+    return {"data": {"name": "figures"}, "layer": layers}
 
 
 def with_value(place: tuple[Any, ...], value: Any) -> Any:

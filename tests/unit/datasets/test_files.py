@@ -58,6 +58,21 @@ def test_a_workbook_opens_with_types() -> None:
             [("a", "text"), ("b", "datetime")],
             ("x", datetime(2026, 1, 1, 10, tzinfo=UTC)),
         ),
+        (  # a title above the head, money with its sign, and a total that is no row
+            "Informe 2026\n\nZona;Importe;Cuota\nNorte;1.234,50 €;12,5%\nSur;7 €;3%\nTotal;1.241,50 €;\n",
+            [("zona", "text"), ("importe", "decimal"), ("cuota", "decimal")],
+            ("Norte", Decimal("1234.50"), Decimal("12.5")),
+        ),
+        (  # no head at all
+            "Acme,10,2026-01-01\nLuna,20,2026-01-02\n",
+            [("column_1", "text"), ("column_2", "integer"), ("column_3", "date")],
+            ("Acme", 10, date(2026, 1, 1)),
+        ),
+        (  # months first, a point before three decimals, a loss in brackets
+            "day,rate,result\n02/28/2026,1.234,(5.50)\n03/01/2026,2.500,7.25\n",
+            [("day", "date"), ("rate", "decimal"), ("result", "decimal")],
+            (date(2026, 2, 28), Decimal("1.234"), Decimal("-5.50")),
+        ),
         ("n,n,\n1,2,3\n", [("n", "integer"), ("n_2", "integer"), ("column_3", "integer")], (1, 2, 3)),
     ],
 )
@@ -78,6 +93,14 @@ def test_an_uploaded_workbook_becomes_the_same_dataset() -> None:
     again = dataset_from_xlsx(out.getvalue(), name="x.xlsx", now=NOW)
     assert again.rows == made.rows
     assert [column.type for column in again.columns] == ["text", "decimal", "date"]
+
+
+def test_money_and_percentages_keep_what_they_are() -> None:
+    content = "Zona;Importe;Cuota;Año\nNorte;1.234,50 €;12,5%;2026\nSur;7 €;3%;2026\n".encode()
+    columns = dataset_from_csv(content, name="f.csv", now=NOW).columns
+    assert [(one.currency, one.unit, one.is_additive) for one in columns[1:]] == [
+        ("EUR", None, True), (None, "%", False), (None, None, False),
+    ]  # fmt: skip
 
 
 def bomb() -> bytes:

@@ -1,10 +1,10 @@
 """Numbers read back from the drawn scene are those of the dataset (A-20)."""
 
 import asyncio
+import contextlib
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +16,8 @@ from batuta.datasets.charts.rendering import bound, pictures, render
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.processes import ProcessLimit
+from batuta.kernel.errors import ToolFailedError
+from tests.unit.datasets import hostile_specs as hostile
 from tests.unit.datasets.chart_cases import generated_cases, sales
 
 CASES = int(os.environ.get("BATUTA_CHART_CASES", "40"))
@@ -95,24 +97,51 @@ async def test_a_chart_becomes_a_picture(theme: Any) -> None:
     assert b"Importe (EUR)" in svg
 
 
-async def test_a_picture_fetches_nothing(tmp_path: Path) -> None:
-    """An address in a specification is refused before the renderer, and the renderer may fetch none."""
-    calls = 0
+@contextlib.asynccontextmanager
+async def listener() -> AsyncIterator[tuple[str, list[str]]]:
+    """An address on this machine, and who called it."""
+    calls: list[str] = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal calls
-        calls += 1
+        calls.append("called")
         writer.close()
 
     server = await asyncio.start_server(take, "127.0.0.1", 0)
-    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/x.csv"
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/x.csv", calls
+    finally:
+        server.close()
+
+
+async def test_no_hostile_specification_reaches_the_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred and more: each is refused with a reason before a process is started, and none takes long."""
     plan = plan_chart(sales(), ChartRequest(dataset="sales", x="customer"))
-    for spec in (
-        {**vega_lite(plan), "data": {"url": address}},
-        {**vega_lite(plan), "mark": {"type": "image", "url": address}},
-        {**vega_lite(plan), "encoding": {"href": {"value": address}}},
-    ):
-        with pytest.raises(SpecError):
-            await render(spec, plan.figures, "svg")
-    server.close()
-    assert calls == 0
+    async with listener() as (address, calls):
+        monkeypatch.setattr(hostile, "URL", address)
+        specs = hostile.hostile_specs()
+        assert len(specs) >= 200
+        async with asyncio.timeout(30):
+            for spec in specs:
+                with pytest.raises(SpecError) as raised:
+                    await render(spec, plan.figures, "svg")
+                assert 5 < len(str(raised.value)) < 300
+    assert calls == []
+
+
+async def test_the_renderer_itself_fetches_nothing() -> None:
+    """Behind the check is a second wall: a specification that got past it finds no network and no file."""
+    plan = plan_chart(sales(), ChartRequest(dataset="sales", x="customer"))
+    good = bound(vega_lite(plan), plan.figures)
+    async with listener() as (address, calls):
+        for data in (
+            {"url": address},
+            {"url": "file:///etc/passwd", "format": {"type": "csv"}},
+            {"url": "/etc/passwd"},
+        ):
+            with contextlib.suppress(ToolFailedError):
+                (picture,) = await pictures([{**good, "data": data}], "svg")
+                assert "root:" not in picture
+        image = {**good, "mark": {"type": "image", "url": address}}
+        with contextlib.suppress(ToolFailedError):
+            await pictures([image], "svg")
+    assert calls == []

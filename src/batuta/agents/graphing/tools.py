@@ -4,7 +4,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from batuta.datasets.charts.chart import Chart, draw, last_request
+from batuta.datasets.attached import take_attached
+from batuta.datasets.charts.asking import amended, asked_of
+from batuta.datasets.charts.chart import Chart, last_request
+from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.dataset import DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
@@ -21,6 +24,8 @@ class ChartOptions(BaseModel):
     aggregate: Aggregate | None = None
     filters: tuple[ChartFilter, ...] | None = None
     title: str | None = None
+    asked: str = ""
+    """The request in the user's own words: what it names counts where nothing else is given."""
 
 
 @tool(effect="read", timeout=30.0)
@@ -51,8 +56,13 @@ async def draw_chart(
         options: How figures are put together, conditions on columns, and a title in the user's language.
     """
     library = library_of(context)
-    request = ChartRequest(dataset=dataset or await _last_source(library), language=_language(context))
-    return await draw(library, request.changed(kind=kind, **_changes(x, y, series, time_unit, top, only, options)))
+    brought = await take_attached(library, context)
+    name = dataset or (brought[0] if brought else await _last_source(library))
+    table = await library.load(await library.get(name))
+    given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
+    words = {name: value for name, value in asked_of(_asked(options), table).items() if name != "is_everything"}
+    request = ChartRequest.model_validate({"dataset": name, "language": _language(context), **words, **given})
+    return Chart(plan=plan_chart(table, request))
 
 
 @tool(effect="read", timeout=30.0)
@@ -81,16 +91,26 @@ async def change_chart(
         options: How figures are put together, conditions on columns, and a title.
     """
     library = library_of(context)
-    before = await last_request(library)
-    if before is None and kind is None:
+    before = await last_request(library, context)
+    brought = await take_attached(library, context)
+    if brought and (before is None or before.dataset not in brought):
+        before = ChartRequest(dataset=brought[0], language=_language(context))
+    if before is None and kind is None and not _asked(options):
         raise DatasetError("there is no chart to change in this conversation; draw one first")
     if before is None:  # "as a line", said of a table
         before = ChartRequest(dataset=await _last_source(library), language=_language(context))
-    changes = _changes(x, y, series, time_unit, top, only, options)
-    request = before.changed(kind=kind, language=_language(context), **changes)
-    if time_unit is not None and x is None:
-        request = request.changed(x=await _time_column(library, request), kind=kind or "auto")
-    return await draw(library, request)
+    table = await library.load(await library.get(before.dataset))
+    given = _given(_changes(x, y, series, time_unit, top, only, options), kind)
+    changes = {**asked_of(_asked(options), table), **given}
+    if not changes:
+        known = ", ".join(column.title for column in table.columns)
+        raise DatasetError(
+            f"nothing in “{_asked(options)[:80]}” is in the table of the chart; its columns are: {known}"
+        )
+    if "time_unit" in changes and "x" not in changes:
+        changes |= {"x": await _time_column(library, before), "kind": changes.get("kind", "auto")}
+    request = amended(before, changes).model_copy(update={"language": _language(context)})
+    return Chart(plan=plan_chart(table, request))
 
 
 def _changes(
@@ -104,7 +124,16 @@ def _changes(
 ) -> dict[str, Any]:
     """What was said, by the names of a request; the rest is `None`."""
     said = {"x": x, "y": y, "series": series, "time_unit": time_unit, "top": top, "only": only}
-    return said | (options or ChartOptions()).model_dump()
+    return said | (options or ChartOptions()).model_dump(exclude={"asked"})
+
+
+def _asked(options: ChartOptions | None) -> str:
+    return "" if options is None else options.asked
+
+
+def _given(changes: dict[str, Any], kind: WantedKind | None) -> dict[str, Any]:
+    """What was said by name, without what was not."""
+    return {name: value for name, value in {**changes, "kind": kind}.items() if value is not None}
 
 
 GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)

@@ -1,6 +1,9 @@
 """What the charts can be asked, as data (A-41): draw what there is, and change the last one (A-21)."""
 
-from batuta.language.understanding import Intent, Slot, Understanding
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from batuta.language.understanding import Intent, Settled, Slot, Understanding
 
 KINDS = {
     "bar": ("bar", "bars", "bar chart", "barras", "columnas", "columns"),
@@ -37,11 +40,33 @@ CHART_WORDS = {
     )
 }
 """Words that ask for a picture whatever else is said."""
+_COUNT = r"(?:the |los |las )?(?:\d{1,3}|two|three|four|five|six|ten|dos|tres|cuatro|cinco|seis|diez)"
+AMENDING = (
+    "only|just|solo|solamente|unicamente",
+    "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
+    r"quita\w*|sin|excepto|salvo|excluye\w*|elimina|saca|oculta|todo menos|todos menos|ignora",
+    r"(?:sort|order)(?:ed)?(?: it)? (?:by|from|alphabetically)|ordena\w*|alphabetically|alfabeticamente",
+    "(?:largest|biggest|highest|smallest|lowest) first|ascending|descending|de mayor a menor|de menor a mayor",
+    "en porcentajes?|as (?:a )?percentages?|in percent|en %|como porcentaje|as a share",
+    r"(?:the |los |las )?(?:top|bottom) \w+",
+    rf"{_COUNT} (?:\w+ )?(?:biggest|largest|best|highest|lowest|smallest|worst|primer[oa]s|mayores|mejores|peores|menores)",
+    r"split by|broken down by|desglos\w+ por|separ\w+ por",
+    r"(?:show|use|with|con|muestra|usa|pon)\b.*\b(?:instead|en vez|en lugar)",
+    "(?:la |el |the )?(?:media|promedio|average|mean|suma|sum) (?:en vez|en lugar|instead|rather)",
+    "show all|muestra todo|con todos|with all|no filter",
+)
+"""How messages open that change a chart, folded."""
 _SLOTS = (
     Slot(name="kind", type="choice", values=KINDS, is_telling=True),
     Slot(name="time_unit", type="choice", values=UNITS),
     Slot(name="top", type="limit"),
 )
+
+
+def _with_words(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
+    """The request itself goes with what was found in it: columns and values are read against the table."""
+    return Settled(values={**values, "options": {"asked": texts[-1]}})
+
 
 UNDERSTANDING = Understanding(
     intents=(
@@ -63,6 +88,7 @@ UNDERSTANDING = Understanding(
                 ),
             },
             slots=(*_SLOTS, Slot(name="chart_asked", type="flag", values=CHART_WORDS, is_telling=True)),
+            settle=_with_words,
         ),
         Intent(
             id="change",
@@ -74,6 +100,8 @@ UNDERSTANDING = Understanding(
                 "es": ("Lo mismo por mes", "como línea", "ahora como tarta", "cambia el gráfico a barras", "solo los 5 primeros en el gráfico", "mejor en barras", "el mismo gráfico por trimestre", "pásalo a líneas"),
             },
             slots=_SLOTS,
+            amends=AMENDING,
+            settle=_with_words,
         ),
     )
 )  # fmt: skip

@@ -28,7 +28,7 @@ class Chart:
         """Keep the figures and tell of the chart."""
         plan, library = self.plan, library_of(context)
         spec = checked_spec(vega_lite(plan), [column.name for column in plan.figures.columns])
-        key = f"{context.idempotency_key}:chart"
+        key = _key(context)
         info = await library.keep(plan.figures, key=key)
         event = ChartDrawn(
             chart_id=dataset_id_of(library.owner.session_id, f"{key}:{plan.kind}"),
@@ -49,10 +49,11 @@ class Chart:
         return _summary(plan, info)
 
 
-async def last_request(library: DatasetLibrary) -> ChartRequest | None:
-    """What was drawn last in this conversation: a follow-up changes it."""
+async def last_request(library: DatasetLibrary, context: ToolContext) -> ChartRequest | None:
+    """What was drawn last in this conversation: a follow-up changes it. A call that is resumed does not find itself."""
     kept: Sequence[DatasetInfo] = await library.store.list(library.owner)
-    charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR]
+    own = dataset_id_of(library.owner.session_id, _key(context))
+    charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR and info.dataset_id != own]
     return ChartRequest.model_validate_json(charts[-1].provenance.query) if charts else None
 
 
@@ -60,6 +61,11 @@ async def draw(library: DatasetLibrary, request: ChartRequest) -> Chart:
     """A chart over a dataset of the conversation. Raises `ChartRefusedError`, `DatasetError`."""
     dataset = await library.load(await library.get(request.dataset))
     return Chart(plan=plan_chart(dataset, request))
+
+
+def _key(context: ToolContext) -> str:
+    """Of the figures that one call draws."""
+    return f"{context.idempotency_key}:chart"
 
 
 def _summary(plan: ChartPlan, info: DatasetInfo) -> str:

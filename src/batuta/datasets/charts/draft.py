@@ -145,20 +145,22 @@ def _column(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Colu
 
 
 def _filtered(dataset: Dataset, request: ChartRequest) -> tuple[list[Sequence[Value]], list[RecordReference | None]]:
-    tests = [_test(dataset, one, request) for one in (*request.filters, *_value_filters(dataset, request))]
+    wanted = (*request.filters, *_value_filters(dataset, request, request.only))
+    tests = [_test(dataset, one, request) for one in wanted]
+    gone = [_test(dataset, one, request) for one in _value_filters(dataset, request, request.excluded)]
     references = dataset.references or [None] * len(dataset.rows)
     kept = [
         (row, reference)
         for row, reference in zip(dataset.rows, references, strict=True)
-        if all(test(row) for test in tests)
+        if all(test(row) for test in tests) and not any(test(row) for test in gone)
     ]
     return [row for row, _ in kept], [reference for _, reference in kept]
 
 
-def _value_filters(dataset: Dataset, request: ChartRequest) -> list[ChartFilter]:
+def _value_filters(dataset: Dataset, request: ChartRequest, values: Sequence[str]) -> list[ChartFilter]:
     """Filters for values that were named without their column; several of one column are alternatives."""
     found: dict[str, list[str]] = {}
-    for value in request.only:
+    for value in values:
         meant = {dataset_name(value), *_same_meaning(value, COUNTRY_WORDS)}
         texts = [column for column in dataset.columns if column.type == "text"]
         column = next(

@@ -19,6 +19,7 @@ from batuta.datasets.charts.words import AGGREGATE_NAMES, KIND_NAMES, UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset, Provenance, dataset_name
 from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
+from batuta.language.folding import fold
 
 PERIOD_LABEL = "period_label"
 MEASURE = "measure"
@@ -164,13 +165,16 @@ def _fold_measures(draft: ChartDraft) -> None:
 
 
 def _order(draft: ChartDraft) -> None:
-    """Along time by time, else the largest first."""
+    """As it was asked for; else along time by time, and the largest first."""
     pairs = list(zip(draft.figures, draft.records, strict=True))
-    if draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric):
-        pairs.sort(key=lambda pair: (pair[0][0] is None, pair[0][0]))
+    is_ordered = draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric)
+    order = draft.request.order or ("label" if is_ordered else "largest")
+    if order == "label" or draft.is_temporal:
+        is_text = draft.x is not None and draft.x.type == "text"
+        pairs.sort(key=lambda pair: (pair[0][0] is None, fold(str(pair[0][0])) if is_text else pair[0][0]))
     else:
         sizes = rules._sizes(draft, 0)  # noqa: SLF001 - one subject in two files
-        pairs.sort(key=lambda pair: -sizes[pair[0][0]])
+        pairs.sort(key=lambda pair: sizes[pair[0][0]] if order == "smallest" else -sizes[pair[0][0]])
     draft.figures = [row for row, _ in pairs]
     draft.records = [record for _, record in pairs]
 

@@ -8,6 +8,7 @@ from batuta.events.datasets import ChartKind
 
 WantedKind = Literal["auto"] | ChartKind
 Aggregate = Literal["sum", "average", "count", "minimum", "maximum"]
+Order = Literal["largest", "smallest", "label"]
 TimeUnit = Literal["day", "week", "month", "quarter", "year"]
 
 
@@ -41,6 +42,12 @@ class ChartRequest(BaseModel):
     filters: tuple[ChartFilter, ...] = Field(default=(), max_length=10)
     only: tuple[str, ...] = Field(default=(), max_length=10)
     """Values to keep, whichever column holds them: `España`, `Acme`."""
+    excluded: tuple[str, ...] = Field(default=(), max_length=20)
+    """Values to leave out, whichever column holds them."""
+    order: Order | None = None
+    """Of categories; along time and for numbers their own order if nothing is said, else the largest first."""
+    is_share: bool = False
+    """Whether figures are shown as percentages of their sum."""
     starts_at_zero: bool = True
     title: str = Field(default="", max_length=200)
     language: Literal["en", "es"] = "en"
@@ -48,6 +55,16 @@ class ChartRequest(BaseModel):
     def changed(self, **changes: Any) -> "ChartRequest":
         """The same with some parts replaced; the title goes when what it told has changed."""
         given = {name: value for name, value in changes.items() if value is not None}
-        if "title" not in given and given.keys() & {"x", "y", "series", "time_unit", "only", "filters", "aggregate"}:
+        if "title" not in given and given.keys() & {
+            "x",
+            "y",
+            "series",
+            "time_unit",
+            "only",
+            "excluded",
+            "filters",
+            "aggregate",
+            "is_share",
+        }:
             given["title"] = ""
         return ChartRequest.model_validate(self.model_dump() | given)

@@ -19,9 +19,11 @@
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
+| share of no whole | percentages of averages, of negative parts or of nothing | the figures themselves |
 """
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Final
 
 from batuta.datasets.charts.draft import COUNT, ChartDraft, as_number, default_x
@@ -139,6 +141,23 @@ def too_many_periods(draft: ChartDraft) -> None:
     draft.time_unit = "year"
 
 
+def share(draft: ChartDraft) -> None:
+    """Percentages of a sum, where there is one."""
+    if not draft.request.is_share or draft.kind in ("scatter", "histogram", "table", "combined"):
+        return
+    figure = draft.columns[-1]
+    values = draft.figures_of(figure.name)
+    total = sum((Decimal(str(value)) for value in values), Decimal(0))
+    is_sum = draft.aggregate in ("sum", "count") and (figure.is_additive or draft.aggregate == "count")
+    if not is_sum or not figure.is_numeric or total <= 0 or any(value < 0 for value in values):
+        draft.note("share_no_whole")
+        return
+    draft.columns[-1] = figure.model_copy(update={"type": "decimal", "unit": "%", "currency": None})
+    draft.figures = [
+        [*row[:-1], None if row[-1] is None else round(Decimal(str(row[-1])) * 100 / total, 2)] for row in draft.figures
+    ]
+
+
 def negative_pie(draft: ChartDraft) -> None:
     """A slice has no negative angle, and a whole of nothing no slices."""
     if draft.kind == "pie":
@@ -171,10 +190,11 @@ def too_many_categories(draft: ChartDraft) -> None:
         draft.note("many_to_table", all=len(sizes), x=draft.x.title)
         draft.kind = "table"
         return
-    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: -item[1])[:most]}
-    if is_wanted and draft.kind != "pie":
+    is_smallest = draft.request.order == "smallest" and is_wanted
+    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: item[1] if is_smallest else -item[1])[:most]}
+    if is_wanted and (draft.kind != "pie" or is_smallest):
         _keep(draft, 0, kept)
-        draft.note("top_only", shown=most, all=len(sizes))
+        draft.note("bottom_only" if is_smallest else "top_only", shown=most, all=len(sizes))
         return
     others = say("others", draft.language)
     _merge(draft, 0, kept, others)
@@ -223,7 +243,7 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     pie_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    negative_pie, negative_stack, too_many_categories, too_many_series, single_point, cut_axis, cut_data,
+    share, negative_pie, negative_stack, too_many_categories, too_many_series, single_point, cut_axis, cut_data,
 )  # fmt: skip
 """In this order."""
 

@@ -26,6 +26,14 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "Shows the {shown} largest of {all}.",
         "es": "Se muestran los {shown} mayores de {all}.",
     },
+    "bottom_only": {
+        "en": "Shows the {shown} smallest of {all}.",
+        "es": "Se muestran los {shown} menores de {all}.",
+    },
+    "share_no_whole": {
+        "en": "These figures are no parts of a whole: shown as they are, not as percentages.",
+        "es": "Estas cifras no son partes de un todo: se muestran tal cual, no en porcentaje.",
+    },
     "series_cut": {
         "en": "Shows the {shown} largest groups of {all}; the rest is added up as “{others}”.",
         "es": "Se muestran los {shown} grupos mayores de {all}; el resto se suma en «{others}».",

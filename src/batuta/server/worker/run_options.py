@@ -37,6 +37,8 @@ class TurnPrincipal:
     preferences: Preferences
     company: str | None = None
     """The company of the ERP that the message was about, by its id."""
+    attached_files: tuple[str, ...] = ()
+    """The ids of the files that came with the message."""
 
     @property
     def database_principal(self) -> Principal:
@@ -105,6 +107,7 @@ class RunServices:
             turn_id=lease.work.turn_id,
             preferences=preferences,
             company=lease.work.payload.get("company"),
+            attached_files=attached_files(lease.work.payload),
         )
 
     async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
@@ -117,8 +120,13 @@ class RunServices:
 
 def attached_documents(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The files that a message brings: where it brings some, its questions are about those."""
-    ids = [str(each["file_id"]).upper() for each in payload.get("attachments", ()) if each.get("file_id")]
+    ids = list(attached_files(payload))
     return {CHOSEN_SERVICE: ids} if ids else {}
+
+
+def attached_files(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids of the files that a message brings."""
+    return tuple(str(each["file_id"]).upper() for each in payload.get("attachments", ()) if each.get("file_id"))
 
 
 def thinking_of(payload: Mapping[str, Any], preferences: Preferences) -> Thinking:

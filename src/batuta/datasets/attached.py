@@ -1,0 +1,62 @@
+"""Files that come with a message and hold tables become datasets of the conversation when one is asked for (A-6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.library import DatasetLibrary, dataset_id_of
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE
+from batuta.tools.context import ToolContext
+
+UPLOAD_CONNECTOR = "upload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """A file that came with the message."""
+
+    file_id: str
+    name: str
+
+
+class AttachedTables(Protocol):
+    """The files of a message that hold tables: a service of the run, under `ATTACHED_TABLES_SERVICE`."""
+
+    @property
+    def files(self) -> Sequence[AttachedFile]:
+        """Those that may hold one, in the order of the message."""
+        ...
+
+    async def tables(self, file: AttachedFile) -> Sequence[Dataset]:
+        """The tables of a file, the first sheet first. Raises `DatasetError` that says why there is none."""
+        ...
+
+
+async def take_attached(library: DatasetLibrary, context: ToolContext) -> list[str]:
+    """Keep the tables of the message's files, unless an earlier call did: their names, the first table first."""
+    attached: AttachedTables | None = context.services.get(ATTACHED_TABLES_SERVICE)
+    if attached is None:
+        return []
+    kept = await library.store.list(library.owner)
+    names: list[str] = []
+    for file in attached.files:
+        own = dataset_id_of(library.owner.session_id, _key(context, file, 0))
+        source = f"file:{file.file_id}"
+        before = [
+            info.name
+            for info in kept
+            if info.provenance.connector == UPLOAD_CONNECTOR
+            and info.provenance.query.startswith(source)
+            and info.dataset_id != own
+        ]
+        if before and not any(info.dataset_id == own for info in kept):
+            names += before
+            continue
+        for number, table in enumerate(await attached.tables(file)):
+            names.append((await library.introduce(table, context, key=_key(context, file, number))).name)
+    return names
+
+
+def _key(context: ToolContext, file: AttachedFile, number: int) -> str:
+    return f"{context.idempotency_key}:{file.file_id}:{number}"

@@ -1,0 +1,268 @@
+"""What a person's words say about a chart, read against the table it is drawn of. Words are data (`vocabulary`).
+
+    "ventas por región, solo España, sin Acme, las 5 mayores"
+        -> x = region, y = (ventas,), only = (España,), excluded = (Acme,), top = 5
+
+Only what the words name surely is taken: a column by its name, label or a synonym, a value that the table holds.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.vocabulary import (
+    AGGREGATE_WORDS,
+    BOTTOM_WORDS,
+    BY_WORDS,
+    COLUMN_WORDS,
+    COUNTRY_WORDS,
+    EVERYTHING_WORDS,
+    INSTEAD_WORDS,
+    KIND_WORDS,
+    NUMBER_WORDS,
+    OF_WORDS,
+    ONLY_WORDS,
+    ORDER_WORDS,
+    SHARE_WORDS,
+    SPLIT_WORDS,
+    TIME_UNIT_WORDS,
+    TOP_WORDS,
+    WITHOUT_WORDS,
+    Words,
+)
+from batuta.datasets.dataset import Column, Dataset
+from batuta.datasets.values import Value
+from batuta.language.folding import fold
+
+MAX_VALUES = 2_000
+"""Different values of a column that words are compared with."""
+MAX_ASKED_CHARS = 2_000
+Span = tuple[int, int]
+
+
+def asked_of(text: str, table: Dataset) -> dict[str, Any]:
+    """The parts of a `ChartRequest` that a text names; what it does not name is not in it.
+
+    `is_everything` says that what was left out before is wanted again.
+    """
+    return _Reading(_folded(text[:MAX_ASKED_CHARS]), table).changes()
+
+
+def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
+    """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
+    changes = {name: value for name, value in words.items() if name != "is_everything"}
+    if words.get("is_everything"):
+        changes |= {"only": (), "excluded": (), "top": None}
+    elif "excluded" in changes:
+        gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
+        changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
+    if "x" in changes and changes["x"] != before.x:
+        changes.setdefault("time_unit", None)
+        changes.setdefault("kind", before.kind if before.kind not in ("line", "area", "kpi") else "auto")
+        if before.series == changes["x"]:
+            changes.setdefault("series", None)
+    if changes.keys() & {"x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share"}:
+        changes.setdefault("title", "")
+    return ChartRequest.model_validate(before.model_dump() | changes)
+
+
+class _Reading:
+    """One text over one table. Words that were understood are taken out, so that nothing is read twice."""
+
+    def __init__(self, text: str, table: Dataset) -> None:
+        # "The units instead of the amount" names what is not wanted any more.
+        self._text = re.sub(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
+        self._table = table
+        self._found: dict[str, Any] = {}
+
+    def changes(self) -> dict[str, Any]:
+        if self._take_any(EVERYTHING_WORDS):
+            self._found |= {"only": [], "excluded": [], "top": None, "is_everything": True}
+        for name, words in (("order", ORDER_WORDS), ("kind", KIND_WORDS), ("time_unit", TIME_UNIT_WORDS)):
+            if (key := self._take_choice(words)) is not None:
+                self._found[name] = key
+        self._read_order_column()
+        if self._take_any(SHARE_WORDS):
+            self._found["is_share"] = True
+        self._read_top()
+        self._read_values()
+        self._read_columns()
+        if (how := self._take_choice(AGGREGATE_WORDS)) is not None:
+            self._found["aggregate"] = how
+        return self._found
+
+    def _read_order_column(self) -> None:
+        """By a name or a day it is the category that orders, by a figure the figure."""
+        if self._found.get("order") != "column":
+            return
+        del self._found["order"]
+        place = re.search(r" #order (?:the |el |la |los |las )?", self._text)
+        rest = self._text[place.end() :] if place else ""
+        column = next((one for one in self._table.columns if self._starts_with(rest, _names(one))), None)
+        is_label = column is not None and not column.is_numeric
+        is_label = is_label or re.match(r"(?:name|nombre|alphabet|alfabet|label|fecha|date)", rest) is not None
+        self._found["order"] = "label" if is_label else "largest"
+        if place:
+            end = place.end() + len(_first_words(rest, column))
+            self._text = f"{self._text[: place.start()]} {self._text[end:]}"
+
+    def _read_top(self) -> None:
+        for words, order in ((BOTTOM_WORDS, "smallest"), (TOP_WORDS, None)):
+            for word in words:
+                number = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
+                for pattern in (rf" {word} {number} ", rf" {number}(?: \w+)? {word} "):
+                    if match := re.search(pattern, self._text):
+                        self._found["top"] = int(NUMBER_WORDS.get(match["n"], match["n"]))
+                        if order:
+                            self._found["order"] = order
+                        self._cut(match.span())
+                        return
+
+    def _read_values(self) -> None:
+        """Values that the table holds, each with the word before it: only, without, of."""
+        for start, end, value in self._values():
+            before = self._text[:start]
+            if any(before.endswith(f" {word} ") for word in _with_joints(WITHOUT_WORDS)) or self._continues(
+                before, "excluded"
+            ):
+                self._found.setdefault("excluded", []).append(value)
+            elif any(before.endswith(f" {word} ") for word in _with_joints((*ONLY_WORDS, *OF_WORDS))):
+                self._found.setdefault("only", []).append(value)
+            elif self._continues(before, "only"):
+                self._found["only"].append(value)
+            else:
+                continue
+            self._text = f"{self._text[:start]}{'~' * (end - start)}{self._text[end:]}"
+
+    def _continues(self, before: str, part: str) -> bool:
+        """Whether a value goes on a list: "solo España y Portugal"."""
+        return (
+            bool(self._found.get(part))
+            and re.search(r"~ (?:(?:y|e|and|or|o|ni) )?(?:el |la |the )?$", before) is not None
+        )
+
+    def _values(self) -> list[tuple[int, int, str]]:
+        """Where values of text columns stand, the longest first where they overlap; in the order of the text."""
+        known: dict[str, str] = {}
+        for column in self._table.columns:
+            if column.type == "text":
+                for value in _different(self._table.values(column.name)):
+                    known.setdefault(_folded(value), value)
+        for words in COUNTRY_WORDS.values():
+            held = next((known[_folded(word)] for word in words if _folded(word) in known), None)
+            if held is not None:
+                known |= {_folded(word): held for word in words if len(word) > 3}
+        found: list[tuple[int, int, str]] = []
+        for folded in sorted(known, key=len, reverse=True):
+            if not folded:
+                continue
+            for match in re.finditer(rf"(?<= ){re.escape(folded)}(?= )", self._text):
+                if not any(match.start() < end and start < match.end() for start, end, _ in found):
+                    found.append((*match.span(), known[folded]))
+        return sorted(found)
+
+    def _read_columns(self) -> None:
+        """Columns by name, label or synonym; what stands after "by" is compared or split by."""
+        keys: list[Column] = []
+        figures: list[tuple[int, Column]] = []
+        for column in self._table.columns:
+            place = self._place_of(column)
+            if place is None:
+                continue
+            if column.is_numeric and not self._is_after(BY_WORDS, place):
+                figures.append((place, column))
+            elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or (keys and self._is_joined(place)):
+                keys.append(column)
+        keys.sort(key=lambda column: self._place_of(column) or 0)
+        if keys and (self._is_after(SPLIT_WORDS, self._place_of(keys[0]) or 0)):
+            self._found["series"] = keys[0].name
+        elif keys:
+            self._found["x"] = keys[0].name
+            if len(keys) > 1:
+                self._found["series"] = keys[1].name
+        if figures:
+            self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
+
+    def _place_of(self, column: Column) -> int | None:
+        places = [
+            match.start()
+            for name in _names(column)
+            if (match := re.search(rf"(?<= ){re.escape(name)}(?= )", self._text))
+        ]
+        return min(places) if places else None
+
+    def _is_after(self, words: Iterable[str], place: int) -> bool:
+        before = self._text[:place]
+        return any(before.endswith(f" {word} ") for word in _with_joints(words))
+
+    def _is_joined(self, place: int) -> bool:
+        return re.search(r" (?:y|and|e) (?:(?:por|by) )?$", self._text[:place]) is not None
+
+    def _take_choice(self, words: Words) -> str | None:
+        pairs = sorted(((word, key) for key, group in words.items() for word in group), key=lambda pair: -len(pair[0]))
+        for word, key in pairs:
+            if match := re.search(rf" {re.escape(_folded(word))} ", self._text):
+                self._cut(match.span(), " #order " if key == "column" else " ")
+                return key
+        return None
+
+    def _take_any(self, words: Sequence[str]) -> bool:
+        for word in sorted(words, key=len, reverse=True):
+            if match := re.search(rf" {re.escape(_folded(word))} ", self._text):
+                self._cut(match.span())
+                return True
+        return False
+
+    def _cut(self, span: Span, instead: str = " ") -> None:
+        self._text = f"{self._text[: span[0]]}{instead}{self._text[span[1] :]}"
+
+    def _starts_with(self, text: str, names: Iterable[str]) -> bool:
+        return any(f"{text} ".startswith(f"{name} ") for name in names)
+
+
+def _names(column: Column) -> set[str]:
+    """What a column may be called: its name, its label, each long word of them, and synonyms in both languages."""
+    plain = {_folded(column.name.replace("_", " ")), _folded(column.title)}
+    parts = {part for name in plain for part in name.split() if len(part) > 3}
+    names = plain | (parts if len(plain | parts) > 1 else set())
+    groups: list[set[str]] = [{_folded(word) for word in (key, *words)} for key, words in COLUMN_WORDS.items()]
+    for group in groups:
+        if group & names:
+            names = names | group
+    return {form for name in names if name for form in (name, _singular(name), f"{name}s", f"{name}es")}
+
+
+def _singular(word: str) -> str:
+    return (
+        word[:-2]
+        if word.endswith("es") and len(word) > 5
+        else word[:-1]
+        if word.endswith("s") and len(word) > 4
+        else word
+    )
+
+
+def _different(values: Sequence[Value]) -> list[str]:
+    return list(dict.fromkeys(str(value) for value in values if value))[:MAX_VALUES]
+
+
+def _with_joints(words: Iterable[str]) -> list[str]:
+    """Words as they stand before a name: "sin", "sin el", "without the"."""
+    return [joined for word in words for joined in (word, *(f"{word} {article}" for article in _ARTICLES))]
+
+
+_ARTICLES = ("el", "la", "los", "las", "the", "a", "al", "de", "del", "country", "pais", "cliente", "customer")
+
+
+def _first_words(text: str, column: Column | None) -> str:
+    if column is not None:
+        named = [name for name in _names(column) if f"{text} ".startswith(f"{name} ")]
+        return max(named, key=len)
+    match = re.match(r"\S+", text)
+    return match.group() if match else ""
+
+
+def _folded(text: str) -> str:
+    """Lower case without accents, punctuation as spaces: how texts are compared."""
+    return " ".join(re.sub(r"[^\w%]+", " ", fold(text)).replace("_", " ").split())

@@ -1,0 +1,230 @@
+"""From the cells of a file to typed columns: where the head is, what the numbers and dates mean, what is no row.
+
+A spreadsheet may begin with a title, leave its head out, write 1.234,50 € or 1,234.50, and end with a total.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from batuta.datasets.dataset import MAX_COLUMNS, Column, dataset_name
+from batuta.events.datasets import ColumnType
+from batuta.language.folding import fold
+
+LOOKED_AT = 10
+"""Rows among which the head is looked for."""
+CURRENCIES = {"€": "EUR", "eur": "EUR", "euros": "EUR", "$": "USD", "usd": "USD", "£": "GBP", "gbp": "GBP"}
+TOTALS = frozenset({"total", "totales", "total general", "grand total", "suma", "sum", "totals", "subtotal"})
+
+Cells = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberStyle:
+    """How a file writes numbers and days."""
+
+    has_decimal_comma: bool | None = None
+    """Nothing where the file does not say: each number is read as it looks."""
+    has_month_first: bool = False
+
+
+@dataclass(slots=True)
+class _Guess:
+    """A type that a column may have, with what its cells say besides."""
+
+    kind: ColumnType
+    values: list[Any]
+    currency: str | None = None
+    unit: str | None = None
+    labels: set[str] = field(default_factory=set)
+
+
+def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], list[list[Any]]]:
+    """The columns and rows of a table: the values of each column in the first type that all of them have."""
+    place = _head_place(rows)
+    labels, body = ([], rows) if place is None else ([_label(cell) for cell in rows[place]], rows[place + 1 :])
+    body = [row for row in body if any(not _is_empty(cell) for cell in row)]
+    body = body[:-1] if len(body) > 1 and _is_total(body[-1]) else body
+    width = max((len(row) for row in (*body, labels)), default=0)
+    labels += [""] * (width - len(labels))
+    style = _style(body, delimiter)
+    columns: list[Column] = []
+    values: list[list[Any]] = []
+    for number, label in enumerate(labels):
+        guess = _guessed([row[number] if number < len(row) else None for row in body], style)
+        is_additive = guess.unit != "%" and not _is_identity(label)
+        columns.append(
+            Column(
+                name=_free(label, number, columns),
+                type=guess.kind,
+                label=label[:200],
+                currency=guess.currency,
+                unit=guess.unit,
+                is_additive=is_additive,
+            )
+        )
+        values.append(guess.values)
+    return columns, [list(row) for row in zip(*values, strict=True)] if body else []
+
+
+def _head_place(rows: Sequence[Cells]) -> int | None:
+    """Where the head is: the first row of names that is nearly as wide as the table. Nothing where there is none."""
+    filled = [sum(not _is_empty(cell) for cell in row) for row in rows[:50]]
+    width = max(filled, default=0)
+    for place, row in enumerate(rows[:LOOKED_AT]):
+        cells = [cell for cell in row if not _is_empty(cell)]
+        if len(cells) < max(1, 0.6 * width):
+            continue
+        return place if all(_is_name(cell) for cell in cells) else None
+    return 0
+
+
+def _is_name(cell: Any) -> bool:
+    """Whether a cell may head a column: a text that is no number and no day; a year may be."""
+    if not isinstance(cell, str):
+        return isinstance(cell, int) and not isinstance(cell, bool) and 1900 <= cell <= 2100
+    text = cell.strip()
+    return re.fullmatch(r"(?:19|20)\d\d", text) is not None or not re.fullmatch(
+        r"[-+]?[\d.,/:\s€$£%-]*\d[\d.,/:\s€$£%-]*", text
+    )
+
+
+def _is_total(row: Cells) -> bool:
+    first = next((cell for cell in row if not _is_empty(cell)), None)
+    return isinstance(first, str) and fold(first).strip(" :") in TOTALS
+
+
+def _is_identity(label: str) -> bool:
+    """Whether a column of numbers tells which, not how many."""
+    return re.fullmatch(r"(?:id|no|num|numero|code|codigo|year|ano|n|nº|zip|cp)", fold(label).strip(" .º")) is not None
+
+
+def _style(body: Sequence[Cells], delimiter: str) -> NumberStyle:
+    texts = [
+        cell.strip() for row in body[:2_000] for cell in row if isinstance(cell, str) and any(map(str.isdigit, cell))
+    ]
+    comma = any(re.search(r"\d,\d{1,2}(?!\d)", text) and "." not in text.rpartition(",")[2] for text in texts)
+    point = any(re.search(r"\d\.\d{1,2}(?!\d)", text) and not re.search(r"\.\d+\.", text) for text in texts)
+    has_comma = comma if comma != point else (None if delimiter != ";" else True) if not comma else None
+    if has_comma is None and delimiter == ",":
+        has_comma = False
+    days = [match for text in texts if (match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-]\d{4}", text))]
+    has_month_first = bool(days) and any(int(one[2]) > 12 for one in days) and not any(int(one[1]) > 12 for one in days)
+    return NumberStyle(has_decimal_comma=has_comma, has_month_first=has_month_first)
+
+
+def _guessed(cells: Sequence[Any], style: NumberStyle) -> _Guess:
+    present = [cell for cell in cells if not _is_empty(cell)]
+    if present:
+        for kind, read in _READERS.items():
+            guess = _Guess(kind=kind, values=[])
+            try:
+                guess.values = [None if _is_empty(cell) else read(cell, style, guess) for cell in cells]
+            except (ValueError, TypeError, InvalidOperation, OverflowError):
+                continue
+            if len(guess.labels) <= 1:
+                label = next(iter(guess.labels), "")
+                guess.currency, guess.unit = CURRENCIES.get(label), "%" if label == "%" else None
+                return guess
+    return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in cells])
+
+
+def _integer(cell: Any, style: NumberStyle, guess: _Guess) -> int:
+    if isinstance(cell, bool | datetime | date | time):
+        raise TypeError
+    if isinstance(cell, int):
+        return cell
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    text = str(cell).strip()
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,17})", text):  # 007 is a code
+        raise ValueError
+    return int(text)
+
+
+def _decimal(cell: Any, style: NumberStyle, guess: _Guess) -> Decimal:
+    if isinstance(cell, bool | datetime | date | time):
+        raise TypeError
+    if isinstance(cell, int | float):
+        return Decimal(repr(cell))
+    text = re.sub(r"\s", "", str(cell)).replace("\u2212", "-")
+    mark = re.search(r"€|\$|£|%|(?i:eur|euros|usd|gbp)$", text)
+    guess.labels.add(mark.group().lower() if mark else "")
+    text = text if mark is None else text.replace(mark.group(), "")
+    if text.startswith("(") and text.endswith(")"):  # how accountants write a loss
+        text = f"-{text[1:-1]}"
+    return Decimal(_plain_number(text, style))
+
+
+def _plain_number(text: str, style: NumberStyle) -> str:
+    """A number as Python reads it. Raises `ValueError` for what is none."""
+    with_comma = re.fullmatch(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?", text)
+    with_point = re.fullmatch(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", text)
+    looks_comma = re.search(r"\.\d{3},|,\d{1,2}$|^-?\d{1,3}(?:\.\d{3}){2,}$", text) is not None
+    has_comma = style.has_decimal_comma if style.has_decimal_comma is not None else looks_comma or not with_point
+    if has_comma and with_comma:
+        text = text.replace(".", "").replace(",", ".")
+    elif with_point:
+        text = text.replace(",", "")
+    if not re.fullmatch(r"-?(0|[1-9]\d{0,23})(\.\d{1,10})?", text):
+        raise ValueError
+    return text
+
+
+def _date(cell: Any, style: NumberStyle, guess: _Guess) -> date:
+    if isinstance(cell, datetime):
+        if cell.time() != time(0):
+            raise ValueError
+        return cell.date()
+    if isinstance(cell, date):
+        return cell
+    text = str(cell).strip()
+    if match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", text):
+        first, second, year = (int(part) for part in match.groups())
+        return date(year, first, second) if style.has_month_first else date(year, second, first)
+    return date.fromisoformat(text.replace("/", "-"))
+
+
+def _datetime(cell: Any, style: NumberStyle, guess: _Guess) -> datetime:
+    moment = cell if isinstance(cell, datetime) else datetime.fromisoformat(str(cell).strip())
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+_TRUE = frozenset({"true", "si", "yes", "verdadero"})
+_FALSE = frozenset({"false", "no", "falso"})
+
+
+def _boolean(cell: Any, style: NumberStyle, guess: _Guess) -> bool:
+    word = fold(str(cell)).strip()
+    if word not in _TRUE | _FALSE:
+        raise ValueError
+    return word in _TRUE
+
+
+_READERS: dict[ColumnType, Callable[[Any, NumberStyle, _Guess], Any]] = {
+    "integer": _integer,
+    "decimal": _decimal,
+    "date": _date,
+    "datetime": _datetime,
+    "boolean": _boolean,
+}
+"""In the order in which they are tried."""
+
+
+def _label(cell: Any) -> str:
+    return "" if _is_empty(cell) else " ".join(str(cell).split())
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _free(label: str, place: int, taken: Sequence[Column]) -> str:
+    name = dataset_name(label) if label else f"column_{place + 1}"
+    names = {column.name for column in taken}
+    if name not in names:
+        return name
+    return next(f"{name[:50]}_{n}" for n in range(2, MAX_COLUMNS + 2) if f"{name[:50]}_{n}" not in names)

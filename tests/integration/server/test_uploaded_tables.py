@@ -1,0 +1,91 @@
+"""A table that comes with a message is a dataset of the conversation, drawn offline in both languages (A-6, A-41)."""
+
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from batuta.server.team import first_team
+from tests.support.platform import Person, Running, running, settings_for
+
+SALES = """Informe de ventas 2026
+
+Región;Vendedor;Ventas;Fecha
+Norte;Ana;1.234,50;28/02/2026
+Sur;Luis;700,25;01/03/2026
+Norte;Eva;100,00;15/03/2026
+Total;;2.034,75;
+"""
+
+
+@pytest.fixture
+async def demo(tmp_path: Path) -> AsyncIterator[Running]:
+    """The team of a fresh installation, without any key."""
+    settings = settings_for(tmp_path)
+    team = first_team(settings)
+    await team.prepare()
+    async with running(settings, team=team.orchestrator) as found:
+        yield found
+
+
+def workbook() -> bytes:
+    book = openpyxl.Workbook()
+    first = book.worksheets[0]
+    first.title = "Sales"
+    for row in (["Region", "Sales"], ["North", 10.5], ["South", 4], ["North", 2]):
+        first.append(row)
+    second = book.create_sheet("Costs")
+    for row in (["Department", "Cost"], ["IT", 100], ["HR", 50]):
+        second.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+async def asked(person: Person, session: str, text: str, *files: dict[str, Any]) -> list[dict[str, Any]]:
+    attached = [{"file_id": file["file_id"]} for file in files]
+    before = len(await person.events(session))
+    return (await person.ask(session, text, attachments=attached))[before:]
+
+
+@pytest.mark.timeout(240)
+async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> None:
+    """A Spanish CSV with a title, decimal commas and a total; a follow-up; an English workbook of two sheets."""
+    ana = await demo.person("ana@example.com")
+    session = await ana.session()
+    file = await ana.file("Ventas 2026.csv", SALES.encode("cp1252"))
+    events = await asked(ana, session, "haz un gráfico de ventas por región", file)
+    stored = [event for event in events if event["type"] == "dataset_stored"]
+    chart = next(event for event in events if event["type"] == "chart_drawn")
+    assert [(one["name"], one["row_count"], one["totals"]) for one in stored] == [
+        ("ventas_2026", 3, {"ventas": "2034.75"})
+    ]
+    assert stored[0]["provenance"]["connector"] == "upload"
+    rows = (await ana.http.get(f"/api/sessions/{session}/datasets/{chart['dataset_id']}/chart")).json()["rows"]
+    assert rows == [["Norte", "1334.50"], ["Sur", "700.25"]]
+    events = await asked(ana, session, "quita Norte")
+    assert next(event for event in events if event["type"] == "chart_drawn")["request"]["excluded"] == ["Norte"]
+    assert not any(event["type"] == "dataset_stored" for event in events)
+
+    other = await ana.session()
+    book = await ana.file("figures.xlsx", workbook())
+    events = await asked(ana, other, "make a bar chart of sales by region", book)
+    assert [one["name"] for one in events if one["type"] == "dataset_stored"] == ["sales", "costs"]
+    chart = next(event for event in events if event["type"] == "chart_drawn")
+    rows = (await ana.http.get(f"/api/sessions/{other}/datasets/{chart['dataset_id']}/chart")).json()["rows"]
+    assert rows == [["North", "12.5"], ["South", "4"]]
+
+
+@pytest.mark.timeout(120)
+async def test_a_file_that_holds_no_table_says_so(demo: Running) -> None:
+    """The turn ends, and says what is wrong with the file."""
+    ana = await demo.person("ana@example.com")
+    session = await ana.session()
+    file = await ana.file("roto.xlsx", b"PK\x05\x06" + b"\0" * 18)
+    events = await asked(ana, session, "haz un gráfico de barras", file)
+    assert not any(event["type"] == "chart_drawn" for event in events)
+    assert any("roto.xlsx cannot be read" in str(event) for event in events), events
+    assert events[-1]["type"] == "complete"

@@ -1,0 +1,82 @@
+"""Words about a chart, read against its table (A-21, A-42)."""
+
+from typing import Any
+
+import pytest
+
+from batuta.datasets.charts.asking import amended, asked_of
+from batuta.datasets.charts.planning import plan_chart
+from batuta.datasets.charts.request import ChartRequest
+from tests.unit.datasets.chart_cases import sales
+from tests.unit.datasets.chart_follow_ups import FOLLOW_UPS
+
+BEFORE = ChartRequest(dataset="sales", kind="bar", x="customer", y=("amount",))
+
+
+@pytest.mark.parametrize(("text", "expected"), FOLLOW_UPS, ids=[text for text, _ in FOLLOW_UPS])
+def test_a_follow_up_changes_what_it_names_and_nothing_else(text: str, expected: dict[str, Any]) -> None:
+    found = asked_of(text, sales())
+    if "is_everything" in expected:
+        found = {"is_everything": found.get("is_everything")}
+    assert found == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), FOLLOW_UPS, ids=[text for text, _ in FOLLOW_UPS])
+def test_a_follow_up_said_twice_is_the_same(text: str, expected: dict[str, Any]) -> None:
+    """A call that is resumed after its chart was kept changes nothing more."""
+    words = asked_of(text, sales())
+    once = amended(BEFORE, words)
+    assert amended(once, words) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("haz un gráfico de ventas por país", {"x": "country", "y": ["amount"]}),
+        ("importe por cliente y país en barras apiladas", {"x": "customer", "series": "country", "y": ["amount"],
+         "kind": "stacked"}),
+        ("units by month as a line", {"y": ["pieces"], "time_unit": "month", "kind": "line"}),
+        ("chart the sales of Spain by customer", {"x": "customer", "y": ["amount"], "only": ["España"]}),
+        ("un gráfico circular con los 2 mejores clientes", {"kind": "pie", "top": 2}),
+        ("hello there", {}),
+    ],
+)  # fmt: skip
+def test_a_request_names_columns_and_values(text: str, expected: dict[str, Any]) -> None:
+    assert asked_of(text, sales()) == expected
+
+
+def test_values_that_are_left_out_add_up_and_come_back() -> None:
+    first = amended(BEFORE, asked_of("quita Acme", sales()))
+    second = amended(first, asked_of("y sin Luna", sales()))
+    assert second.excluded == ("Acme", "Luna")
+    assert [row[0] for row in plan_chart(sales(), second).figures.rows] == ["Sol"]
+    whole = amended(second, asked_of("sin filtro", sales()))
+    assert (whole.excluded, whole.only, whole.top) == ((), (), None)
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [("largest", ["Acme", "Luna", "Sol"]), ("smallest", ["Sol", "Luna", "Acme"]), ("label", ["Acme", "Luna", "Sol"])],
+)
+def test_categories_stand_in_the_order_that_was_asked_for(order: Any, names: list[str]) -> None:
+    plan = plan_chart(sales(), BEFORE.changed(order=order))
+    assert [row[0] for row in plan.figures.rows] == names
+
+
+def test_percentages_are_parts_of_the_sum_that_is_shown() -> None:
+    plan = plan_chart(sales(), BEFORE.changed(is_share=True, language="es"))
+    assert [str(row[1]) for row in plan.figures.rows] == ["80.01", "13.32", "6.67"]
+    assert (plan.y[0].unit, plan.y[0].currency) == ("%", None)
+    assert plan.notes == ()
+
+
+def test_averages_have_no_percentages() -> None:
+    plan = plan_chart(sales(), BEFORE.changed(is_share=True, aggregate="average"))
+    assert any("no parts of a whole" in note for note in plan.notes)
+
+
+def test_the_smallest_are_kept_where_they_are_asked_for() -> None:
+    plan = plan_chart(sales(), BEFORE.changed(order="smallest", top=1))
+    rows = plan_chart(sales(), BEFORE.changed(order="smallest", top=2)).figures.rows
+    assert [row[0] for row in rows] == ["Sol", "Luna"]
+    assert plan.kind == "kpi"

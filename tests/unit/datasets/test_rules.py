@@ -1,0 +1,95 @@
+"""Every rule against misleading charts has a case that triggers it (A-20), in both languages."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from batuta.datasets.charts import rules
+from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.planning import plan_chart
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.words import MESSAGES, REFUSALS
+from batuta.datasets.dataset import Column, Dataset
+from batuta.testing.datasets import SOURCE
+from tests.unit.datasets.chart_cases import COLUMNS, sales
+
+DAY = date(2025, 1, 1)
+CURRENCIES = [
+    Column(name="customer", type="text"),
+    Column(name="amount", type="decimal", currency_column="code"),
+    Column(name="code", type="text"),
+]
+
+
+def many(count: int, **changes: Any) -> Dataset:
+    rows = [
+        [
+            changes.get("customer", f"C{n}"),
+            f"P{n}",
+            DAY + timedelta(days=n),
+            f"{changes.get('amount', n + 1)}",
+            n,
+            "1.5",
+        ]
+        for n in range(count)
+    ]
+    return sales(rows)
+
+
+def table(columns: list[Column], rows: list[list[Any]]) -> Dataset:
+    return Dataset(name="sales", columns=columns, rows=rows, provenance=SOURCE)
+
+
+def cut() -> Dataset:
+    whole = sales()
+    source = SOURCE.model_copy(update={"is_cut_short": True, "record_count": 9})
+    return Dataset(name="sales", columns=whole.columns, rows=whole.rows, provenance=source)
+
+
+TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
+    "empty": (sales([]), {"x": "customer"}, "empty"),
+    "mixed_currencies": (table(CURRENCIES, [["a", 1, "EUR"], ["b", 2, "USD"]]), {"x": "customer"}, "mixed_currencies"),
+    "nothing_to_count": (table(COLUMNS[:2], [["a", "b"], ["c", "b"]]), {"x": "customer"}, "counted"),
+    "not_additive": (sales(), {"x": "customer", "y": ("price",)}, "averaged"),
+    "other_units": (sales(), {"x": "customer", "y": ("amount", "pieces")}, "other_units"),
+    "scatter_of_one": (sales(), {"kind": "scatter", "y": ("amount",)}, "scatter_needs_two"),
+    "line_without_order": (sales(), {"kind": "line", "x": "customer"}, "line_without_order"),
+    "pie_of_no_whole": (sales(), {"kind": "pie", "x": "customer", "aggregate": "average"}, "pie_no_whole"),
+    "crowded_scatter": (many(5_001), {"kind": "scatter", "y": ("amount", "pieces")}, "too_many_points"),
+    "too_many_periods": (many(900), {"kind": "line", "x": "day"}, "coarser_time"),
+    "share": (sales(), {"x": "customer", "aggregate": "average", "is_share": True}, "share_no_whole"),
+    "negative_pie": (many(3, amount=-5), {"kind": "pie", "x": "customer"}, "pie_negative"),
+    "negative_stack": (
+        many(3, amount=-5), {"kind": "stacked", "x": "customer", "series": "country"}, "stack_negative",
+    ),
+    "too_many_categories": (many(40), {"x": "customer"}, "top_and_others"),
+    "too_many_series": (many(12), {"kind": "bar", "x": "customer", "series": "country"}, "series_cut"),
+    "single_point": (many(1), {"x": "customer"}, "single_point"),
+    "cut_axis": (sales(), {"x": "customer", "starts_at_zero": False}, "axis_from_zero"),
+    "cut_data": (cut(), {"x": "customer"}, "cut_short"),
+}  # fmt: skip
+"""A table and a request that each rule mends or refuses, and the words that say so."""
+
+
+def test_every_rule_has_a_case() -> None:
+    assert set(TRIGGERS) == {rule.__name__ for rule in (*rules.BEFORE_FIGURES, *rules.AFTER_FIGURES)}
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("rule", TRIGGERS)
+def test_a_rule_mends_or_refuses_and_says_so(rule: str, language: Any) -> None:
+    dataset, wanted, message = TRIGGERS[rule]
+    begin = {**MESSAGES, **REFUSALS}[message][language].partition("{")[0]
+    try:
+        said = plan_chart(dataset, ChartRequest(dataset="sales", language=language, **wanted)).notes
+    except ChartRefusedError as refused:
+        said = (str(refused),)
+    pattern = {**MESSAGES, **REFUSALS}[message][language]
+    assert any(note.startswith(begin) and _has_words(note, pattern) for note in said), said
+
+
+def _has_words(note: str, pattern: str) -> bool:
+    """Whether a note is made of a message, whatever facts it holds."""
+    rest = pattern.rpartition("}")[2].strip(" ).")
+    return rest in note
