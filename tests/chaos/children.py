@@ -70,7 +70,7 @@ async def own_a_turn(place: dict[str, str], ledger: str, lease_seconds: float) -
 async def journal_of(store: Store, stamp: Stamp, fence: int) -> DurableJournal:
     """The journal of an owner, with what the turn did so far."""
     events = await events_of_turn(store.log, str(stamp.session_id), str(stamp.turn_id))
-    recorder = TurnRecorder(store.log, str(stamp.session_id), fence=fence, told=events)
+    recorder = TurnRecorder(store.log, str(stamp.session_id), fence=fence, history=events)
     return DurableJournal(store.log, recorder, stamp, events=events)
 
 

@@ -22,13 +22,13 @@ class TurnPersistence:
 
     log: EventLog
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> TurnRecorder:
-        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> TurnRecorder:
+        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, history=history)
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         work = lease.work
         stamp = Stamp(correlation_id=work.turn_id, session_id=work.session_id, turn_id=work.turn_id)
-        return DurableJournal(self.log, recorder, stamp, events=told)
+        return DurableJournal(self.log, recorder, stamp, events=history)
 
 
 async def say(queue: TurnQueue, session_id: str, text: str, *, max_attempts: int = MAX_ATTEMPTS, **payload: Any) -> str:

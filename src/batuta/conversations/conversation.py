@@ -85,7 +85,7 @@ class History:
 
 
 class Conversation:
-    """Business context of a run: mutable, owned by whoever holds it, copied for every parallel branch."""
+    """Business context of a run: mutable, owned by its holder, copied for every parallel branch."""
 
     __slots__ = (
         "bookmarks",

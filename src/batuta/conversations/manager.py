@@ -1,6 +1,6 @@
 """Many conversations per user: titles, a limit of active ones, an archive, and export.
 
-A conversation belongs to its user. Somebody else's looks exactly like one that does not exist.
+A conversation belongs to its user. Another user's looks exactly like one that does not exist.
 """
 
 import logging
@@ -49,7 +49,7 @@ class ConversationManager:
     clock: Clock = field(default=SYSTEM_CLOCK)
 
     def __post_init__(self) -> None:
-        """Refuse limits under which nobody could talk."""
+        """Refuse limits that leave no room for a message."""
         check_number("max_active", self.max_active, at_least=1)
         check_duration("idle_before_archive", self.idle_before_archive)
 
@@ -79,7 +79,7 @@ class ConversationManager:
     async def save(self, opened: OpenConversation) -> None:
         """Keep what was added since it was opened or saved; the first message of the user gives the title.
 
-        Raises `ConflictError` if somebody else added messages meanwhile, or saved ones were taken back.
+        Raises `ConflictError` if another writer added messages meanwhile, or saved ones were taken back.
         """
         conversation = opened.conversation
         added = conversation.messages[opened.saved_messages :]
@@ -106,7 +106,7 @@ class ConversationManager:
         await self.store.archive(conversation_id, self.clock.now())
 
     async def archive_idle(self) -> int:
-        """Put away every conversation nobody used for long; how many that were."""
+        """Archive conversations that were not used for long; how many."""
         now = self.clock.now()
         return await self.store.archive_idle(since=now - self.idle_before_archive, at=now)
 

@@ -33,7 +33,7 @@ _HEADING = "Summary of earlier messages of this conversation:"
 
 
 Redact = Callable[[ToolCallBlock], dict[str, Any]]
-"""The arguments of a tool call, as they may be told."""
+"""The arguments of a tool call, as they may be shown."""
 
 
 def as_asked(call: ToolCallBlock) -> dict[str, Any]:
@@ -135,8 +135,8 @@ def with_summaries(conversation: Conversation, *, limit_tokens: int | None = Non
     messages, marks = conversation.messages, summaries_of(conversation)
     if not marks:
         return messages
-    told = Message.user("\n".join([_HEADING, *_newest(marks, limit_tokens)]))
-    return (*messages[: marks[0].first], told, *messages[marks[-1].end :])
+    summary = Message.user("\n".join([_HEADING, *_newest(marks, limit_tokens)]))
+    return (*messages[: marks[0].first], summary, *messages[marks[-1].end :])
 
 
 def transcript(messages: Sequence[Message], redact: Redact = as_asked) -> str:

@@ -1,6 +1,6 @@
 """One catalogue of events: what the log stores, the socket sends, the UI folds and telemetry counts.
 
-Each name is imported when it is first used: whoever runs a pipeline does not need the whole catalogue.
+Each name is imported when it is first used: a pipeline does not need the whole catalogue.
 """
 
 from typing import TYPE_CHECKING

@@ -3,7 +3,7 @@
     translate(events) -> (protocol events, state)      fold-like: translate the next part with the state of the last
 
 A turn is a run; a pause for an approval ends the run with an interrupt, and the decision opens the next one. AG-UI
-knows one run at a time and nothing between runs: events of a queued turn wait for theirs, and what is told about a
+knows one run at a time and nothing between runs: events of a queued turn wait for theirs, and what is known about a
 turn after its end is left out.
 """
 
@@ -40,7 +40,7 @@ class AguiRun:
     turn_id: str
     run_id: str
     open: tuple[Speech, ...] = ()
-    told: frozenset[tuple[str, str | None]] = frozenset()
+    ended: frozenset[tuple[str, str | None]] = frozenset()
     """Kind and message of what was said to its end."""
     steps: tuple[str, ...] = ()
     error: conversation.ErrorOccurred | None = None
@@ -67,14 +67,14 @@ Step = tuple[AguiState, list[AguiEvent]]
 def translate(events: Iterable[Event], state: AguiState | None = None) -> tuple[list[AguiEvent], AguiState]:
     """Protocol events for canonical ones. Internal events give nothing, repeated ones give nothing more."""
     state = state or AguiState()
-    told: list[AguiEvent] = []
+    sent: list[AguiEvent] = []
     for event in events:
         if not event.is_visible or _was_seen(state, event):
             continue
         state = replace(state, last_sequence=event.sequence_number or state.last_sequence)
         state, more = _admit(state, event)
-        told += more
-    return told, state
+        sent += more
+    return sent, state
 
 
 def _was_seen(state: AguiState, event: Event) -> bool:
@@ -110,8 +110,8 @@ def _in_new_run(state: AguiState, event: Event) -> Step:
         parentRunId=turn_id if is_resumed else None,
         input=_input(event, run) if isinstance(event, conversation.UserMessage) else None,
     )
-    state, told = _said(replace(state, run=run, runs=(*state.runs, turn_id)), event)
-    return state, [started, *told]
+    state, sent = _said(replace(state, run=run, runs=(*state.runs, turn_id)), event)
+    return state, [started, *sent]
 
 
 def _input(event: conversation.UserMessage, run: AguiRun) -> AguiEvent:
@@ -194,18 +194,18 @@ def _piece(kind: str) -> Callable[[AguiState, Any], Step]:
 
     def say(state: AguiState, event: progress.ContentDelta | progress.ThinkingDelta) -> Step:
         run = _run(state)
-        if (kind, event.message_id) in run.told:
+        if (kind, event.message_id) in run.ended:
             return state, []
         source = (event.message_id, event.source_agent_id)
         speech = next((speech for speech in run.open if (speech.kind, speech.source) == (kind, source)), None)
-        told: list[AguiEvent] = []
+        sent: list[AguiEvent] = []
         if speech is None:
-            speech, told = _opened(event, kind)
-        # The protocol only adds: of a text that is told again, the client has the beginning.
+            speech, sent = _opened(event, kind)
+        # The protocol only adds: of a text that is sent again, the client has the beginning.
         rest = event.delta if event.offset is None else event.delta[max(0, len(speech.text) - event.offset) :]
         grown = replace(speech, text=speech.text + rest)
         others = tuple(other for other in run.open if other is not speech)
-        return replace(state, run=replace(run, open=(*others, grown))), told + _content(event, speech, rest)
+        return replace(state, run=replace(run, open=(*others, grown))), sent + _content(event, speech, rest)
 
     return say
 
@@ -213,9 +213,9 @@ def _piece(kind: str) -> Callable[[AguiState, Any], Step]:
 def _discarded(state: AguiState, event: progress.StreamDiscarded) -> Step:
     """What streamed of a message is void: it is closed and marked; what comes of it anew is a message of its own."""
     run, source = _run(state), (event.message_id, event.source_agent_id)
-    told = [end for speech in run.open if speech.source == source for end in _closed(event, speech, _VOID)]
+    sent = [end for speech in run.open if speech.source == source for end in _closed(event, speech, _VOID)]
     kept = tuple(speech for speech in run.open if speech.source != source)
-    return replace(state, run=replace(run, open=kept)), told
+    return replace(state, run=replace(run, open=kept)), sent
 
 
 def _whole(kind: str) -> Callable[[AguiState, Any], Step]:
@@ -224,19 +224,19 @@ def _whole(kind: str) -> Callable[[AguiState, Any], Step]:
     def say(state: AguiState, event: conversation.AssistantMessage | conversation.Thinking) -> Step:
         run = _run(state)
         superseded = [speech for speech in run.open if speech.kind == kind and _is_same(speech, event)]
-        told: list[AguiEvent] = []
+        sent: list[AguiEvent] = []
         current = next((speech for speech in superseded if event.content.startswith(speech.text)), None)
         for speech in superseded:
             if speech is not current:
-                told += _closed(event, speech, _VOID)
+                sent += _closed(event, speech, _VOID)
         if current is None:
             current, begun = _opened(event, kind)
-            told += begun
-        told += _content(event, current, event.content[len(current.text) :])
-        told += _closed(event, current, _facts_of(event))
+            sent += begun
+        sent += _content(event, current, event.content[len(current.text) :])
+        sent += _closed(event, current, _facts_of(event))
         kept = tuple(speech for speech in run.open if speech not in superseded)
-        ended = run.told if event.message_id is None else run.told | {(kind, event.message_id)}
-        return replace(state, run=replace(run, open=kept, told=ended)), told
+        ended = run.ended if event.message_id is None else run.ended | {(kind, event.message_id)}
+        return replace(state, run=replace(run, open=kept, ended=ended)), sent
 
     return say
 
@@ -299,27 +299,27 @@ def _plan_generated(state: AguiState, event: plans.PlanGenerated) -> Step:
 
 def _plan_step_started(state: AguiState, event: plans.PlanStepStarted) -> Step:
     run = _run(state)
-    told = _patched(state, event, {"status": "in_progress", "agent_id": event.agent_id})
+    sent = _patched(state, event, {"status": "in_progress", "agent_id": event.agent_id})
     if event.step_id in run.steps:
-        return state, told
+        return state, sent
     begun = _event(event, "STEP_STARTED", stepName=event.step_id, metadata={"task": event.task})
-    return replace(state, run=replace(run, steps=(*run.steps, event.step_id))), [begun, *told]
+    return replace(state, run=replace(run, steps=(*run.steps, event.step_id))), [begun, *sent]
 
 
 def _plan_step_completed(state: AguiState, event: plans.PlanStepCompleted) -> Step:
     run = _run(state)
-    told = _patched(state, event, {"status": event.status, "result": event.result, "error": event.error})
+    sent = _patched(state, event, {"status": event.status, "result": event.result, "error": event.error})
     if event.step_id not in run.steps:
-        return state, told
+        return state, sent
     left = tuple(step for step in run.steps if step != event.step_id)
     ended = _event(event, "STEP_FINISHED", stepName=event.step_id)
-    return replace(state, run=replace(run, steps=left)), [*told, ended]
+    return replace(state, run=replace(run, steps=left)), [*sent, ended]
 
 
 def _patched(
     state: AguiState, event: plans.PlanStepStarted | plans.PlanStepCompleted, fields: dict[str, Any]
 ) -> list[AguiEvent]:
-    """The change of one step as a patch of its plan; a plan nobody announced is not patched."""
+    """The change of one step as a patch of its plan; a plan that was not announced is not patched."""
     plan = next((plan for plan in state.known_plans if plan.plan_id == event.plan_id), None)
     ids = [step.step_id for step in plan.steps] if plan else []
     if event.step_id not in ids:
@@ -340,15 +340,15 @@ def _plan_completed(state: AguiState, event: plans.PlanCompleted) -> Step:
 def _complete(state: AguiState, event: conversation.Complete) -> Step:
     """Close what is open, end the run, and let the next turn begin."""
     run = _run(state)
-    told = [closing for speech in run.open for closing in _closed(event, speech, _VOID)]
-    told += [_event(event, "STEP_FINISHED", stepName=step) for step in run.steps]
-    told.append(_failure(run, event) if event.status == "failed" else _finish(state, run, event))
+    sent = [closing for speech in run.open for closing in _closed(event, speech, _VOID)]
+    sent += [_event(event, "STEP_FINISHED", stepName=step) for step in run.steps]
+    sent.append(_failure(run, event) if event.status == "failed" else _finish(state, run, event))
     ended = state.ended if event.status == "paused" else (*state.ended, run.turn_id)
     after = replace(state, run=None, ended=ended, waiting=())
     for waiting in state.waiting:
         after, more = _admit(after, waiting)
-        told += more
-    return after, told
+        sent += more
+    return after, sent
 
 
 def _failure(run: AguiRun, event: conversation.Complete) -> AguiEvent:
@@ -406,7 +406,7 @@ def _usage(usage: Usage) -> list[AguiEvent]:
 MAPPING: dict[str, Callable[[AguiState, Any], Step]] = {
     "session_start": _nothing,
     "session_end": _nothing,
-    "user_message": _nothing,  # told as the input of its run
+    "user_message": _nothing,  # sent as the input of its run
     "content_delta": _piece("message"),
     "thinking_delta": _piece("thinking"),
     "stream_discarded": _discarded,

@@ -105,7 +105,7 @@ class ChartDrawn(Event):
     kind: ChartKind
     title: str = ""
     description: str = ""
-    """What it shows, for whoever cannot see it."""
+    """A description of what it shows, for screen readers."""
     spec: dict[str, Any]
     """Vega-Lite, with `data: {"name": …}`."""
     request: dict[str, Any] = {}

@@ -103,12 +103,12 @@ class Emitter:
             self._watcher.disclose(self._stamped(event, None))
 
     async def barrier(self) -> None:
-        """Return when everything told so far is durable and has been shown: what depends on it outside may happen."""
+        """Return when everything emitted so far is durable and delivered: outside effects may depend on it."""
         if self._pipeline is not None:
             await self._pipeline.barrier()
 
     async def settle(self) -> None:
-        """At the end of the run: everything it told is durable, and the observer has its moment to see the rest.
+        """At the end of the run: everything it emitted is durable, and the observer has its moment to see the rest.
 
         Raises what kept the recorder from storing it.
         """

@@ -1,4 +1,4 @@
-"""What the clock decides: an approval that nobody decided in time is rejected. Pure."""
+"""What the clock decides: an approval not decided in time is rejected. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -7,10 +7,10 @@ from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 
 
-def undecided_in(told: Iterable[Event]) -> list[ApprovalRequested]:
+def undecided_in(history: Iterable[Event]) -> list[ApprovalRequested]:
     """The approvals that wait, in the order they were asked for."""
     asked: dict[str, ApprovalRequested] = {}
-    for event in told:
+    for event in history:
         if isinstance(event, ApprovalRequested):
             asked[event.approval_id] = event
         elif isinstance(event, ApprovalResolved):
@@ -19,12 +19,12 @@ def undecided_in(told: Iterable[Event]) -> list[ApprovalRequested]:
 
 
 def is_expired(asked: ApprovalRequested, now: datetime) -> bool:
-    """Whether nobody may decide any more."""
+    """True if the time to decide has passed."""
     return asked.expires_at is not None and asked.expires_at <= now
 
 
 def expiry_of(asked: ApprovalRequested) -> ApprovalResolved:
-    """The clock's decision; whoever writes it down does so under the key that every decision of this approval has."""
+    """The clock's decision; it is written under the key that every decision of this approval has."""
     return ApprovalResolved(
         approval_id=asked.approval_id,
         decision="expired",

@@ -8,7 +8,7 @@ from batuta.events.observers import InLine, Observer, Watcher, asks_for_contents
 from batuta.events.sink import EventSink
 
 CONTENTS = "llm.exchanged"
-"""The events that nobody gets unless they ask for contents."""
+"""The events that only sinks get that ask for contents."""
 
 
 class FanOutSink(Watcher):
@@ -23,7 +23,7 @@ class FanOutSink(Watcher):
         return any(watcher.wants_contents for watcher in self._watchers)
 
     def emit(self, event: Event) -> None:
-        """Hand the event to every sink; contents, whoever brings them, only to those who ask for them."""
+        """Hand the event to every sink; contents only to those that ask for them."""
         if event.type == CONTENTS:
             self.disclose(event)
             return

@@ -63,8 +63,8 @@ def fold(events: Iterable[Event | Delivered], view: SessionView | None = None) -
     An event of a type that has no reducer becomes an `other` item and is counted in `unknown`.
     """
     view = EMPTY if view is None else view
-    for told in events:
-        event, epoch = (told.event, told.epoch) if isinstance(told, Delivered) else (told, view.epoch)
+    for each in events:
+        event, epoch = (each.event, each.epoch) if isinstance(each, Delivered) else (each, view.epoch)
         if event.is_visible and not _was_seen(view, event, epoch):
             view = _advanced(_reduced(view, event), event, epoch)
     return view

@@ -1,4 +1,4 @@
-"""How a turn ends that was tried as often as it may be: nobody runs it any more, so the queue tells its end. Pure."""
+"""How a turn ends whose attempts are used up: no worker runs it any more, so the queue writes its end. Pure."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,12 +10,12 @@ from batuta.kernel.errors import ErrorCategory
 CODE = "TURN_GIVEN_UP"
 
 
-def end_of_dead_turn(told: Sequence[Event], work: Work, error: str) -> list[Event]:
-    """What its user learns; nothing if the turn has told its own end. `told` is what the turn has told.
+def end_of_dead_turn(history: Sequence[Event], work: Work, error: str) -> list[Event]:
+    """The closing events; none if the turn has written its own end. `history` holds the turn's events so far.
 
     Its plan stays as it is: a person may have the turn tried again, and then it goes on.
     """
-    if end_in(told) is not None:
+    if end_in(history) is not None:
         return []
     facts = work.stamp.envelope()
     why = f"the turn was given up after {work.attempts} attempts: {error}"
@@ -23,10 +23,10 @@ def end_of_dead_turn(told: Sequence[Event], work: Work, error: str) -> list[Even
     return [failure, Complete(**facts, status="failed", caused_by=failure.event_id)]
 
 
-def end_in(told: Iterable[Event]) -> Complete | None:
-    """The end that a turn has told. That it was given up is none: it may have been revived since."""
+def end_in(history: Iterable[Event]) -> Complete | None:
+    """The end that a turn has written. That it was given up is none: it may have been revived since."""
     given_up: set[str] = set()
-    for event in told:
+    for event in history:
         if isinstance(event, ErrorOccurred) and event.code == CODE:
             given_up.add(event.event_id)
         elif isinstance(event, Complete) and event.status != "paused" and event.caused_by not in given_up:

@@ -1,4 +1,4 @@
-"""Reducers of what lives only while something runs. They decorate what the log told and open nothing themselves."""
+"""Reducers of what lives only while something runs. They decorate what the log holds and open nothing themselves."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -85,7 +85,7 @@ def _stream(
 
 
 def _is_told(turn: TurnView, kind: StreamKind, event: Event) -> bool:
-    """Whether the log told the whole of it before this piece came."""
+    """True if the complete message was stored before this piece arrived."""
     stored = "thinking" if kind == "thinking" else "assistant_message"
     return event.message_id is not None and any(
         item.kind == stored and item.message_id == event.message_id for item in reversed(turn.items)

@@ -3,11 +3,11 @@
     append(session, events, fence, client_key) -> where they are
     read(session, after) -> a page of records, in order; read_stored: the same without reading what they hold
     tail() -> a doorbell: a hint that there may be something to read; listening: what this process appended, as it does
-    behind(consumer), advance(consumer, session) -> how far somebody has worked through the log
+    behind(consumer), advance(consumer, session) -> how far a consumer has read the log
 
 Every session has positions 1, 2, 3 … without holes. An *epoch* tells the lives of a session apart: it rises when
-positions that somebody may have seen were lost (an older backup came back, a cache forgot its tail), so that a
-reader who holds a position of a lost life is told to start afresh instead of being given something else.
+positions that a reader may have seen were lost (an older backup came back, a cache forgot its tail), so that a
+reader who holds a position of a lost life has to start afresh instead of being given something else.
 
 A backend is right when it passes `batuta.testing.eventlog`.
 """
@@ -77,7 +77,7 @@ class Grown(NamedTuple):
 
     session_id: SessionId
     appended: Appended | None = None
-    """Nothing if the log cannot say; then whoever wants to know has to look."""
+    """None if the log cannot say; then the caller has to look."""
     events: tuple[Event, ...] = ()
     """As they were given, in order; without their positions."""
     payloads: tuple[str, ...] = ()
@@ -187,7 +187,7 @@ class Doorbell(Protocol):
 class EventLog(Protocol):
     """Keeps the events of sessions. Everything it acknowledges is durable, in order, and stays as it was.
 
-    Ids are taken in any case. Any operation may raise `StoreUnavailableError`: then nobody knows whether it took
+    Ids are taken in any case. Any operation may raise `StoreUnavailableError`: then it is unknown whether it took
     effect, and sending it again is harmless and answers the same (`begin_epoch` may answer with one epoch more).
     """
 
@@ -206,7 +206,7 @@ class EventLog(Protocol):
         the session meanwhile. The same holds for the same `client_key`: its content counts, not ids and times.
 
         Raises:
-            FencedError: somebody holds the session with a higher token; this goes before any conflict.
+            FencedError: another owner holds the session with a higher token; this goes before any conflict.
             IdempotencyConflictError: the client key stands for other content.
             SequenceConflictError: an event id stands for another event, or known events come in another order or
                 mixed with new ones. Also an alarm.
@@ -236,7 +236,7 @@ class EventLog(Protocol):
     async def read_stored(
         self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE
     ) -> StoredPage:
-        """As `read`, without reading what the records hold: for whoever needs few of them, or none as events.
+        """As `read`, without reading what the records hold: for callers that need few of them, or none as events.
 
         Raises as `read`, except that nothing is found to be unreadable here.
         """
@@ -266,7 +266,7 @@ class EventLog(Protocol):
         """Hear within the block what this process appends: each time once it is durable, before its caller is answered.
 
         A hint as the doorbell is: what other processes append is not heard, nor what an append stored whose caller went
-        away. A listener is quick; what it raises is logged and harms nobody.
+        away. A listener is quick; what it raises is logged and affects no other.
         """
         ...
 

@@ -149,10 +149,10 @@ class _Walk:
     results: _Results
 
     def events(self, messages: Sequence[Any]) -> Iterator[Event]:
-        """The events of all messages. A result nobody asked for comes where its message stands, or at the end."""
-        told = [self._told_by(message) if _role(message) in _MODEL_ROLES else None for message in messages]
-        requested = {request.tool_use_id for events in told for request in _requests(events or ())}
-        for message, events in zip(messages, told, strict=True):
+        """The events of all messages. A result without a request comes where its message stands, or at the end."""
+        made = [self._events_of(message) if _role(message) in _MODEL_ROLES else None for message in messages]
+        requested = {request.tool_use_id for events in made for request in _requests(events or ())}
+        for message, events in zip(messages, made, strict=True):
             if events is not None:
                 yield from events
                 yield from self._answers(events)
@@ -161,7 +161,7 @@ class _Walk:
         for result in self.results.rest(requested):
             yield _response(result, self.agent_id)
 
-    def _told_by(self, message: Any) -> list[Event]:
+    def _events_of(self, message: Any) -> list[Event]:
         agent_id = _agent_of(message) or self.agent_id
         is_marked = _is_handoff_back(message)
         events = _adapter_of(message, self.adapter).normalize_message(message, 1)

@@ -1,7 +1,7 @@
 r"""The threads that observers are called on: one for all, and one more whenever all there are were held up.
 
 serve -> queue -> a worker: observer.work()
-             \-> the watch: nobody was taken from the queue for a while -> one worker more
+             \-> the watch: no waiter was served for a while -> one thread more
 """
 
 import logging
@@ -16,13 +16,13 @@ log = logging.getLogger("batuta.events")
 MAX_THREADS = 32
 """More observers than this that block at the same time share their threads."""
 HELD_UP_SECONDS = 0.005
-"""When nobody was served for so long while somebody waits, a thread is added."""
+"""After so long without a waiter being served, a thread is added."""
 IDLE_SECONDS = 5.0
 """A thread that has had nothing to do for so long ends."""
 
 
 class Works(Protocol):
-    """Whoever needs a thread for a while."""
+    """A mailbox that needs a thread for a while."""
 
     def work(self) -> None:
         """Use it; never raises."""
@@ -30,7 +30,7 @@ class Works(Protocol):
 
 
 class ObserverThreads:
-    """Brings whoever asks to a thread, in the order they ask."""
+    """Assigns threads to mailboxes, in the order they ask."""
 
     def __init__(self) -> None:
         self.begin_anew()
@@ -51,12 +51,12 @@ class ObserverThreads:
         return self._busy >= self._count >= MAX_THREADS
 
     def serve(self, who: Works) -> None:
-        """Bring somebody to a thread."""
+        """Queue a mailbox for a thread."""
         self._ready.put(who)
         self.see_to_it()
 
     def see_to_it(self) -> None:
-        """That somebody who waits is served: at once by the first thread, or by one more if all are held up."""
+        """Ensure that waiters are served: at once by the first thread, or by a further one if all are blocked."""
         if self._count == 0:
             self._grow()
         if self._busy >= self._count:
@@ -79,7 +79,7 @@ class ObserverThreads:
                 self._busy -= 1
 
     def _next(self) -> Works | None:
-        """Whoever waits next, or nobody when it was quiet for a while: then the thread ends."""
+        """The next waiter, or None after a quiet while: then the thread ends."""
         while True:
             try:
                 who = self._ready.get(timeout=IDLE_SECONDS)
@@ -97,7 +97,7 @@ class ObserverThreads:
                 return who
 
     def _call_watch(self) -> None:
-        """Have somebody look whether those who wait are served."""
+        """Start the watch that checks whether waiters are served."""
         self._bell.set()
         with self._lock:
             if self._is_watched:

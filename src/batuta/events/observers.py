@@ -93,7 +93,7 @@ def _check(sink: object) -> None:
         raise ConfigurationError(f"a sink is an object with a method emit(event), got {sink!r}")
     if iscoroutinefunction(emit):
         raise ConfigurationError(
-            f"{type(sink).__name__}.emit is async and nobody would await it: write `def emit`, which is called on a "
+            f"{type(sink).__name__}.emit is async and would not be awaited: write `def emit`, which is called on a "
             "thread of its own and may block"
         )
 
@@ -251,7 +251,7 @@ class Observer(InLine):
 
 
 class _Mark:
-    """A place in a mailbox that somebody waits for."""
+    """A place in a mailbox that a caller waits for."""
 
     __slots__ = ("_lock",)
 

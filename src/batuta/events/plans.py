@@ -48,7 +48,7 @@ class PlanGenerated(Event):
 
 
 class PlanStepStarted(Event):
-    """A step of the plan is being worked on; told again, with its new agent, when it changes hands."""
+    """A step of the plan is being worked on; emitted again, with its new agent, when it changes hands."""
 
     type: Literal["plan_step_started"] = "plan_step_started"
     plan_id: AnyId

@@ -9,8 +9,8 @@ from batuta.kernel.id_fields import AnyId
 class _Piece(RuntimeEvent):
     delta: str
     offset: int | None = None
-    """How many characters of the text were told before. At 0 the text begins, or is told again from its beginning to
-    somebody who joined late: it replaces what is shown of it."""
+    """How many characters of the text were sent before. At 0 the text begins, or is sent again from its beginning to
+    a client that joined late: it replaces what is shown of it."""
 
 
 class ContentDelta(_Piece):
@@ -26,9 +26,9 @@ class ThinkingDelta(_Piece):
 
 
 class StreamDiscarded(Event):
-    """What was told of this message as it arrived is void: whoever shows it takes it away.
+    """The pieces of this message that were streamed are void: a client removes them.
 
-    The message may be told again from its beginning under the same id (`retried`), or never be stored.
+    The message may be streamed again from its beginning under the same id (`retried`), or never be stored.
     """
 
     type: Literal["stream_discarded"] = "stream_discarded"

@@ -94,7 +94,7 @@ class Work:
     context: Mapping[str, str] = field(default_factory=dict)
     """Where the request that was accepted first came from."""
     fence: int = 0
-    """The token of its last owner: as long as it is the same, nobody else has had it."""
+    """The token of its last owner: as long as it is the same, no other owner has had it."""
 
     @property
     def stamp(self) -> Stamp:
@@ -131,12 +131,12 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a turn ends that is stopped while nobody runs it, written by somebody who looked at it before."""
+    """How a turn ends that is stopped while no worker runs it, based on a position read before."""
 
     work: Work
     """The turn as it stood then. If an owner has had it since, there is more to tell, and this does not count."""
-    told: Mapping[str, Sequence[Event]]
-    """The last events, in order, by the client key each part is told under; what its key stands for already stays."""
+    events: Mapping[str, Sequence[Event]]
+    """The last events, in order, by the client key of each part; a part whose key is known stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ class Recovered:
 class TurnQueue(Protocol):
     """Keeps work. Nothing accepted is lost, nothing is owned by two, turns of a session keep their order.
 
-    Any operation may raise `StoreUnavailableError`: then nobody knows whether it took effect, and sending it again
+    Any operation may raise `StoreUnavailableError`: then it is unknown whether it took effect, and sending it again
     is harmless.
     """
 
@@ -182,7 +182,7 @@ class TurnQueue(Protocol):
         """Keep the lease for another length. Whether the work was cancelled meanwhile.
 
         Raises:
-            FencedError: somebody else owns it, or nobody does any more.
+            FencedError: another owner has it, or none any more.
         """
         ...
 
@@ -197,7 +197,7 @@ class TurnQueue(Protocol):
     async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
         """Give it back to be tried again after `delay`; after its last attempt it is `dead` instead.
 
-        That a turn is dead, its error and its end (`complete`, failed) are stored in one step, unless it told its own.
+        That a turn is dead, its error and its end (`complete`, failed) are stored in one step, unless it wrote its own.
 
         Raises:
             FencedError: the owner lost it.
@@ -231,7 +231,7 @@ class TurnQueue(Protocol):
     async def cancel(self, turn_id: str, ending: Ending | None = None) -> WorkStatus | None:
         """Stop it: waiting work ends at once, the owner of running work learns it by `stopped` and by its heartbeat.
 
-        Nobody else will tell how a waiting turn ended: its `ending` and its new status are stored in one step. One that
+        No worker writes the end of a waiting turn: its `ending` and its new status are stored in one step. One that
         had an owner since the ending was written stays as it is: look again, and write another.
 
         Its status from now on, or `None` if there is no such work.
@@ -239,13 +239,13 @@ class TurnQueue(Protocol):
         ...
 
     async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:
-        """Those of these that somebody wants stopped: a cheap look, which many owners take often."""
+        """Those of these for which a stop was requested: a cheap look, which many owners take often."""
         ...
 
     async def recover(self) -> Recovered:
         """Queue again what lost its owner, was decided without being resumed, or has slept long enough.
 
-        What lost its owner at its last attempt is dead, and its end is told as by `retry`.
+        What lost its owner at its last attempt is dead, and its end is written as by `retry`.
         """
         ...
 

@@ -148,7 +148,7 @@ def complete(view: SessionView, event: conversation.Complete) -> SessionView:
 
 
 def _together(before: float | None, now: float | None) -> float | None:
-    """A turn that waited for somebody has worked before and after."""
+    """A turn that waited for a decision has worked before and after."""
     return now if before is None else before + (now or 0)
 
 
@@ -199,7 +199,7 @@ def tool_request(view: SessionView, event: tools.ToolRequest) -> SessionView:
 
 
 def tool_response(view: SessionView, event: tools.ToolResponse) -> SessionView:
-    """The card closes; an answer nobody asked for here gets a card of its own."""
+    """The card closes; a result without a request gets a card of its own."""
     if _tool_of(view, event) is None:
         item = ToolItem(**item_head(event), tool_use_id=event.tool_use_id, tool_name=event.tool_name)
         view = said(view, event, item)

@@ -12,9 +12,9 @@ class Persistence(StrEnum):
     """When an event reaches the log and its read models."""
 
     SYNC_REQUIRED = "sync_required"
-    """In the log, and its read-model rows committed, before anybody sees it."""
+    """In the log, and its read-model rows committed, before it is delivered."""
     ASYNC_ALLOWED = "async_allowed"
-    """In the log before anybody sees it; projected later."""
+    """In the log before it is delivered; projected later."""
     TRANSIENT = "transient"
     """Never stored; superseded by a stored event."""
 

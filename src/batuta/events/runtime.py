@@ -46,7 +46,7 @@ class LlmRequest(RuntimeEvent):
     """The tool whose body made the call, if one did: an agent that serves another as a tool."""
     is_streaming: bool = False
     settings: dict[str, JsonValue] = {}
-    """How the model should answer, as far as somebody says it: `temperature`, `max_tokens`, `seed` …"""
+    """How the model should answer, as far as it was set: `temperature`, `max_tokens`, `seed` …"""
     output_type: Literal["text", "json"] = "text"
     """Whether it should answer in words or in a structure."""
     estimated_input_tokens: int | None = None
@@ -77,7 +77,7 @@ class LlmResponse(RuntimeEvent):
 class LlmExchanged(RuntimeEvent):
     """What a model was given and what it said, for observers that ask for contents (`wants_contents`).
 
-    Told before the response, and only where somebody asks: the conversation itself is in other events. Never stored.
+    Emitted before the response, and only to sinks that ask: the conversation itself is in other events. Never stored.
     """
 
     type: Literal["llm.exchanged"] = "llm.exchanged"
@@ -156,7 +156,7 @@ class BreakerChanged(RuntimeEvent):
 
 
 class LimiterThrottled(RuntimeEvent):
-    """A rate limiter made somebody wait or refused."""
+    """A rate limiter delayed or refused a call."""
 
     type: Literal["limiter.throttled"] = "limiter.throttled"
     path: str | None = None

@@ -16,13 +16,13 @@ OnStored = Callable[["Event"], object]
 
 @runtime_checkable
 class EventSink(Protocol):
-    """Takes every event of a run, in the order it is told, one at a time; what it raises is reported, not passed on.
+    """Takes every event of a run, in the order of emission, one at a time; what it raises is reported, not passed on.
 
     It is called on a thread beside the loop, so it may write a file or print. One that belongs on the loop, for
     instance because it feeds an `asyncio.Queue`, and that never blocks, says so: `never_blocks = True` in the class
     that defines its `emit`; it is then called in line.
 
-    What models are given and say is told to nobody unless a sink asks for it: `wants_contents = True`. It then gets
+    Contents of model calls are delivered only to a sink that asks for them: `wants_contents = True`. It then gets
     `llm.exchanged` events as well.
     """
 
@@ -33,7 +33,7 @@ class EventSink(Protocol):
 
 @runtime_checkable
 class Recorder(Protocol):
-    """The recording sink: awaited before the run goes on; its failure fails the step that told the event.
+    """The recording sink: awaited before the run goes on; its failure fails the step that emitted the event.
 
     Recording is guarded against cancellation by a task of its own. A recorder that never suspends, because it keeps
     events in memory, says so and is spared it: `never_waits = True` in the class that defines its `record`.
@@ -50,7 +50,7 @@ class PipelinedRecorder(Recorder, Protocol):
     `barrier`.
 
     Events are stored in the order they were submitted, each only after all those before it, so that a crash leaves a
-    beginning of what the run told and never a hole. The first failure is final: everything submitted from then on is
+    prefix of what the run emitted and never a hole. The first failure is final: everything submitted from then on is
     refused with it, and the next barrier raises it.
     """
 

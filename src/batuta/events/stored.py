@@ -5,7 +5,7 @@
                 -> wire_of     a record as the socket sends it; wire_of_new: one that was written a moment ago
 
 A record that needs lifting to a newer version, or that is not exactly what its model writes today, is read as an event
-first: whoever is given one cannot tell which way it took.
+first: a caller cannot tell which way it took.
 """
 
 from collections.abc import Collection
@@ -120,7 +120,7 @@ def _plain_fields(session_id: SessionId, record: Stored) -> dict[str, Any] | Non
 
 
 def _fields_of(payload: str | bytes) -> dict[str, Any]:
-    """The JSON object; an empty one for what is none, which whoever reads it as an event complains about."""
+    """The JSON object; an empty one for anything else, which fails when it is read as an event."""
     try:
         fields = from_json(payload)
     except ValueError:

@@ -49,7 +49,7 @@ class AgentExecutionStarted(_Telemetry):
 class AgentExecutionCompleted(_Telemetry):
     """An agent brought a valid result.
 
-    `fallback_used`: the result is a fallback's, because this agent stood in for another. The other one is told as
+    `fallback_used`: the result is a fallback's, because this agent stood in for another. The other one is reported as
     failed, with `fallback_successful`: an execution ends once.
     """
 
@@ -115,7 +115,7 @@ class AgentDecisionRecorded(_Telemetry):
 class AgentRetryAttempted(_Telemetry):
     """An agent tries again.
 
-    Told when the retry is decided, `retry_successful` being null, and once more with the outcome when it is known:
+    Emitted when the retry is decided, `retry_successful` being null, and once more with the outcome when it is known:
     `caused_by` then names the first telling. A retry that was cut off has no outcome.
     """
 
@@ -192,5 +192,5 @@ class AgentPipelineCompleted(_Telemetry):
 
 
 def is_retry(event: Event) -> bool:
-    """Whether an event tells of a retry; the outcome of one, which is told later, is no other retry."""
+    """Whether an event tells of a retry; the outcome of one, which is emitted later, is no further retry."""
     return isinstance(event, AgentRetryAttempted) and event.retry_successful is None

@@ -1,6 +1,6 @@
 """What a session looks like: the shape that `fold` builds and that screens read. Frozen, and equal by value.
 
-SessionView ─┬─ turns ─┬─ items     what the log told, in its order
+SessionView ─┬─ turns ─┬─ items     what the log holds, in its order
              │         └─ streams   what is arriving and not yet in the log
              └─ progress, agents, feedback
 """
@@ -41,7 +41,7 @@ class ProgressView(ViewModel):
 
 
 class _Item(ViewModel):
-    """The part every item shares: which event it came from, when, and who told it."""
+    """The part every item shares: which event it came from, when, and from which agent."""
 
     event_id: str
     timestamp: datetime

@@ -30,7 +30,7 @@ def item_head(event: Event) -> dict[str, Any]:
 
 
 def turn_of(view: SessionView, event: Event) -> TurnView | None:
-    """The turn an event belongs to, if the log told of it."""
+    """The turn an event belongs to, if the log holds its start."""
     return next((turn for turn in reversed(view.turns) if turn.turn_id == event.turn_id), None)
 
 

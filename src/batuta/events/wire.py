@@ -51,7 +51,7 @@ def to_wire_json(event: Event, *, epoch: int, previous_sequence: int | None) -> 
 
 
 def from_wire(fields: Mapping[str, Any]) -> Delivered:
-    """A delivered event read back; a type nobody here knows becomes an `UnknownEvent`."""
+    """A delivered event read back; an unknown type becomes an `UnknownEvent`."""
     try:
         epoch, previous = fields["epoch"], fields["previous_sequence"]
     except KeyError as error:

@@ -59,7 +59,7 @@ class Verified:
 
 
 class ChainStore(Protocol):
-    """What is kept in a chain, for whoever verifies it."""
+    """What a chain keeps, for its verification."""
 
     async def chain(self, session_id: SessionId, *, after: int, limit: int) -> Sequence[ChainRow]:
         """Records as they are held, in order."""
@@ -86,7 +86,7 @@ class AuditStore(ChainStore, Protocol):
         ...
 
     async def erase_session(self, session_id: SessionId) -> Erased:
-        """Do the same to one session, whoever owns it."""
+        """Do the same to one session, of any owner."""
         ...
 
 

@@ -33,7 +33,7 @@ class LogOptions(TypedDict, total=False):
     limits: Limits
     """What may enter."""
     on_alarm: AlarmListener
-    """Told of what must not happen; by default it is written to the program's log."""
+    """Called with what must not happen; by default it is written to the program's log."""
     clock: Clock
 
 

@@ -33,7 +33,7 @@ class ChainPlace(NamedTuple):
 
 
 _drawn: list[bytes] = []
-"""Salts nobody has used yet. A forked child draws its own."""
+"""Unused salts. A forked child draws its own."""
 os.register_at_fork(after_in_child=_drawn.clear)
 
 

@@ -49,7 +49,7 @@ def earlier_answer(batch: Batch, fence: int, known: Sequence[Known], claim: Clai
 
 
 def insist(answers: Iterable[Appended | BaseException]) -> None:
-    """Raise the first refusal; that a client key stands for something already is none: it was told, and stays."""
+    """Raise the first refusal; a client key that is taken already is none: what it stands for stays."""
     for answer in answers:
         if isinstance(answer, BaseException) and not isinstance(answer, IdempotencyConflictError):
             raise answer

@@ -1,6 +1,6 @@
 """Doorbells: who waits for news of a session is woken, in this process at once, from others by looking.
 
-A bell is a hint. What counts is read from the log; who listens in this process is told what was stored, and where.
+A bell is a hint. What counts is read from the log; listeners in this process learn what was stored, and where.
 """
 
 import asyncio

@@ -105,7 +105,7 @@ class DurableJournal:
             raise
 
     async def _look_again(self) -> None:
-        """After a failure nobody knows whether a note is in the log: the log does."""
+        """After a failure only the log knows whether it holds a note."""
         events = await events_of_turn(self._log, self._session_id, self._turn_id, after=self._accepted_at)
         self._known.clear()
         self._abandoned.clear()

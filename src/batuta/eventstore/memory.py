@@ -102,7 +102,7 @@ class MemoryEventLog(StoreLog):
     """An `EventLog` that forgets everything with its process."""
 
     never_waits = True
-    """Nothing is waited for, and nobody is away: `append_batch` needs no guard against a cancellation."""
+    """Nothing is awaited: `append_batch` needs no guard against a cancellation."""
 
     def __init__(self, store: MemoryStore | None = None, **options: Unpack[LogOptions]) -> None:
         self.store = store or MemoryStore()

@@ -55,7 +55,7 @@ class MemoryTurnQueue(RuledTurnQueue):
         now = self._clock.now()
         return [row for row in self._rows.values() if row["status"] == WorkStatus.RUNNING and row["lease_until"] < now]
 
-    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+    async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
         return await events_of_turn(self.log, session_id, turn_id)
 
     async def _requeue(self) -> tuple[str, ...]:

@@ -17,11 +17,11 @@ SCHEMA_REVISION = "0002"
 POOL_SIZE = 8
 COMMAND_SECONDS = 30.0
 WRITERS = 4
-"""Connections kept for group commits, and for sessions that Redis has to be told of."""
+"""Connections kept for group commits, and for sessions that are seeded in Redis."""
 LOCK_MS = 2_000
-"""How long a group commit waits for a session that somebody else holds; then each of the group waits for itself."""
+"""How long a group commit waits for a session held elsewhere; then each of the group waits for itself."""
 SETTINGS = {"timezone": "UTC", "batuta.scope": "system"}
-"""The store works for everybody; where rows are guarded (the platform does so), its connections say it."""
+"""The store works for all users; where rows are guarded (the platform does so), its connections say it."""
 
 DURABLE = {"fsync": "on", "full_page_writes": "on"}
 SYNCHRONOUS = ("on", "remote_write", "remote_apply")
@@ -84,7 +84,7 @@ class PostgresPool:
     async def connection(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
         """A connection of the pool; statements outside a transaction commit one by one.
 
-        Whoever holds one must not ask for a second: enough callers that do would wait for one another. Nobody waits
+        Holding one, do not ask for a second: enough callers that do would wait for one another. No one waits
         longer for a connection than for an answer.
         """
         if self._pool is None or self._is_closed:
@@ -104,7 +104,7 @@ class PostgresPool:
     async def writer(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
         """A connection kept for group commits; one that failed is not used again.
 
-        As with `connection`: whoever holds one must not ask for a second.
+        As with `connection`: a caller that holds one must not ask for a second.
         """
         await self.open()
         with errors_as_ours():
@@ -161,8 +161,8 @@ class PostgresPool:
         return await asyncpg.connect(self._url, **self._connect_options(lock_timeout=str(LOCK_MS)))
 
     def _connect_options(self, **settings: str) -> dict[str, Any]:
-        told = {**SETTINGS, **settings}
-        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": told}
+        server_settings = {**SETTINGS, **settings}
+        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": server_settings}
 
 
 async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -182,7 +182,7 @@ async def _check_schema(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
 
 
 async def _within_bounds(closing: Any) -> bool:
-    """Whether something closed in good order; at the end of life nobody waits for a server that is gone."""
+    """Whether something closed in good order; at shutdown a server that is gone is not waited for."""
     try:
         await closing
     except Exception as error:

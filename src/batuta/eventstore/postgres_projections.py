@@ -88,7 +88,7 @@ class PostgresProjections:
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
         """See `ProjectionStore.project`. Sessions another projector works on are left to it, unless it is the only one.
 
-        Whoever asks for one session wants it done, and waits for whoever is at it.
+        A caller that names one session wants it done, and waits for a projector that is at it.
         """
         owners = list(session_ids)
         others = "SKIP LOCKED" if len(owners) > 1 else ""

@@ -1,6 +1,6 @@
 """The turn queue in the database of the log: accepting work and appending its events is one transaction.
 
-Locks are taken in one order, the session's owner, the turn's row, the session's head, so that nobody waits for another
+Locks are taken in one order, the session's owner, the turn's row, the session's head, so that none waits for another
 in a circle. Leases expire by the clock of the database, the only one all workers share.
 """
 
@@ -105,7 +105,7 @@ class PostgresTurnQueue(RuledTurnQueue):
             rows = await connection.fetch(_SELECT_LOST_FOR_GOOD)
         return [rules.work_of(dict(row)) for row in rows]
 
-    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+    async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
         return await events_of_turn(self.log, session_id, turn_id)
 
     async def _requeue(self) -> tuple[str, ...]:

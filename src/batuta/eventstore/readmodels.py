@@ -51,7 +51,7 @@ def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None)
     """Every row change that some records cause, in all read models, in order.
 
     The rows of sessions and traces, which every record changes, are changed once for all of them. `payloads` are given
-    by whoever has just written the records: their JSON needs not be written again.
+    by the writer of the records: their JSON need not be written again.
     """
     changes: list[Upsert] = []
     gathered: dict[_Place, _GatheredRow] = {}

@@ -4,8 +4,8 @@
     barrier()     -> returns when everything submitted before it is durable
                      (for `sync_required`: and its read-model rows are committed)
 
-The run goes on while its events are stored. They are appended in the order they were told, one batch after the other,
-so what a crash leaves in the log is a prefix of what the run told. A batch goes out when a caller waits at a barrier,
+The run goes on while its events are stored. They are appended in the order of emission, one batch after the other,
+so what a crash leaves in the log is a prefix of the run's events. A batch goes out when a caller waits at a barrier,
 when it is large enough, or when its first event has waited long enough to be worth showing.
 
 Concurrent turns share commits in the log. A store that is away for a moment is asked again: the same batch under the
@@ -65,7 +65,7 @@ class _Submitted(NamedTuple):
 class TurnRecorder:
     """The `PipelinedRecorder` of one owner of a turn.
 
-    `told` holds the events of the turn that the log has already: a run that is repeated tells them again under the
+    `history` holds the events of the turn that the log has already: a repeated run emits them again under the
     same ids, and gets them back as they were stored first.
     """
 
@@ -76,7 +76,7 @@ class TurnRecorder:
         *,
         fence: int | None = None,
         projector: Projected | None = None,
-        told: Iterable[Event] = (),
+        history: Iterable[Event] = (),
         patience: Patience = Patience(),  # noqa: B008 - frozen
         flushing: FlushPolicy = FlushPolicy(),  # noqa: B008 - frozen
         clock: Clock = SYSTEM_CLOCK,
@@ -85,7 +85,7 @@ class TurnRecorder:
         self._session_id = session_id(session)
         self._fence = fence
         self._projector = projector
-        self._told: dict[str, Event] = {event.event_id: event for event in told}
+        self._history: dict[str, Event] = {event.event_id: event for event in history}
         self._patience = patience
         self._flushing = flushing
         self._clock = clock
@@ -150,7 +150,7 @@ class TurnRecorder:
     def _prepared(self, event: Event, on_stored: OnStored | None) -> _Submitted:
         if event.is_transient:
             return _Submitted(event, None, on_stored)
-        if self._told and (earlier := self._told.get(canonical_id(event.event_id))) is not None:
+        if self._history and (earlier := self._history.get(canonical_id(event.event_id))) is not None:
             return _Submitted(earlier, None, on_stored)
         admitted, entry = admit_one(self._session_id, event, self._log.limits)
         self._queued_bytes += len(entry.payload)
@@ -242,7 +242,7 @@ class TurnRecorder:
             await self._projector.ensure(self._session_id, needed[-1])
 
     def _fail(self, failure: BatutaError) -> None:
-        """From now on this owner stores nothing: what was told after the failed batch would leave a hole."""
+        """From now on this owner stores nothing: what was emitted after the failed batch would leave a hole."""
         self._failure = failure
         self._queue.clear()
         self._cancel_timer()

@@ -33,7 +33,7 @@ UNSEEDED = "unseeded"
 PRESENT = ("known", "resting")
 """What Redis says of sessions whose position it knows."""
 TAKEN = "equal or smaller than the target stream top item"
-"""What Redis says when somebody else wrote to the stream of a session."""
+"""What Redis says when another program wrote to the stream of a session."""
 _RESTARTED_AGAIN = "Redis restarted again while the session was being compared: send it again"
 WRITERS = 2
 """One group is put together while the other is on its way."""
@@ -59,7 +59,7 @@ class RedisEventLog(StoreLog):
         )
 
     async def append_together(self, batches: Sequence[Batch]) -> Sequence[Appended | BaseException]:
-        """Append batches that have passed the gate in one step of the server: nobody sees some of them only."""
+        """Append batches that have passed the gate in one step of the server: readers see all of them or none."""
         answers = await self._commit(batches)
         self.bells.ring([batch.session_id for batch in batches])
         return answers
@@ -86,7 +86,7 @@ class RedisEventLog(StoreLog):
     async def fence_in_redis(self, session_id: str) -> int:
         """The highest token Redis has seen; 0 if it does not know the session.
 
-        It takes no connection of the database's pool, so that whoever holds one can ask.
+        It takes no connection of the database's pool, so that a caller that holds one can ask.
         """
         head = await self._known_head(_session(session_id))
         return 0 if head is None else head.fence
@@ -205,7 +205,7 @@ class RedisEventLog(StoreLog):
         for seq, fields in entries:
             if seq != after + 1 + len(rows):
                 break
-            # What somebody else put there is found to be unreadable by whoever reads it, at its position.
+            # What another program put there is found to be unreadable when it is read, at its position.
             epoch = fields.get("e", "")
             rows.append((int(epoch) if epoch.isdecimal() else 0, seq, fields.get("i", ""), fields.get("p", "")))
         return rows or await self.database.rows(owner, after=after, limit=limit)

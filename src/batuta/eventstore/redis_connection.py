@@ -23,7 +23,7 @@ CHECKED = ("appendonly", "appendfsync", "maxmemory-policy")
 
 @contextmanager
 def errors_as_ours() -> Iterator[None]:
-    """Turn what the client raises into `StoreUnavailableError`: nobody knows then what was executed."""
+    """Turn what the client raises into `StoreUnavailableError`: it is unknown then what was executed."""
     try:
         yield
     except (RedisError, OSError, TimeoutError) as error:

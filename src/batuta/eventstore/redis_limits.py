@@ -1,7 +1,7 @@
 """What several processes count together, in Redis: circuit breakers, rate limits and budgets.
 
 Each call is one script, so each is atomic. Redis is never the only home of anything that matters: a flush forgets
-failures, fills the buckets, and lets a budget begin anew, which is why whoever needs budgets across a flush keeps
+failures, fills the buckets, and lets a budget begin anew, which is why one that needs budgets across a flush keeps
 their ledger in a durable Redis (`appendonly yes`).
 """
 
@@ -26,7 +26,7 @@ except ImportError as missing:
 PREFIX = "{batuta:limits}"
 """All keys lie in one slot of a cluster: a reservation counts against several accounts at once."""
 ANSWER_SECONDS = 1.0
-"""Nobody waits longer for a count than for a moment: whoever cannot count together counts alone."""
+"""Calls wait only a moment for a shared count, then count locally."""
 KEPT_SECONDS = 86_400
 NANO = Decimal(1_000_000_000)
 """Money is counted in whole billionths of a dollar, rounded up: numbers of Lua hold those exactly to 9 million."""
@@ -140,7 +140,7 @@ class RedisBreakerState:
         return CLOSED if kept is None else BreakerRecord(**from_json(kept))
 
     async def replace(self, key: str, seen: BreakerRecord, record: BreakerRecord) -> bool:
-        """Replace it if nobody else did."""
+        """Replace it if it is unchanged."""
         arguments: list[str | int | float] = [_as_text(seen), _as_text(record), KEPT_SECONDS]
         return bool(await self._counters.run("replace", [_breaker_key(key)], arguments))
 

@@ -1,7 +1,7 @@
 """The scripts the Redis log runs, and the names of its keys.
 
 Each script carries the identity of the server's present life in its text. A restarted server has forgotten all
-scripts, so the first call after a restart fails, and whoever makes it learns the new identity before going on.
+scripts, so the first call after a restart fails, and its caller learns the new identity before going on.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ return 1
 """
 
 REST = """
--- Let go of the contents of a session that nobody used for long and that the database holds whole: the next append
+-- Let go of the contents of a session that was not used for long and that the database holds whole: the next append
 -- begins it again from there. KEYS: head, log, claims, ids. ARGV: the position of the database, seconds.
 local idle = redis.call('OBJECT', 'IDLETIME', KEYS[1])
 local head = redis.call('HMGET', KEYS[1], 'seq', 'life')

@@ -73,8 +73,8 @@ class Seeder:
     async def _begin(self, connection: Executor, owners: Sequence[SessionId]) -> None:
         """Sessions that were never in Redis, and of which the database has no events.
 
-        They are announced in Redis first: whoever finds the announcement later, beside a row without events, knows that
-        nobody got further than this, and that nothing was lost.
+        They are announced in Redis first: an announcement found later, beside a row without events, means that
+        the seeding got no further than this, and that nothing was lost.
         """
         await self._run([Call("announce", [self._keys.head(owner)]) for owner in owners])
         rows = await connection.fetch(_MAKE_NEW, owners)

@@ -35,7 +35,7 @@ KEPT = 1_000
 """How many events of a session stay in Redis after they were shipped, for readers and for recognising repeats."""
 POLL_SECONDS = 0.1
 REST_AFTER_SECONDS = 3_600
-"""Of a session that nobody used for so long, Redis keeps only where it stands."""
+"""Of a session that was not used for so long, Redis keeps only where it stands."""
 REST_EVERY_SECONDS = 600
 HEADS_AT_ONCE = 500
 
@@ -107,7 +107,7 @@ class Shipper:
             left -= done
 
     async def ship_new(self) -> None:
-        """Ship the sessions of which the database has nothing yet, whoever holds their notes."""
+        """Ship the sessions of which the database has nothing yet, regardless of who holds their notes."""
         async with self._database.connection() as connection:
             rows = await connection.fetch(_UNSHIPPED)
         for row in rows:
@@ -116,7 +116,7 @@ class Shipper:
     async def let_rest(self, after_seconds: int = REST_AFTER_SECONDS) -> int:
         """Let Redis forget the contents of idle sessions that the database holds whole. How many sessions.
 
-        Otherwise it would fill up with those that nobody comes back to, and refuse the others.
+        Otherwise it would fill up with abandoned ones, and refuse the others.
         """
         cursor, rested, is_first = 0, 0, True
         while is_first or cursor:
@@ -175,7 +175,7 @@ class Shipper:
         return self._report(owner, row["verdict"], f"position {row['at_seq']}: {row['detail']}")
 
     def _report(self, owner: SessionId, verdict: str, what: str) -> bool:
-        """Alarm, and leave the session as it is: somebody has to look. Others are shipped all the same."""
+        """Alarm, and leave the session as it is: a person has to look. Others are shipped all the same."""
         message = f"Redis does not fit the database: {what}"
         self._alarm(Alarm(kind=f"shipping_{verdict}", session_id=owner, message=message))
         return False

@@ -1,9 +1,9 @@
 """The turn queue beside the Redis log: turns are rows in PostgreSQL, their events are in Redis.
 
 No transaction spans the two. A new turn's row comes first and carries the events with it: it is the acceptance.
-Whoever takes the turn, or stops it, appends what is missing, under ids that make a repetition harmless, before anything
+Its next owner, or who stops it, appends what is missing, under ids that make a repetition harmless, before anything
 else happens. A turn's end comes first in Redis, while its row is locked: a turn whose row does not say so yet is over
-for whoever takes it next.
+for its next owner.
 """
 
 import json
@@ -26,7 +26,7 @@ from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 
 LEASE_ATTEMPTS = 3
-"""How often a token that somebody else overtook is replaced by a higher one; the next look at the queue goes on."""
+"""How often a token that another owner overtook is replaced by a higher one; the next look at the queue goes on."""
 
 _SELECT_PENDING = """
 SELECT accepted_events, client_key FROM turns
@@ -83,8 +83,8 @@ class RedisTurnQueue(PostgresTurnQueue):
             await self._append_accepted(ending.work.turn_id, ending.work.session_id)
         return await super().cancel(turn_id, ending)
 
-    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
-        """What was accepted comes before whatever is told next."""
+    async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """What was accepted comes before whatever is appended next."""
         await self._append_accepted(turn_id, session_id)
         return await events_of_turn(self._redis, session_id, turn_id)
 
@@ -97,7 +97,7 @@ class RedisTurnQueue(PostgresTurnQueue):
         return await self._redis.fence_in_redis(session_id)
 
     async def _append_accepted(self, turn_id: str, session_id: str) -> None:
-        """Append what was accepted with a turn, if nobody did so yet."""
+        """Append what was accepted with a turn, if that has not been done yet."""
         async with self._database.connection() as connection:
             pending = await connection.fetchrow(_SELECT_PENDING, turn_id)
         if pending is None:

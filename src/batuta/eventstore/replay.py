@@ -24,7 +24,7 @@ class TracePlace(NamedTuple):
 
 
 class TraceIndex(Protocol):
-    """Whoever knows where traces are; every `ProjectionStore` does."""
+    """Finds the session of a trace; every `ProjectionStore` can."""
 
     async def trace(self, trace_id: str) -> Sequence[TracePlace]:
         """The places of a trace; none if it is unknown."""

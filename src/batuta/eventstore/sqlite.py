@@ -118,7 +118,7 @@ class SqliteEventLog(StoreLog):
             appended: Appended = await self.database.write_together(_append_all, batch, weight=len(batch.entries))
         except StoreUnavailableError as error:
             if isinstance(error.__cause__, sqlite3.IntegrityError):
-                # A place that somebody else took past this program will not become free by asking again.
+                # A place that was taken past this program will not become free by asking again.
                 raise sequence_conflict(batch, why=str(error.__cause__)) from error
             raise
         return appended

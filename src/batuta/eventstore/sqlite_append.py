@@ -137,7 +137,7 @@ def _portions(rows: Sequence[T]) -> Iterator[Sequence[T]]:
     """Rows that are written by one statement, in few sizes, so that every statement is prepared once.
 
     Between two statements, and between two rows of `executemany`, the thread lets go of the interpreter and has to wait
-    for whoever took it: under load that costs more than the writing.
+    for the consumer: under load that costs more than the writing.
     """
     begin = 0
     for size in ROWS_AT_ONCE:

@@ -50,7 +50,7 @@ class SqliteAudit:
     async def erase(self, user_id: str) -> Erased:
         """See `AuditStore.erase`. Then the file is compacted: what was deleted could still be read in it.
 
-        Raises `StoreUnavailableError` if somebody keeps it from being compacted: erasing again does that, too.
+        Raises `StoreUnavailableError` if a reader keeps it from being compacted: erasing again does that, too.
         """
         now = sqlite_append.stamp(self._clock.now())
         erased = await self._database.write(lambda connection: _erase(connection, _MARK, user_id, now))
@@ -63,7 +63,7 @@ class SqliteAudit:
         erased = await self._database.write(lambda connection: _overwrite(connection, session_id, now))
         if not await self._database.empty_write_ahead_log():
             _logger.warning(
-                "%s: an erased session stays in the write-ahead log until nobody reads there", self._database.path
+                "%s: an erased session stays in the write-ahead log until its last reader is done", self._database.path
             )
         return erased
 

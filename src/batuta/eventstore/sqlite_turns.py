@@ -75,7 +75,7 @@ class SqliteTurnQueue(RuledTurnQueue):
         now = self._clock.now()
         return await self._database.write(lambda connection: _requeue(connection, now))
 
-    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
+    async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
         return await events_of_turn(self.log, session_id, turn_id)
 
     async def get(self, turn_id: str) -> Work | None:

@@ -1,4 +1,4 @@
-"""Stop a turn: its owner ends it, or, if nobody runs it, it ends here, with its end told in the same step. A turn that
+"""Stop a turn: its owner ends it, or, if no worker has it, it ends here, in one step with its events. A turn that
 waits for a decision can also be set aside: nothing is decided, and the conversation goes on.
 """
 
@@ -19,7 +19,7 @@ class Stopped:
     is_over: bool
     """It had no owner and has ended; otherwise its owner was asked to end it."""
     events: tuple[Event, ...] = ()
-    """The end that was told here."""
+    """The end that was written here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ async def stop_turn(log: EventLog, queue: TurnQueue, turn_id: str, *, by: str) -
         ending = await _ending(log, work, work.session_id, by)
         status = await queue.cancel(turn_id, ending)
         if status is WorkStatus.CANCELLED:
-            return Stopped(is_over=True, events=tuple(ending.told.get(_end_key(work), ())))
+            return Stopped(is_over=True, events=tuple(ending.events.get(_end_key(work), ())))
         if status is WorkStatus.RUNNING:
             return Stopped(is_over=False)
 
@@ -61,27 +61,27 @@ async def set_aside_turn(
             return None
         if work.status is WorkStatus.RUNNING:
             return Stopped(is_over=False)
-        told = await events_of_turn(log, work.session_id, work.turn_id)
-        if asked.approval_id not in {waiting.approval_id for waiting in undecided_in(told)}:
+        history = await events_of_turn(log, work.session_id, work.turn_id)
+        if asked.approval_id not in {waiting.approval_id for waiting in undecided_in(history)}:
             return None
-        decisions = refusals(told, by=by, decision="set_aside", reason=reason)
-        end = end_of_set_aside_turn(told, session_id=work.session_id, turn_id=work.turn_id, words=words)
+        decisions = refusals(history, by=by, decision="set_aside", reason=reason)
+        end = end_of_set_aside_turn(history, session_id=work.session_id, turn_id=work.turn_id, words=words)
         closed = {decision_key(each.approval_id): [each] for each in decisions}
-        ending = Ending(work=work, told={**closed, _end_key(work): end})
+        ending = Ending(work=work, events={**closed, _end_key(work): end})
         if await queue.cancel(asked.turn_id, ending) is WorkStatus.CANCELLED:
             return Stopped(is_over=True, events=tuple(end))
 
 
 async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending:
-    """What its owner would have told, as it stands now: nobody is asked any more, and it is over."""
+    """The events its owner would have written: open requests are closed, and it is over."""
     if work.status is WorkStatus.RUNNING:
-        return Ending(work=work, told={})
-    told = await events_of_turn(log, session_id, work.turn_id)
-    refused = {decision_key(refusal.approval_id): [refusal] for refusal in refusals(told, by=by)}
-    end = end_of_stopped_turn(told, session_id=session_id, turn_id=work.turn_id)
-    return Ending(work=work, told={**refused, _end_key(work): end})
+        return Ending(work=work, events={})
+    history = await events_of_turn(log, session_id, work.turn_id)
+    refused = {decision_key(refusal.approval_id): [refusal] for refusal in refusals(history, by=by)}
+    end = end_of_stopped_turn(history, session_id=session_id, turn_id=work.turn_id)
+    return Ending(work=work, events={**refused, _end_key(work): end})
 
 
 def _end_key(work: Work) -> str:
-    """A turn that is stopped twice at once is told to have ended once."""
+    """A turn that is stopped twice at once has one end."""
     return f"stopped/{work.turn_id}"

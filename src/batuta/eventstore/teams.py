@@ -41,13 +41,13 @@ class TeamStore:
         self.queue = queue
         self._clock = clock
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        """The recorder of one owner; `told` is what the log holds of the turn already."""
-        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+        """The recorder of one owner; `history` is what the log holds of the turn already."""
+        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, history=history)
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         """The journal of one owner."""
-        return DurableJournal(self.log, recorder, lease.work.stamp, events=told)
+        return DurableJournal(self.log, recorder, lease.work.stamp, events=history)
 
     async def say(
         self,
@@ -82,7 +82,7 @@ class TeamStore:
         return accepted.work.turn_id
 
     async def waiting(self, session: str) -> list[ApprovalRequested]:
-        """The approvals of a session that nobody has decided yet."""
+        """The undecided approvals of a session."""
         return undecided_in(await self.events(session))
 
     async def decide(
@@ -92,7 +92,7 @@ class TeamStore:
 
         With `remember="session"` the tool is not asked about again in its session; a rejection cannot be remembered.
         An edit that the tool does not take is asked about again, with what is wrong. Raises `ConflictError` if this
-        store asked no such question, if somebody decided otherwise, or if nobody did in time.
+        store asked no such question, if it was decided otherwise, or not in time.
         """
         if remember is not None and decision.verdict not in ("approved", "edited"):
             raise LogicalError("a rejection is not remembered: leave `remember` out, or approve")
@@ -100,7 +100,7 @@ class TeamStore:
             raise ConflictError(f"approval {asked.approval_id} was asked for in no turn here; take it from `waiting`")
         if is_expired(asked, self._clock.now()):
             await self._resolve(asked, expiry_of(asked))
-            raise ConflictError(f"nobody decided about {asked.tool_name} in time; it was rejected")
+            raise ConflictError(f"{asked.tool_name} was not decided in time; it was rejected")
         resolved = ApprovalResolved(
             approval_id=asked.approval_id,
             decision=decision.verdict,

@@ -138,18 +138,18 @@ class RuledTurnQueue(ABC):
         """Queue again what lost its owner and has attempts left, was decided, or has slept long enough."""
 
     @abstractmethod
-    async def _told(self, session_id: str, turn_id: str) -> Sequence[Event]:
-        """What a turn has told so far."""
+    async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """The events of a turn so far."""
 
     async def _is_decided(self, work: Work, approval_id: str) -> bool:
         """Whether the log holds a decision: read models may come later, or not at all."""
         if work.session_id is None:
             return False
-        told = await self._told(work.session_id, work.turn_id)
-        return any(isinstance(event, ApprovalResolved) and event.approval_id == approval_id for event in told)
+        history = await self._history(work.session_id, work.turn_id)
+        return any(isinstance(event, ApprovalResolved) and event.approval_id == approval_id for event in history)
 
     def _wanted(self, kinds: Collection[str] | None) -> Collection[str] | None:
-        """Those of the kinds somebody asks for that it gives out."""
+        """Those of the requested kinds that it gives out."""
         if self.kinds is None or kinds is None:
             return self.kinds if kinds is None else kinds
         return [kind for kind in kinds if kind in self.kinds]
@@ -161,14 +161,14 @@ class RuledTurnQueue(ABC):
         return changed is not None and changed[1]
 
     async def _last_words(self, work: Work, error: str) -> list[Batch]:
-        """What is told with the death of a turn; told once for each life it had."""
+        """What is written with the death of a turn; once for each life it had."""
         if work.session_id is None:
             return []
         try:
-            told = await self._told(work.session_id, work.turn_id)
+            history = await self._history(work.session_id, work.turn_id)
         except LogicalError:  # a log that cannot be read may be what the turn died of; it ends all the same
-            told = ()
-        end = end_of_dead_turn(told, work, error)
+            history = ()
+        end = end_of_dead_turn(history, work, error)
         return self._batches(work.session_id, end, client_key=f"dead/{work.turn_id}/{work.fence}")
 
     async def _owned(self, lease: Lease, rule: Rule, batches: Sequence[Batch] = ()) -> Row:
@@ -179,7 +179,7 @@ class RuledTurnQueue(ABC):
 
     def _batches_of(self, ending: Ending) -> list[Batch]:
         session = ending.work.session_id
-        return [b for key, events in ending.told.items() for b in self._batches(session, events, client_key=key)]
+        return [b for key, events in ending.events.items() for b in self._batches(session, events, client_key=key)]
 
     def _batches(
         self,

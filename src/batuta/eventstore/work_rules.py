@@ -168,7 +168,7 @@ def released(row: Row, now: datetime, lease: Lease) -> Row | None:
 
 
 def paused(row: Row, now: datetime, lease: Lease, waiting_for: str, wake_at: datetime | None) -> Row | None:
-    """It waits for somebody; waiting does not count as an attempt. What somebody wants stopped does not wait."""
+    """It waits for a decision; waiting does not count as an attempt. A turn to be stopped does not wait."""
     if _was_done(row, lease, WorkStatus.PAUSED):
         return None
     _check_owner(row, lease)
@@ -191,7 +191,7 @@ def resumed(row: Row, now: datetime, waiting_for: str) -> Row | None:
 
 
 def cancelled(row: Row, now: datetime, ending: Ending | None = None) -> Row | None:
-    """Somebody wants it stopped. Without an owner it ends here, also if its last owner was asked in vain."""
+    """A stop was requested. Without an owner it ends here, also if its last owner was asked in vain."""
     if row["status"] not in UNFINISHED:
         return None
     if row["status"] == WorkStatus.RUNNING:
@@ -202,7 +202,7 @@ def cancelled(row: Row, now: datetime, ending: Ending | None = None) -> Row | No
 
 
 def is_move(changes: Row) -> bool:
-    """Whether work stands elsewhere from now on: then what goes with the change is told."""
+    """Whether work stands elsewhere from now on: then the events of the change are written."""
     return "status" in changes
 
 
@@ -212,7 +212,7 @@ def orphaned(row: Row, now: datetime) -> Row:
 
 
 def given_up(row: Row, now: datetime, seen: Work, error: str) -> Row | None:
-    """Its last owner's lease ran out, unless that one came back since somebody looked."""
+    """Its last owner's lease ran out, unless that owner came back since the look."""
     if row["status"] != WorkStatus.RUNNING or row["fence"] != seen.fence or row["lease_until"] >= now:
         return None
     return {"status": WorkStatus.DEAD, "error": error, "lease_until": None}
@@ -235,7 +235,7 @@ def _queued(reason: str) -> Row:
 
 
 def _is_as_seen(row: Row, seen: Work) -> bool:
-    """Whether all that was told of a turn was told when somebody looked: only an owner tells more."""
+    """True if no owner can have written more of the turn since the look."""
     return seen.status != WorkStatus.RUNNING and seen.fence == row["fence"]
 
 

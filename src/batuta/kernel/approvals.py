@@ -1,4 +1,4 @@
-"""Some calls need somebody's consent. What is asked is what would be executed, shown by the tool's own preview."""
+"""Some calls need a person's consent. What is asked is what would be executed, shown by the tool's own preview."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol

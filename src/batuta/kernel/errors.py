@@ -22,7 +22,7 @@ BatutaError
 │   │   └── MissingExtraError           an optional dependency is not installed
 │   ├── CannotHelpError                 a worker says that a task is not its own
 │   ├── StepFailedError                 a step's failure, seen by the step that invoked it
-│   ├── UnknownOutcomeError             a write was begun and nobody knows whether it happened
+│   ├── UnknownOutcomeError             a write was begun and its outcome is unknown
 │   ├── NotRecordedError                a re-execution needs something that the log does not hold
 │   ├── WriteForbiddenError             nothing may change the world here: this is a re-execution
 │   ├── ToolLimitError                  the agent used up its rounds of tool calls
@@ -37,15 +37,15 @@ BatutaError
 │   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
 │   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
-│   │   └── ApprovalNeededError         … without somebody's approval
+│   │   └── ApprovalNeededError         … without an approval
 │   ├── UnknownConversationError        no such conversation, or not this user's
 │   ├── TooManyConversationsError       the user has as many active conversations as allowed
 │   ├── EventRefusedError               an event that may not be recorded
-│   │   ├── UnattributedEventError      … because nobody says which agent produced it
+│   │   ├── UnattributedEventError      … because no agent is named as its source
 │   │   ├── EventTooLargeError          … because of its size
 │   │   └── UnknownEventTypeError       … because the catalogue does not know it
 │   ├── UndecodableEventError           a stored event that can no longer be read
-│   └── ConflictError                   somebody else was there first
+│   └── ConflictError                   another writer was first
 │       ├── JournalMismatchError        a journal that belongs to a run of another input
 │       ├── FencedError                 this writer's lease was taken over
 │       ├── SequenceConflictError       the same position holds another event
@@ -326,11 +326,11 @@ class ToolRefusedError(LogicalError):
 
 
 class ApprovalNeededError(ToolRefusedError):
-    """A tool call that somebody has to approve first; it was not executed."""
+    """A tool call that needs an approval first; it was not executed."""
 
 
 class UnknownConversationError(LogicalError):
-    """There is no such conversation, or it belongs to somebody else: the two look the same."""
+    """There is no such conversation, or it belongs to another user: the two look the same."""
 
 
 class TooManyConversationsError(LogicalError):
@@ -358,7 +358,7 @@ class UndecodableEventError(LogicalError):
 
 
 class ConflictError(LogicalError):
-    """Somebody else was there first."""
+    """Another writer was first."""
 
 
 class JournalMismatchError(ConflictError):

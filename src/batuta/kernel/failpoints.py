@@ -29,7 +29,7 @@ class InjectedFaultError(RuntimeError):
     """Raised by the action `raise`. Not part of the error tree: no handler expects it."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"failpoint {name!r} was told to raise")
+        super().__init__(f"failpoint {name!r} was set to raise")
         self.name = name
 
 
@@ -139,7 +139,7 @@ def _hit_number(text: str, action: str) -> int:
 
 
 def _replace_armed(table: Mapping[str, _Armed]) -> None:
-    # One table object for ever: `failpoint` looks at it without a `global`, and so does whoever imported it.
+    # One table object for ever: `failpoint` looks at it without a `global`, and so does every importer.
     _armed.clear()
     _armed.update(table)
 

@@ -47,7 +47,7 @@ class ToolCallBlock(_ModelBlock):
     invalid_args: str | None = None
     """The raw text of arguments that were no JSON object; the call is answered with an error."""
     is_server_side: bool = False
-    """The provider ran this tool itself; nobody here answers it."""
+    """The provider ran this tool itself; it needs no result from us."""
 
 
 class ImageBlock(_Block):

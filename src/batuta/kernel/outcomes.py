@@ -3,7 +3,7 @@
 An error says one of three things about a request that was to change something:
 
     it was never sent, or the other side refused it   -> it did not happen: a failure
-    its answer was lost on the way                    -> it may have happened: nobody knows
+    its answer was lost on the way                    -> it may have happened: unknown
 
 The second kind must neither be reported as a failure nor be repeated. Errors of ours say which they are; those of
 network libraries are known by name, so that none of them has to be installed. What wraps another error says nothing by
@@ -63,7 +63,7 @@ LOST_NAMES = frozenset(
         "smtplib.SMTPServerDisconnected",
     }
 )  # fmt: skip
-"""Errors of network libraries after which nobody knows what the other side did: package and class."""
+"""Errors of network libraries after which it is unknown what the other side did: package and class."""
 
 
 def is_outcome_unknown(error: BaseException) -> bool:

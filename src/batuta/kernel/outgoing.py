@@ -1,6 +1,6 @@
 """What calls to the outside carry along besides their payload, such as the context of a trace.
 
-Whoever traces says what (`carry`); whoever calls a provider or serves a tool asks (`outgoing_headers`). Neither knows
+Tracing sets them (`carry`); calls to providers and tools read them (`outgoing_headers`). Neither knows
 the other.
 """
 

@@ -12,7 +12,7 @@ class ToolUser:
 
 
 ANYBODY = ToolUser()
-"""Nobody in particular: holds no role."""
+"""An anonymous user: holds no role."""
 
 TIME_ZONE_SERVICE = "timezone"
 """The name under which a run may say the user's time zone."""

@@ -20,7 +20,7 @@ Scope = Literal["run", "session", "user", "tenant"]
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Tokens and money. Money is `None` where nobody knows the price."""
+    """Tokens and money. Money is `None` where the price is unknown."""
 
     tokens: int = 0
     money: Decimal | None = Decimal(0)

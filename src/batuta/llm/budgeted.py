@@ -27,7 +27,7 @@ class BudgetedModel(WrappedModel):
     """Counts each call against all given budgets; one that does not fit is not made.
 
     Put it inside `ResilientModel`: each try may cost. A try that the provider answered with an error costs nothing.
-    One whose end nobody knows (timeout, broken connection, cancellation) counts with what was received of the stream,
+    One whose end is unknown (timeout, broken connection, cancellation) counts with what was received of the stream,
     or with its worst case if it was not streamed.
     """
 
@@ -59,7 +59,7 @@ class BudgetedModel(WrappedModel):
         return answer
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
-        """The same piece by piece; whoever stops reading pays for what came so far."""
+        """The same piece by piece; a reader that stops pays for what came so far."""
         bounded = _bounded(request)
         reservation = await self._reserve(bounded)
         received = _Received(self._estimate(bounded))

@@ -1,4 +1,4 @@
-"""One SDK client per endpoint and event loop, made when it is first needed and closed when nobody needs it any more.
+"""One SDK client per endpoint and event loop, made when it is first needed and closed when it is no longer needed.
 
 Connections belong to an event loop. A client lives until the last model that used it is closed, or until the loop
 shuts down: then whatever is still open is closed with it, so that a program that never closes a model leaks nothing.
@@ -43,7 +43,7 @@ class Connections:
         return shared.client
 
     async def release(self, owner: Any) -> None:
-        """Say that an owner needs nothing any more; clients that nobody else needs are closed."""
+        """Say that an owner needs nothing any more; clients without another owner are closed."""
         here = self._loops.get(asyncio.get_running_loop(), _OfLoop())
         for key, shared in list(here.clients.items()):
             if owner in shared.owners:

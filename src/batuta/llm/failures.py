@@ -29,7 +29,7 @@ PASSING = frozenset({409, 425, 499})
 """Below 500, and yet worth another try: a lock, too early, an interrupted request."""
 NOT_OFFERED = frozenset({501, 505})
 USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
-"""Said with 429, but no waiting helps: somebody has to pay."""
+"""Said with 429, but no waiting helps: the account has to be paid."""
 REFUSED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 CREDENTIAL_ERRORS = frozenset(
     {"CredentialsError", "IdentityTokenFileError", "SubjectTokenProviderError", "WorkloadIdentityError"}

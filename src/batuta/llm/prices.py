@@ -1,4 +1,4 @@
-"""What tokens cost. A price that nobody knows is `None`, never zero.
+"""What tokens cost. An unknown price is `None`, never zero.
 
 The table comes with the provider extras (package `genai-prices`); `Prices(overrides=…)` corrects and completes it.
 """

@@ -5,7 +5,7 @@ say so in a header of every answer; Google says nothing.
 from collections.abc import Mapping
 
 HEADERS = ("anthropic-ratelimit-tokens-remaining", "x-ratelimit-remaining-tokens")
-"""Tokens left until the limit of the minute; whoever sends one of these means it."""
+"""Tokens left until the limit of the minute; only these names mean it."""
 
 
 class Quotas:

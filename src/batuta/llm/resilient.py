@@ -2,7 +2,7 @@
 
     generate -> _with_retries -> _admitted (breaker, limiter) -> _within_limit (timeout) -> the model inside
 
-Each try is limited by the `timeout` of the settings. Who made the call is told of retries, of breakers that change
+Each try is limited by the `timeout` of the settings. The caller is notified of retries, of breakers that change
 and of limits (`batuta.resilience.observer`).
 """
 
@@ -83,7 +83,7 @@ class ImposedProtection(WrappedModel):
             return await self.inner.generate(request)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
-        """The same piece by piece; whoever reads the pieces is outside of it."""
+        """The same piece by piece; the reader of the pieces is outside of it."""
         with _imposing(self._protection):
             stream = self.inner.stream(request)
         async with closing(stream) as items:
@@ -298,7 +298,7 @@ def _too_late(request: ModelRequest) -> ProviderTimeoutError:
 
 
 async def _settle(attempts: Attempts, *, is_successful: bool) -> None:
-    """Tell whoever was told of a retry what it came to."""
+    """Report the outcome of a reported retry."""
     retry, attempts.unsettled = attempts.unsettled, None
     observer = current_observer()
     if retry is not None and observer is not None:

@@ -32,7 +32,7 @@ _THINKERS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking:
-    """What somebody wants of the models of a run."""
+    """What a user wants of the models of a run."""
 
     is_on: bool
     budget_tokens: int | None = None

@@ -3,7 +3,7 @@
     audit(events).assert_complete()
     audit(events, provider_calls=12, exported_spans=48)     # as counted by the provider and by the trace store
 
-What begins must end, once; every model call is one request event, one response event and one span; whoever else
+What begins must end, once; every model call is one request event, one response event and one span; others who
 counted must have counted the same. A run that was killed shows here as beginnings without an end.
 
 A provider counts tries: a call that was tried again is one more for each retry, one that a breaker, limiter or budget
@@ -32,7 +32,7 @@ _PAIRS: dict[SpanKind, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 class IncompleteTelemetryError(LogicalError):
-    """Something happened that was not told, or was told and did not happen."""
+    """Something happened without its event, or an event without its happening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Count:
     ended: int
     spans: int
     elsewhere: int | None = None
-    """As counted by somebody else: the provider, the trace store."""
+    """As counted elsewhere: by the provider, the trace store."""
 
     @property
     def is_complete(self) -> bool:
@@ -60,9 +60,9 @@ class Audit:
     unfinished: tuple[str, ...] = ()
     """Names of spans without an end."""
     waiting: tuple[str, ...] = ()
-    """Turns that wait for somebody's decision: what is open in them ends when they go on."""
+    """Turns that wait for a decision: what is open in them ends when they go on."""
     repeated: tuple[str, ...] = ()
-    """Ids of events that were told twice."""
+    """Ids of events that occur twice."""
     spans: int = 0
     exported_spans: int | None = None
 
@@ -72,7 +72,7 @@ class Audit:
         return not self.problems()
 
     def problems(self) -> list[str]:
-        """What is wrong, one sentence each; empty for a run that was told in full."""
+        """What is wrong, one sentence each; empty for a run whose events are complete."""
         found = [
             f"{count.what}: {count.begun} begun, {count.ended} ended, {count.spans} spans"
             + ("" if count.elsewhere is None else f", {count.elsewhere} counted elsewhere")
@@ -81,7 +81,7 @@ class Audit:
         ]
         found += [f"{name} did not end" for name in self.unfinished]
         found += [f"turn {turn} waits for a decision: count it again when it has ended" for turn in self.waiting]
-        found += [f"event {event_id} was told twice" for event_id in self.repeated]
+        found += [f"event {event_id} occurs twice" for event_id in self.repeated]
         if self.exported_spans is not None and self.exported_spans != self.spans:
             found.append(f"{self.spans} spans follow from the events, {self.exported_spans} were exported")
         return found
@@ -89,14 +89,14 @@ class Audit:
     def assert_complete(self) -> None:
         """Raise `IncompleteTelemetryError` with everything that is wrong."""
         if problems := self.problems():
-            raise IncompleteTelemetryError("the run was not told in full: " + "; ".join(problems))
+            raise IncompleteTelemetryError("the events of the run are incomplete: " + "; ".join(problems))
 
 
 def audit(events: Iterable[Event], *, provider_calls: int | None = None, exported_spans: int | None = None) -> Audit:
     """Count a run from all sides."""
-    told = list(events)
-    spans = assemble(told)
-    types = Counter(event.type for event in told)
+    emitted = list(events)
+    spans = assemble(emitted)
+    types = Counter(event.type for event in emitted)
     by_kind = Counter(_counted_as(span) for span in spans)
     stopped = Counter(_counted_as(span) for span in spans if _is_stopped(span))
     counts = tuple(
@@ -110,24 +110,24 @@ def audit(events: Iterable[Event], *, provider_calls: int | None = None, exporte
     )
     tries = Count(
         what="tries",
-        begun=provider_tries(told),
-        ended=_tries_ended(told) + stopped[SpanKind.MODEL],
+        begun=provider_tries(emitted),
+        ended=_tries_ended(emitted) + stopped[SpanKind.MODEL],
         spans=_tries_in_spans(spans),
         elsewhere=provider_calls,
     )
     return Audit(
         counts=(*counts, tries),
         unfinished=tuple(f"{span.kind} {span.name}" for span in spans if span.end is None),
-        waiting=_waiting(told),
-        repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in told).items() if n > 1),
+        waiting=_waiting(emitted),
+        repeated=tuple(event_id for event_id, n in Counter(event.event_id for event in emitted).items() if n > 1),
         spans=len(spans),
         exported_spans=exported_spans,
     )
 
 
-def _waiting(told: Iterable[Event]) -> tuple[str, ...]:
+def _waiting(emitted: Iterable[Event]) -> tuple[str, ...]:
     paused: dict[str, bool] = {}
-    for event in told:
+    for event in emitted:
         if event.turn_id is not None and event.type in ("complete", "turn.resumed"):
             paused[event.turn_id] = is_pause(event)
     return tuple(turn for turn, is_paused in paused.items() if is_paused)
@@ -135,17 +135,17 @@ def _waiting(told: Iterable[Event]) -> tuple[str, ...]:
 
 def provider_tries(events: Iterable[Event]) -> int:
     """How often a provider was really called, by what began."""
-    told = list(events)
-    requests = sum(isinstance(event, LlmRequest) for event in told)
-    return requests - sum(_is_unadmitted(event) for event in told) - _refusals(told) + _repeats(told)
+    emitted = list(events)
+    requests = sum(isinstance(event, LlmRequest) for event in emitted)
+    return requests - sum(_is_unadmitted(event) for event in emitted) - _refusals(emitted) + _repeats(emitted)
 
 
-def _tries_ended(told: Sequence[Event]) -> int:
+def _tries_ended(emitted: Sequence[Event]) -> int:
     """The same by what ended: answers and errors of calls, and outcomes of what was tried again."""
-    responses = sum(isinstance(event, LlmResponse) and not _is_unadmitted(event) for event in told)
-    settled = _repeats(told, is_settled=True)
-    is_cut_off = any(_is_cancelled(event) for event in told)
-    return responses - _refusals(told) + (_repeats(told) if is_cut_off else settled)
+    responses = sum(isinstance(event, LlmResponse) and not _is_unadmitted(event) for event in emitted)
+    settled = _repeats(emitted, is_settled=True)
+    is_cut_off = any(_is_cancelled(event) for event in emitted)
+    return responses - _refusals(emitted) + (_repeats(emitted) if is_cut_off else settled)
 
 
 def _tries_in_spans(spans: Sequence[Span]) -> int:
@@ -156,13 +156,13 @@ def _tries_in_spans(spans: Sequence[Span]) -> int:
     return admitted - _refusals(marks) + _repeats(marks)
 
 
-def _repeats(told: Iterable[Event], *, is_settled: bool = False) -> int:
-    """Calls that were tried again. A correction is a call of its own, told as one; so are those of an agent that the
+def _repeats(emitted: Iterable[Event], *, is_settled: bool = False) -> int:
+    """Calls that were tried again. A correction is a call of its own; so are those of an agent that the
     supervisor asks again.
     """
     repeats = 0
     rejected: set[tuple[str | None, str]] = set()
-    for event in told:
+    for event in emitted:
         if isinstance(event, AttemptRejected):
             rejected.add((event.correlation_id, event.message))
         elif isinstance(event, AgentRetryAttempted) and (event.retry_successful is not None) is is_settled:
@@ -170,8 +170,8 @@ def _repeats(told: Iterable[Event], *, is_settled: bool = False) -> int:
     return repeats
 
 
-def _refusals(told: Iterable[Event]) -> int:
-    return sum(isinstance(event, LimiterThrottled) and event.refused for event in told)
+def _refusals(emitted: Iterable[Event]) -> int:
+    return sum(isinstance(event, LimiterThrottled) and event.refused for event in emitted)
 
 
 def _is_unadmitted(event: Event) -> bool:

@@ -75,9 +75,9 @@ class ConsoleSpans:
         self._stream = stream or sys.stderr
         self._assembler = RunAssembler()
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up."""
-        self._assembler.recall(told)
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up."""
+        self._assembler.recall(history)
 
     def emit(self, event: Event) -> None:
         """Write the spans that ended with this event."""
@@ -114,11 +114,11 @@ class OneAfterTheOther:
     def __init__(self, *sinks: EventSink) -> None:
         self._sinks = sinks
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up, for those that follow turns."""
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up, for sinks that follow turns."""
         for sink in self._sinks:
             if isinstance(sink, (ConsoleSpans, ConsoleMetrics)):
-                sink.recall(told)
+                sink.recall(history)
 
     def emit(self, event: Event) -> None:
         """Hand the event to all of them, in order."""
@@ -127,7 +127,7 @@ class OneAfterTheOther:
 
 
 class ConsoleMetrics:
-    """Adds up every metric and writes them as a table when asked, or when a run or turn has told its last event."""
+    """Adds up every metric and writes them as a table when asked, or after the last event of a run or turn."""
 
     def __init__(self, stream: TextIO | None = None, *, is_silent: bool = False) -> None:
         self._stream = stream or sys.stderr
@@ -136,9 +136,9 @@ class ConsoleMetrics:
         self._values: dict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
         self._counts: dict[tuple[str, tuple[str, ...]], int] = defaultdict(int)
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up."""
-        self._measurer.recall(told)
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up."""
+        self._measurer.recall(history)
 
     def emit(self, event: Event) -> None:
         """Count an event."""

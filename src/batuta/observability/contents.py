@@ -1,4 +1,4 @@
-"""What was said, as attributes of a span: only where somebody asked for it.
+"""What was said, as attributes of a span: only where it was asked for.
 
 In the form that OpenTelemetry's GenAI conventions give messages, as JSON. Secrets and declared fields are left out
 even here, and of pictures and documents only what they are.

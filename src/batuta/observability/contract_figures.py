@@ -12,12 +12,12 @@ from batuta.observability.subscription import ChannelStats
 WINDOW_SECONDS = 60.0
 SAMPLES = 4_096
 OVERDUE_SECONDS = 300.0
-"""A run whose end was not told after this long counts as incomplete."""
+"""A run without an end after this long counts as incomplete."""
 MAX_OPEN = 100_000
 
 _BEGINNINGS = {"agent.pipeline.started": "pipeline", "turn.started": "turn", "turn.resumed": "turn"}
 _ENDS = {"agent.pipeline.completed": "pipeline", "complete": "turn"}
-"""What counts as a run, and by which events it begins and ends; a turn that pauses has told what there is to tell."""
+"""What counts as a run, and by which events it begins and ends; a turn that pauses has reported what there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
-"""What may be told of an error: what kind it is, where it happened, and no word of what somebody said.
+"""What may be shown of an error: what kind it is, where it happened, and no word of a user's text.
 
-The text of an exception is somebody's: a provider quotes the prompt, a parser the answer, a developer the argument.
+The text of an exception may be private: a provider quotes the prompt, a parser the answer, a developer the argument.
 So a text is read for the phrases that say what went wrong (statuses, refused connections, time limits, broken JSON,
-the place and rule of a validation), and those are told with the length of the whole. The few classes whose sentences
-are ours from beginning to end, names and figures included, are told as they are.
+the place and rule of a validation), and those are shown with the length of the whole. The few classes whose sentences
+are ours from beginning to end, names and figures included, are shown as they are.
 """
 
 import re
@@ -26,7 +26,7 @@ _OURS: tuple[type[errors.BatutaError], ...] = (
     errors.WriteForbiddenError,
 )
 OUR_KINDS = frozenset(name for each in _OURS for name in (each.__name__, each.code))
-"""By class and by code: errors whose text nobody else writes a part of."""
+"""By class and by code: errors whose text is entirely ours."""
 
 MAX_READ = 10_000
 MAX_SIGNS = 6
@@ -110,7 +110,7 @@ _JOINTS = ("Traceback (most recent call last):", "The above exception was", "Dur
 
 
 def told_stack(stack: str) -> str:
-    """A stack that came as text: its files, lines and types; code and texts cannot be told apart and stay away."""
+    """A stack that came as text: its files, lines and types; code and texts look alike and are left out."""
     kept: list[str] = []
     for line in stack[: MAX_READ * 10].splitlines():
         if _FRAME.fullmatch(line) or line.startswith(_JOINTS):

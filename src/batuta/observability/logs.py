@@ -125,7 +125,7 @@ def bind_scope(_: Any, __: str, line: Line) -> Line:
 
 
 class _Told:
-    """An exception among the arguments of a line, as it may be told."""
+    """An exception among the arguments of a line, as it may be shown."""
 
     def __init__(self, words: str) -> None:
         self._words = words
@@ -137,7 +137,7 @@ class _Told:
 
 
 def with_arguments(line: Line, redactor: Redactor) -> Line:
-    """Put the arguments of a line into its words; of an exception among them only what may be told."""
+    """Put the arguments of a line into its words; of an exception among them only what may be shown."""
     given = line.pop("positional_args", None)
     if not given:
         return line
@@ -217,7 +217,7 @@ LOGGED: dict[str, int] = {
     "error": logging.ERROR,
     "agent_handoff": logging.INFO,
 }
-"""The events that are told as a line, and how loud."""
+"""The events that are logged as a line, and their level."""
 
 _ENVELOPE = frozenset({"type", "version", "timestamp", "persistence", "is_internal", "original_index", "caused_by"})
 _SERVICES = {"agent": "agents", "step": "pipelines", "llm": "llm", "tool": "tools", "turn": "orchestration"}
@@ -233,7 +233,7 @@ class LogSink:
         self._bound: dict[str, Any] = {}
 
     def emit(self, event: Event) -> None:
-        """Tell one event, if its type is told."""
+        """Log one event, if its type is in the table."""
         level = self._levels.get(event.type)
         name = f"{ROOT}.{_service(event.type)}"
         if level is None or not logging.getLogger(name).isEnabledFor(level):
@@ -245,7 +245,7 @@ class LogSink:
 
 
 def _line_name(event: Event) -> str:
-    """`agent.execution.completed` is told as `agent_execution_completed`; a chosen route by its own name."""
+    """`agent.execution.completed` is logged as `agent_execution_completed`; a chosen route by its own name."""
     attributes = getattr(event, "attributes", None)
     return "route_chosen" if attributes and "route" in attributes else event.type.replace(".", "_")
 

@@ -51,11 +51,11 @@ class Measurer:
             measures.extend(rule(self, event))
         return measures
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before it goes on here: its end tells only how long the last part of it took."""
-        worked = sum(getattr(event, "duration_ms", None) or 0.0 for event in told if is_pause(event))
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before it goes on here: its end says only how long the last part of it took."""
+        worked = sum(getattr(event, "duration_ms", None) or 0.0 for event in history if is_pause(event))
         if worked:
-            self._worked[run_of(told[-1])] = worked
+            self._worked[run_of(history[-1])] = worked
             if len(self._worked) > MAX_RUNS:
                 self._worked.popitem(last=False)
 
@@ -81,7 +81,7 @@ class Measurer:
         yield Measurement("step_duration_ms", place, event.duration_ms)
 
     def pipeline_started(self, event: Any) -> Iterable[Measurement]:
-        asked_by = event.user_id or self._run(event).get("user")  # within a turn, whoever asked for the turn
+        asked_by = event.user_id or self._run(event).get("user")  # within a turn, the user of the turn
         self._remember(run_of(event), user=asked_by, pipeline=event.pipeline_type)
         return ()
 
@@ -168,7 +168,7 @@ class Measurer:
                 yield Measurement("user_cost_usd_total", (self._bounded("user", user),), float(event.cost))
 
     def tool_response(self, event: Any) -> Iterable[Measurement]:
-        tool = self._bounded("tool", event.tool_name)  # a model may ask for tools that nobody has
+        tool = self._bounded("tool", event.tool_name)  # a model may ask for unknown tools
         yield Measurement("tool_calls_total", (tool, "success" if event.success else "failure"), 1.0)
         yield Measurement("tool_duration_seconds", (tool,), event.duration_ms / 1000)
 
@@ -210,7 +210,7 @@ class Measurer:
 
 
 def _request(kind: str, status: str, milliseconds: float | None, tokens: int) -> Iterable[Measurement]:
-    """What somebody asked for has ended: a turn, or a pipeline that belongs to none."""
+    """A unit of work has ended: a turn, or a pipeline that belongs to none."""
     yield Measurement("requests_total", (kind, status), 1.0)
     if milliseconds is not None:
         yield Measurement("request_duration_seconds", (kind,), milliseconds / 1000)

@@ -119,9 +119,9 @@ _TABLE = (
     ),
     _gauge("agent_confidence", "Confidence of the last decision.", "agent_name", merge="livemostrecent"),
     _gauge("llm_tokens_remaining", "Tokens left of a provider's quota.", "llm_provider", merge="livemin"),
-    _gauge("event_emit_rate", "Events told per second."),
-    _gauge("event_loss_rate", "Share of events that were told and not delivered.", merge="livemax"),
-    _gauge("trace_completion_rate", "Share of runs whose end was told.", merge="livemin"),
+    _gauge("event_emit_rate", "Events emitted per second."),
+    _gauge("event_loss_rate", "Share of emitted events that were not delivered.", merge="livemax"),
+    _gauge("trace_completion_rate", "Share of runs with an end event.", merge="livemin"),
     _gauge("event_latency_p95", "Seconds from an event to its observers, 95th percentile.", merge="livemax"),
     # steps
     _counter(
@@ -222,10 +222,10 @@ _TABLE = (
     _gauge("limiter_tokens", "Tokens left in a limiter's bucket.", "key", merge="livemin"),
     _counter("budget_refusals_total", "Model calls that did not fit a budget.", "scope"),
     # the road itself
-    _counter("events_total", "Events told.", "type", known={"type": tuple(ROUTES)}),
+    _counter("events_total", "Events emitted.", "type", known={"type": tuple(ROUTES)}),
     _gauge("event_channel_depth", "Events that wait for a subscriber.", "subscriber"),
     _gauge("event_channel_dropped", "Transient events a subscriber did not get.", "subscriber"),
-    _gauge("event_channel_missed", "Events told while a subscriber was disconnected.", "subscriber"),
+    _gauge("event_channel_missed", "Events emitted while a subscriber was disconnected.", "subscriber"),
     _gauge("event_channel_failures", "Events a subscriber raised on.", "subscriber"),
     _counter("span_exports_total", "Spans handed to a collector; failed ones are lost.", "status", known=_OUTCOMES),
     _counter("metric_exports_total", "Exports of metrics over OTLP.", "status", known=_OUTCOMES),

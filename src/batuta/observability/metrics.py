@@ -39,7 +39,7 @@ _VERBS = {MetricKind.COUNTER: "inc", MetricKind.HISTOGRAM: "observe", MetricKind
 
 
 class PrometheusMetrics:
-    """Every metric of the table, moved by events; what no event tells, whoever knows it says (`set`, `count`)."""
+    """Every metric of the table, moved by events; what no event says is set directly (`set`, `count`)."""
 
     def __init__(self, *, channel: EventChannel | None = None) -> None:
         if (shared := _shared_directory()) is not None:
@@ -69,10 +69,10 @@ class PrometheusMetrics:
             if now.timestamp() - self._refreshed > REFRESH_SECONDS:
                 self._refresh(now)
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up: its parts are one request."""
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up: its parts are one request."""
         with self._lock:
-            self._measurer.recall(told)
+            self._measurer.recall(history)
 
     def set(self, metric: str, value: float, **labels: str) -> None:
         """Set a gauge that no event tells: `metrics.set("turn_queue_depth", 3)`."""

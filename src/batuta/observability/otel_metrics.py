@@ -43,9 +43,9 @@ class OtelMetrics:
         self._assembler = RunAssembler()
         self._streams: dict[str, _Stream] = {}
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up."""
-        self._assembler.recall(told)
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up."""
+        self._assembler.recall(history)
 
     def emit(self, event: Event) -> None:
         """Count an event."""
@@ -108,14 +108,14 @@ def otlp_meters(
     export = load_extra("opentelemetry.sdk.metrics.export", extra="otel", needed_for="sending metrics over OTLP")
     exporter = exporters.OTLPMetricExporter(**otlp_target(endpoint, chosen, "metrics"))
     if on_export is not None:
-        exporter.export = _told(exporter.export, on_export)
+        exporter.export = _reporting(exporter.export, on_export)
     provider: MeterProvider = sdk.MeterProvider(
         resource=resource, metric_readers=[export.PeriodicExportingMetricReader(exporter)], shutdown_on_exit=False
     )
     return provider
 
 
-def _told(export: Callable[..., Any], on_export: OnExport) -> Callable[..., Any]:
+def _reporting(export: Callable[..., Any], on_export: OnExport) -> Callable[..., Any]:
     """An exporter's `export` that says how each went: its reader drops the result, and an error as well."""
 
     def export_and_tell(*arguments: Any, **options: Any) -> Any:

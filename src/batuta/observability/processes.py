@@ -1,7 +1,7 @@
 """Which processes share a `/metrics` and which of them are no more (`PROMETHEUS_MULTIPROC_DIR`).
 
 Prometheus' client keeps a file per process id; a process that was killed leaves its live gauges there for ever. Each
-process therefore leaves a note of who it is: the machine, as this process sees it, and when it began. Whoever starts
+process therefore leaves a note of who it is: the machine, as this process sees it, and when it began. One that starts
 or is asked takes the live gauges of those out that are surely gone: noted on the same machine, in the same process
 namespace, and without a process of that id and that beginning. Files without a note, of other hosts or of other
 containers are left alone.
@@ -74,7 +74,7 @@ def _lives(pid: int, began: str | None) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's: it lives
+    except OSError:  # another user's: it lives
         pass
     now = beginning_of(pid)
     return began is None or now is None or now == began

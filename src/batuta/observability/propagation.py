@@ -1,6 +1,6 @@
 """Trace context over HTTP: what a request brings (`traceparent`, `X-Correlation-ID`) and what a call takes along.
 
-The ids of spans follow from the events that began them, so a call can name its parent span before anybody has built
+The ids of spans follow from the events that began them, so a call can name its parent span before anything has built
 it. `Whereabouts` is the cheap sink that remembers those events while they last.
 """
 
@@ -122,9 +122,9 @@ class Whereabouts:
             if len(self._unsampled) > MAX_RUNS:
                 self._unsampled.popitem(last=False)
 
-    def recall(self, told: Iterable[Event]) -> None:
-        """What was told of a turn before this process took it up: what is open then is open now."""
-        for event in told:
+    def recall(self, history: Iterable[Event]) -> None:
+        """The events of a turn before this process took it up: what is open then is open now."""
+        for event in history:
             if not isinstance(event, Complete):
                 self.emit(event)
 

@@ -41,7 +41,7 @@ ERROR_FIELDS = frozenset(
         "reason",
     }
 )  # fmt: skip
-"""Fields that hold what an exception said: somebody's words, unless the error is ours."""
+"""Fields that hold what an exception said: possibly a user's words, unless the error is ours."""
 STACK_FIELDS = frozenset({"stack_trace", "traceback"})
 _NAME = re.compile(r"[\w.:/@-]{1,128}")
 _KIND_FIELDS = ("error_type", "error_code", "code")
@@ -74,7 +74,7 @@ class Redactor:
         return self.text(name if self._has_content or _NAME.fullmatch(name) else f"[{len(name)} characters]")
 
     def exception(self, error: BaseException) -> str:
-        """An exception in one line: its type and what may be told of its text."""
+        """An exception in one line: its type and what may be shown of its text."""
         said = str(error)
         shown = self.text(said) if self._has_content or is_ours(error) else self.text(told_text(said))
         return f"{type(error).__name__}: {shown}" if shown else type(error).__name__

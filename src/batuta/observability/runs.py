@@ -1,6 +1,6 @@
 """Puts the events of runs together into spans: who began when, inside what, and how it ended.
 
-    events, in the order they were told -> RunAssembler.feed -> spans that have ended
+    events, in the order of emission -> RunAssembler.feed -> spans that have ended
 
 Pure: no clock, no I/O. Spans for OpenTelemetry, the live tree, the timeline and the audit all come from here, so that
 they cannot disagree. An id is made from the event that began the span: the same log gives the same spans again.
@@ -21,7 +21,7 @@ from batuta.events.telemetry import AgentExecutionFailed, is_retry
 from batuta.events.tools import ToolResponse
 
 MAX_OPEN_RUNS = 10_000
-"""Runs that are followed at a time; beyond, the one that began first is given up and its spans are told unfinished."""
+"""Runs that are followed at a time; beyond, the oldest is given up and its spans are exported unfinished."""
 
 
 class SpanKind(StrEnum):
@@ -46,7 +46,7 @@ class Span:
     start: Event
     parent: "Span | None" = None
     begun_at: datetime | None = None
-    """When it began, if that is not when its first event was told."""
+    """When it began, if that is not the time of its first event."""
     end: Event | None = None
     marks: list[Event] = field(default_factory=list)
     """What happened meanwhile: retries, decisions, fallbacks, rejections."""
@@ -54,7 +54,7 @@ class Span:
     exchanges: list[LlmExchanged] = field(default_factory=list)
     """Where contents were asked for: of a model call, what was said in it; of an agent, its first and its last."""
     is_answered: bool = False
-    """Of an agent: a model answered, and nobody has judged the answer yet."""
+    """Of an agent: a model answered, and the answer is not judged yet."""
     answered_at: Event | None = None
     """Of an agent: the last answer of its model."""
 
@@ -112,14 +112,14 @@ def run_of(event: Event) -> RunKey:
 
 
 def is_pause(event: Event) -> bool:
-    """Whether a turn stops here to wait for somebody, and will go on."""
+    """True if a turn stops here to wait for a decision, and will go on."""
     return isinstance(event, Complete) and event.status == "paused"
 
 
 class RunAssembler:
     """Follows any number of runs at a time. Not for several threads at once, `recall` aside.
 
-    A turn that pauses is let go: whoever goes on with it, here or in another process, is told what happened before
+    A turn that pauses is let go: the assembler that goes on with it, here or elsewhere, is given what happened before
     (`recall`) and ends what is open. With `keeps_paused` it is kept, for a log that tells the rest as well.
     """
 
@@ -134,18 +134,18 @@ class RunAssembler:
         """Runs that have begun and not ended."""
         return len(self._runs)
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this owner took it up: what is open then may end here."""
-        if told:
-            self._recalled[run_of(told[-1])] = told
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this owner took it up: what is open then may end here."""
+        if history:
+            self._recalled[run_of(history[-1])] = history
             while len(self._recalled) > self._max_open_runs:
                 self._recalled.pop(next(iter(self._recalled)), None)
 
     def feed(self, event: Event) -> list[Span]:
         """Take one event; the spans that ended with it."""
-        if self._recalled and (told := self._recalled.pop(run_of(event), None)) is not None:
+        if self._recalled and (history := self._recalled.pop(run_of(event), None)) is not None:
             self._runs.pop(run_of(event), None)
-            for earlier in told:  # spans that ended then were exported then
+            for earlier in history:  # spans that ended then were exported then
                 self._take(earlier)
         ended = self._take(event)
         if not self._keeps_paused and is_pause(event):
@@ -277,7 +277,7 @@ class _Run:
         return next(reversed(self._plans.values()), self._turn)
 
     def _tool_at_work(self, worker: Span) -> Span:
-        """An agent runs steps only in its tools. With several open nobody says in which: it is the agent then."""
+        """An agent runs steps only in its tools. With several open it is unknown in which: it is the agent then."""
         tools = [tool for tool in self._tools.values() if tool.parent is worker]
         return tools[0] if len(tools) == 1 else worker
 

@@ -65,7 +65,7 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _WHOLE = r"\w{0,20}\(?(?:\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?)|\\\"[^\"\\\n]*+|(?=[\[{])"
-"""A value of any length: what somebody declared as nobody's business may be a letter."""
+"""A value of any length: what is declared as sensitive may be one letter."""
 _BRACKET = re.compile(r"[\[\]{}]")
 _HINTS = re.compile(
     r"pass|pwd|secret|token|signature|authorization|cookie|credential|contrase|clave|[?&](?:code|sig)=|"

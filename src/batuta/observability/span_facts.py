@@ -180,10 +180,10 @@ def _pipeline(span: Span, said: Attributes) -> None:
     said["gen_ai.workflow.name"] = span.name
     for mark in span.marks:
         if mark.type == "agent.pipeline.completed":
-            told: Any = mark
-            said["pipeline.status"] = told.status
-            said["pipeline.agents_executed"] = told.agents_executed
-            said["validation.confidence"] = told.final_confidence
+            result: Any = mark
+            said["pipeline.status"] = result.status
+            said["pipeline.agents_executed"] = result.agents_executed
+            said["validation.confidence"] = result.final_confidence
 
 
 def _agent(span: Span, said: Attributes) -> None:
@@ -252,8 +252,8 @@ def _add_mcp(end: Event | None, said: Attributes) -> None:
     if not isinstance(called, dict):
         return
     for fact, attribute in _MCP_FACTS.items():
-        if isinstance(told := called.get(fact), str):
-            said[attribute] = REDACTOR.text(told)
+        if isinstance(text := called.get(fact), str):
+            said[attribute] = REDACTOR.text(text)
 
 
 _MCP_FACTS = {

@@ -40,14 +40,14 @@ MAX_PARENTS = 10_000
 Protocol = Literal["grpc", "http/protobuf"]
 
 OnExport = Callable[[bool, int], None]
-"""Told of every export: whether it was taken, and how many were in it."""
+"""Called for every export: whether it was taken, and how many were in it."""
 
 _EXPORTERS: dict[str, str] = {
     "grpc": "opentelemetry.exporter.otlp.proto.grpc.trace_exporter",
     "http/protobuf": "opentelemetry.exporter.otlp.proto.http.trace_exporter",
 }
 _UNMARKED = frozenset({"agent.pipeline.started", "agent.pipeline.completed"})
-"""Told as attributes of their pipeline's span."""
+"""Shown as attributes of their pipeline's span."""
 
 
 def otlp_exporter(
@@ -124,9 +124,9 @@ class SpanSink:
         while len(self._parents) > MAX_PARENTS:
             self._parents.pop(next(iter(self._parents)), None)
 
-    def recall(self, told: Sequence[Event]) -> None:
-        """What was told of a turn before this process took it up. Never waits."""
-        self._assembler.recall(told)
+    def recall(self, history: Sequence[Event]) -> None:
+        """The events of a turn before this process took it up. Never waits."""
+        self._assembler.recall(history)
 
     def emit(self, event: Event) -> None:
         """Take one event; export when a batch is full."""
@@ -260,7 +260,7 @@ class _SpanMaker:
 
 
 _IN_SPANS = ("true", "span_only", "span_and_event")
-"""Where the variable asks for contents in spans; events of their own are not told."""
+"""Where the variable asks for contents in spans; events of their own are not emitted."""
 
 
 def _captures_content(chosen: bool | None) -> bool:

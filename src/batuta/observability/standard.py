@@ -60,16 +60,16 @@ class Observers:
     recalls: tuple[Callable[[Sequence[Event]], None], ...] = ()
 
     def take_up(
-        self, context: TraceContext | None, *, turn_id: str | None = None, told: Sequence[Event] = ()
+        self, context: TraceContext | None, *, turn_id: str | None = None, history: Sequence[Event] = ()
     ) -> EventSink:
-        """The sink of a run that belongs to a context, and of which some was told before, here or elsewhere."""
+        """The sink of a run that belongs to a context, and of which some events may exist already."""
         if context is not None:
             self.whereabouts.expect(context)
             if self.spans is not None:
                 self.spans.expect(context, turn_id)
-        if told:
+        if history:
             for recall in self.recalls:
-                recall(told)
+                recall(history)
         return self.sink
 
 
@@ -77,7 +77,7 @@ class Observers:
 def observers(
     *, service_name: str = "batuta", is_development: bool = False, otlp_endpoint: str | None = None
 ) -> Iterator[Observers]:
-    """Set everything up, and take it down in order: nothing that was told is left behind."""
+    """Set everything up, and take it down in order: no event is left behind."""
     by_default: Exporter = "console" if is_development else "none"
     if not is_development:
         configure_logs()
@@ -125,7 +125,7 @@ def watching(wanted: Watchers) -> Iterator[Observers]:
 
 
 def chosen_exporter(signal: Signal, endpoint: str | None, by_default: Exporter) -> Exporter:
-    """What the standard variables choose for a signal. Raises `ConfigurationError` for a word nobody knows."""
+    """What the standard variables choose for a signal. Raises `ConfigurationError` for an unknown word."""
     if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return "none"
     variable = f"OTEL_{signal}_EXPORTER"

@@ -54,7 +54,7 @@ class ChannelStats:
     """How often the sink raised."""
     state: Literal["connected", "disconnected", "closed"]
     missed: int
-    """Events told after a disconnection."""
+    """Events emitted after a disconnection."""
     last_sequence_number: int | None
     """The last position of the log handed over: where to read on from after a disconnection."""
 

@@ -4,7 +4,7 @@
     timeline.lines, timeline.roots, timeline.summary        # as data
     as_json(timeline), as_table(timeline), as_tree(timeline)    # for `batuta replay`
 
-Pure functions of events: the same log gives the same timeline, whoever asks and whenever.
+Pure functions of events: the same log always gives the same timeline.
 """
 
 import json
@@ -73,16 +73,16 @@ class Timeline:
 
 def timeline_of(events: Iterable[Event]) -> Timeline:
     """Rebuild an execution. Events are taken in the order of the log where they have one, else as they come."""
-    told = _in_order(events)
-    spans = assemble(told)
-    return Timeline(lines=tuple(_lines(told)), roots=tuple(roots_of(spans)), summary=_summary(told, spans))
+    ordered = _in_order(events)
+    spans = assemble(ordered)
+    return Timeline(lines=tuple(_lines(ordered)), roots=tuple(roots_of(spans)), summary=_summary(ordered, spans))
 
 
 def _in_order(events: Iterable[Event]) -> list[Event]:
-    told = list(events)
-    if all(event.sequence_number is not None for event in told):
-        told.sort(key=lambda event: (event.session_id or "", event.sequence_number or 0))
-    return told
+    ordered = list(events)
+    if all(event.sequence_number is not None for event in ordered):
+        ordered.sort(key=lambda event: (event.session_id or "", event.sequence_number or 0))
+    return ordered
 
 
 def _lines(events: Sequence[Event]) -> Iterable[TimelineLine]:
@@ -156,14 +156,14 @@ def _summary(events: Sequence[Event], spans: Sequence[Span]) -> TimelineSummary:
 
 
 def _agents(events: Sequence[Event]) -> tuple[str, ...]:
-    """In the order they began; where no execution was told, those who said something."""
+    """In the order they began; where no execution is recorded, those who said something."""
     begun = [event.agent_name for event in events if isinstance(event, AgentExecutionStarted)]
     spoke = [event.source_agent_id for event in events if event.source_agent_id is not None]
     return tuple(dict.fromkeys(begun or spoke))
 
 
 def _paid_for(events: Sequence[Event]) -> Sequence[LlmResponse | AssistantMessage | Thinking]:
-    """What says how much was used: model calls, or where none was told, what models said."""
+    """What says how much was used: model calls, or where none is recorded, what models said."""
     calls = [event for event in events if isinstance(event, LlmResponse) and event.success]
     return calls or [event for event in events if isinstance(event, (AssistantMessage, Thinking))]
 

@@ -1,4 +1,4 @@
-"""Approvals inside a turn: asked once, shown as stored, decided by somebody, told as events.
+"""Approvals inside a turn: asked once, shown as stored, decided by a person, recorded as events.
 
 policy decides? -> yes: go on
 -> no:  approval_requested -> decision known? -> approval_resolved -> go on
@@ -65,7 +65,7 @@ def allow_remembered(calls: Sequence[RememberedCall]) -> ApprovalPolicy:
 
 
 class Undecided:
-    """Nobody is there to ask: the turn suspends until a decision is in the log."""
+    """No one is there to ask: the turn suspends until a decision is in the log."""
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         """Suspend."""
@@ -73,7 +73,7 @@ class Undecided:
 
 
 class TellingApprover:
-    """Asks policies, then what is already decided, then somebody; tells what is asked and what is decided."""
+    """Asks policies, then earlier decisions, then a person; emits what is asked and what is decided."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class TellingApprover:
         )
 
 
-_REASONS = {"expired": "nobody decided in time", "set_aside": "it was set aside"}
+_REASONS = {"expired": "it was not decided in time", "set_aside": "it was set aside"}
 
 
 def as_decision(resolved: ApprovalResolved) -> ApprovalDecision:

@@ -1,4 +1,4 @@
-"""The last word of a plan: what the supervisor is told, and what its words then cite.
+"""The last word of a plan: what the supervisor is given, and what its words then cite.
 
 Every source of a result has a number, behind the words that rest on it: `Hotels cost up to 130 euros. [1]`. What a
 worker cited from a document stays a citation of that document; a result that cites nothing is a source itself. The
@@ -54,11 +54,11 @@ class Conclusion:
         )
 
 
-def conclusion_of(plan: Plan, names: Mapping[str, str], told: Iterable[Event]) -> Conclusion:
+def conclusion_of(plan: Plan, names: Mapping[str, str], history: Iterable[Event]) -> Conclusion:
     """Number the sources of a plan's results."""
     cited = {
         (event.source_agent_id, event.content): event.citations
-        for event in told
+        for event in history
         if isinstance(event, AssistantMessage) and event.citations
     }
     sources = _Sources()

@@ -69,8 +69,8 @@ class Conductor:
     team: "Orchestrator"
     request: TurnRequest
     ctx: Context
-    told: Sequence[Event]
-    """What the turn has told so far."""
+    history: Sequence[Event]
+    """The events of the turn so far."""
     handoffs: Handoffs = field(default_factory=Handoffs)
     mode: OperationMode = "autonomous"
     execution: PlanExecution | None = None
@@ -178,7 +178,7 @@ class Conductor:
         plan = state["plan"]
         assert plan is not None
         await self.handoffs.become(self.ctx, SUPERVISOR)
-        conclusion = conclusion_of(plan, self.registry.names, self.told)
+        conclusion = conclusion_of(plan, self.registry.names, self.history)
         answer = await self._ask(self.supervisor.conclude, conclusion.prompt, conclusion=conclusion)
         return self._answered(answer, SUPERVISOR_ID)
 
@@ -233,7 +233,7 @@ class Conductor:
         )
 
     def _planner(self, state: AgentState) -> Step[str, Proposal]:
-        """Whoever proposes; limited by code to the agent that the user asked for."""
+        """The planner; limited by code to the agent that the user asked for."""
         if not is_directed(state):
             return self.supervisor.plan
         return self.supervisor.limited[self._directed(state).target_agent_id]
@@ -267,11 +267,11 @@ class Conductor:
         )
 
     def _so_far(self) -> dict[str, Any]:
-        """What everybody did in this turn, for the state."""
-        models = [event.model for event in self.told if isinstance(event, (AssistantMessage, LlmResponse))]
+        """What all agents did in this turn, for the state."""
+        models = [event.model for event in self.history if isinstance(event, (AssistantMessage, LlmResponse))]
         return {
             "handoff_history": self.handoffs.records,
-            "tool_executions": executions_in(self.told),
+            "tool_executions": executions_in(self.history),
             "used_model": next((model for model in reversed(models) if model != "unknown"), None),
         }
 

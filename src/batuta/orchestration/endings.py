@@ -1,7 +1,7 @@
-"""How an owner ends a turn that somebody stopped before its run could say so.
+"""How an owner ends a turn that was stopped before its run could say so.
 
-A stop may come before a run has begun, or when it has just decided to wait for somebody: then the run itself told no
-end. Its owner tells it, and nobody is asked any more.
+A stop may come before a run has begun, or when it has just decided to wait for a decision: then the run itself wrote no
+end. Its owner writes it, and closes the open requests.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ BY = "stop"
 """Who refuses what was still asked: the queue knows that a turn was stopped, not by whom."""
 
 
-async def refuse_what_is_asked(log: EventLog, lease: Lease, told: Sequence[Event]) -> list[Event]:
-    """Decide what nobody decided. Whoever did so at the last moment was first."""
+async def refuse_what_is_asked(log: EventLog, lease: Lease, history: Sequence[Event]) -> list[Event]:
+    """Refuse what is undecided. A decision made at the last moment stands."""
     decided: list[Event] = []
-    for refusal in refusals(told, by=BY):
+    for refusal in refusals(history, by=BY):
         key = decision_key(refusal.approval_id)
         try:
             await log.append(str(lease.work.session_id), [refusal], fence=lease.fence, client_key=key)
@@ -31,9 +31,9 @@ async def refuse_what_is_asked(log: EventLog, lease: Lease, told: Sequence[Event
     return decided
 
 
-async def tell_end(lease: Lease, told: Sequence[Event], recorder: Recorder, sink: EventSink | None) -> None:
-    """Tell what the run would have told: its plan goes no further, and it is over."""
-    for event in end_of_stopped_turn(told, session_id=str(lease.work.session_id), turn_id=lease.work.turn_id):
+async def write_end(lease: Lease, history: Sequence[Event], recorder: Recorder, sink: EventSink | None) -> None:
+    """Write what the run would have emitted: its plan goes no further, and it is over."""
+    for event in end_of_stopped_turn(history, session_id=str(lease.work.session_id), turn_id=lease.work.turn_id):
         recorded = await recorder.record(event)
         if sink is not None:
             sink.emit(recorded)

@@ -1,4 +1,4 @@
-"""Who acts now, and how it came to be: handoffs are records in the state and events for everybody else."""
+"""Who acts now, and how it came to be: handoffs are records in the state and events for observers."""
 
 from batuta.events.plans import AgentChanged, AgentHandoff, AgentIdentity, HandoffReason
 from batuta.orchestration.state import ORCHESTRATOR, HandoffRecord
@@ -47,7 +47,7 @@ class Handoffs:
         await self.become(ctx, taker)
 
     async def become(self, ctx: Context, who: AgentIdentity) -> None:
-        """Somebody else acts now."""
+        """Another agent acts now."""
         if who.agent_id == self.current.agent_id:
             return
         before, self.current = self.current, who

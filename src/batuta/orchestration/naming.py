@@ -26,15 +26,15 @@ class TurnNaming:
 
     def __init__(self, turn_id: str) -> None:
         self._turn_id = turn_id
-        self._told: Counter[str] = Counter()
+        self._emitted: Counter[str] = Counter()
 
     def name(self, event: Event, key: str) -> str:
         """The id of an event."""
         fields = event.__dict__
         marks = "|".join(str(fields[field]) for field in DISTINGUISHING if fields.get(field) is not None)
         place = f"{event.type}|{key}|{marks}"
-        self._told[place] += 1
-        return self.id_for(f"{place}|{self._told[place]}")
+        self._emitted[place] += 1
+        return self.id_for(f"{place}|{self._emitted[place]}")
 
     def id_for(self, key: str) -> str:
         """The id of a place."""

@@ -1,4 +1,4 @@
-"""The orchestrator: many agents, one conductor. A message becomes a turn; everything it does is told as events.
+"""The orchestrator: many agents, one conductor. A message becomes a turn; everything it does is emitted as events.
 
 team = Orchestrator(supervisor="anthropic:claude-sonnet-4-6", agents=[Specialist(erp, name="ERP"), …])
 turn = await team.run("Which invoices are late?")
@@ -131,11 +131,11 @@ class Orchestrator:
         options.setdefault("turn_id", new_id())
         kept = _Kept(options.get("sink"))
         options["sink"] = kept.sink
-        recorder, told = options.get("recorder"), kept.events
+        recorder, history = options.get("recorder"), kept.events
         if isinstance(recorder, PipelinedRecorder):
-            told = []
-            options["recorder"] = _NotingRecorder(recorder, told)
-        step = TurnStep(self, turn, told)
+            history = []
+            options["recorder"] = _NotingRecorder(recorder, history)
+        step = TurnStep(self, turn, history)
         result = await step.run(turn.request.text, **options)
         conversation = options.get("conversation")
         if conversation is not None and not result.is_error and step.waiting_for is None:
@@ -162,11 +162,11 @@ class TurnStep(Step[str, str]):
 
     is_transparent = True
 
-    def __init__(self, team: Orchestrator, turn: TurnOptions, told: Sequence[Event]) -> None:
+    def __init__(self, team: Orchestrator, turn: TurnOptions, history: Sequence[Event]) -> None:
         super().__init__("turn", input_type=str, output_type=str)
         self._team = team
         self._turn = turn
-        self._told = told
+        self._history = history
         self.conductor: Conductor | None = None
         self.status: CompletionStatus = "failed"
         self.waiting_for: str | None = None
@@ -174,7 +174,7 @@ class TurnStep(Step[str, str]):
     async def _perform(self, value: str, ctx: Context) -> str:
         started = time.perf_counter()
         await self._open(value, ctx)
-        self.conductor = Conductor(self._team, self._turn.request, ctx, self._told)
+        self.conductor = Conductor(self._team, self._turn.request, ctx, self._history)
         invocation_of(ctx).run.approver = self._approver(ctx, invocation_of(ctx).run.approver)
         try:
             answer = await self.conductor.conduct()
@@ -241,7 +241,7 @@ class TurnStep(Step[str, str]):
     def _stop_reason(self, status: str) -> StopReason | None:
         """That of the answer: a turn that failed or was stopped has none, whatever it said on the way."""
         if status == "success":
-            said = (event.stop_reason for event in reversed(self._told) if isinstance(event, AssistantMessage))
+            said = (event.stop_reason for event in reversed(self._history) if isinstance(event, AssistantMessage))
             return next(said, "success")
         return "paused" if status == "paused" else None
 
@@ -257,7 +257,7 @@ class TurnStep(Step[str, str]):
 
 
 class _Kept:
-    """Keeps a turn's events beside whoever else listens."""
+    """Keeps a turn's events beside the other sinks."""
 
     never_blocks = True
 
@@ -271,17 +271,17 @@ class _Kept:
 
 
 class _NotingRecorder:
-    """Keeps what a turn tells from the moment it is told: the turn itself must not wait until it is durable."""
+    """Keeps a turn's events from the moment of emission: the turn itself must not wait until it is durable."""
 
-    def __init__(self, recorder: PipelinedRecorder, told: list[Event]) -> None:
+    def __init__(self, recorder: PipelinedRecorder, history: list[Event]) -> None:
         self._recorder = recorder
-        self._told = told
+        self._history = history
         self.barrier = recorder.barrier
         self.record = recorder.record
 
     def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
         """Keep the event, and hand it on."""
-        self._told.append(event)
+        self._history.append(event)
         return self._recorder.submit(event, on_stored)
 
 

@@ -95,7 +95,7 @@ class PlanExecution:
     async def _run_steps(self, ctx: Context) -> None:
         """Start every step as soon as what it depends on is there.
 
-        A step that waits for somebody holds back only its dependents: it stays in progress, and whatever else there is
+        A waiting step holds back only its dependents: it stays in progress, and whatever else there is
         runs to its end. When the turn is taken up again, what those did is found at their places.
         """
         running: dict[asyncio.Task[None], PlanStep] = {}
@@ -120,7 +120,7 @@ class PlanExecution:
         return () if self._has_failed() else self.plan.ready()
 
     def _has_failed(self) -> bool:
-        """Whether a failure stops the rest: from the moment it is known, not only when it has been told."""
+        """Whether a failure stops the rest: from the moment it is known, not only when its event was emitted."""
         return self._policy.then == "fail_plan" and any(step.status == "failed" for step in self.plan.steps)
 
     async def _run_step(self, step: PlanStep, ctx: Context) -> None:
@@ -153,7 +153,7 @@ class PlanExecution:
                     await ctx.go_on()
                     await retries.begin(agent_id, error)
                     continue
-                await ctx.go_on()  # with somebody else, or the plan without this step
+                await ctx.go_on()  # with another agent, or the plan without this step
                 taker = await self._next_agent(step, agent_id, error, ctx)
                 if taker is None:
                     raise
@@ -220,7 +220,7 @@ class PlanExecution:
             await self._settle(ctx, blocked[0], "skipped", error="a step it depends on did not complete")
 
     async def _skip_all(self, ctx: Context, why: str, statuses: tuple[StepStatus, ...] = UNSETTLED) -> None:
-        """Skip what stands so. Looked up each time: while one is told, others begin, end or are skipped elsewhere."""
+        """Skip what stands so. Looked up each time: while emitting, others begin, end or are skipped elsewhere."""
         while left := next((step for step in self.plan.steps if step.status in statuses), None):
             await self._settle(ctx, left, "skipped", error=why)
 

@@ -116,7 +116,7 @@ class Plan(BaseModel):
         return self.model_copy(update={"steps": steps, "updated_at": at, "current_step_index": after.step_index})
 
     def handed(self, step_id: str, agent_id: str) -> Self:
-        """The plan after a step was handed to another agent: whoever took over did it."""
+        """The plan after a step was handed to another agent: the one that took over did it."""
         steps = tuple(
             step.model_copy(update={"agent_id": agent_id}) if step.step_id == step_id else step for step in self.steps
         )
@@ -161,7 +161,7 @@ def plan_from_events(events: Iterable[Event]) -> Plan | None:
 
 
 def _started(plan: Plan, event: PlanStepStarted, workers: dict[str, str]) -> Plan:
-    """A step begins; or, under way, it has changed hands. `workers` are those who were told to have begun."""
+    """A step begins; or, under way, it has changed hands. `workers` are the agents whose begin was reported."""
     before, workers[event.step_id] = workers.get(event.step_id), event.agent_id
     if before not in (None, event.agent_id) and plan.step(event.step_id).status == "in_progress":
         return plan.handed(event.step_id, event.agent_id)

@@ -45,7 +45,7 @@ class AgentRegistry:
         return len(self._members)
 
     def __contains__(self, agent_id: str) -> bool:
-        """Whether somebody has this id."""
+        """True if an agent has this id."""
         return agent_id in self._members
 
     def __getitem__(self, agent_id: str) -> Specialist:

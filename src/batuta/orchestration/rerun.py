@@ -49,7 +49,7 @@ class Changes:
     model: Model | str | None = None
     """Used by every agent, or by `agent` alone."""
     instructions: str | None = None
-    """The system prompt of `agent`, or of whoever is asked first."""
+    """The system prompt of `agent`, or of the agent that is asked first."""
     agent: str | None = None
 
 
@@ -99,7 +99,7 @@ def recorded_turn(
     """A turn from the events of its session. Raises `NotRecordedError`.
 
     The log does not hold on whose behalf a turn ran, and need not hold whom it was meant for: the queue does. Whether
-    the supervisor was asked about a turn meant for somebody is seen in what it told.
+    the supervisor was asked about a turn meant for one agent is seen in its events.
     """
     wanted = canonical_id(turn_id)
     own = [event for event in events if event.turn_id == wanted]
@@ -131,7 +131,7 @@ async def rerun(
 ) -> Rerun:
     """Run a turn again. `start` is the position of the first event whose effects are live; without one none is.
 
-    Raises `NotRecordedError` if the changes name nobody of the team.
+    Raises `NotRecordedError` if the changes name no agent of the team.
     """
     journal = RecordedEffects(turn.events, first_live=start)
     naming = _PlaceKeeping(TurnNaming(turn.turn_id))

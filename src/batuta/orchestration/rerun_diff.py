@@ -73,7 +73,7 @@ class StepDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventCount:
-    """How often both runs told an event."""
+    """How often both runs emitted an event."""
 
     type: str
     before: int
@@ -91,7 +91,7 @@ class TurnDiff:
     seconds: RerunChange[float]
     steps: tuple[StepDiff, ...] = ()
     events: tuple[EventCount, ...] = ()
-    """Only those that were not told equally often."""
+    """Only those that were not emitted equally often."""
     writes: tuple[WriteUse, ...] = field(default=())
     """Everything that would have changed the world: none of it happened."""
 
@@ -174,7 +174,7 @@ def _steps(before: Mapping[str, StepFacts], after: Mapping[str, StepFacts]) -> t
 
 
 def _counts(before: Iterable[Event], after: Iterable[Event]) -> tuple[EventCount, ...]:
-    first, second = _told(before), _told(after)
+    first, second = _by_type(before), _by_type(after)
     return tuple(
         EventCount(type=type_, before=first[type_], after=second[type_])
         for type_ in sorted(first | second)
@@ -182,7 +182,7 @@ def _counts(before: Iterable[Event], after: Iterable[Event]) -> tuple[EventCount
     )
 
 
-def _told(events: Iterable[Event]) -> Counter[str]:
+def _by_type(events: Iterable[Event]) -> Counter[str]:
     return Counter(event.type for event in events if _is_deed(event))
 
 

@@ -103,8 +103,10 @@ class RecordedEffects:
 
     def _missing(self, effect: Effect) -> str:
         reason = self._failed.get(effect.key)
-        told = f"it did not happen ({reason})" if reason else "it is not in the log"
-        return f"{effect.name} at {effect.key!r} has no recorded result: {told}; choose an event to go on from for real"
+        outcome = f"it did not happen ({reason})" if reason else "it is not in the log"
+        return (
+            f"{effect.name} at {effect.key!r} has no recorded result: {outcome}; choose an event to go on from for real"
+        )
 
 
 class _Call:
@@ -175,7 +177,7 @@ class RehearsingApprover:
         self._tools = tools
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
-        """The decision about one call. A call that reads and that nobody decided about suspends the turn."""
+        """The decision about one call. An undecided call that reads suspends the turn."""
         same = [e for e in self._asked if (e.tool_name, e.args) == (request.tool_name, request.args)]
         decided = [self._decided[e.approval_id] for e in same if e.approval_id in self._decided]
         if len(decided) > request.refused_edits:
@@ -198,7 +200,7 @@ def _answered_calls(events: Iterable[Event]) -> Iterable[_Call]:
 
 
 def _without_previews(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """A preview may look things up, and nobody is shown one here."""
+    """A preview may look things up, and none is shown here."""
     return {
         name: tool if tool.policy.preview is None else replace(tool, policy=replace(tool.policy, preview=None))
         for name, tool in tools.items()

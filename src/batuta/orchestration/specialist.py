@@ -3,7 +3,7 @@
     Specialist(erp, name="ERP", icon="📊", color="#0EA5E9")
 
 A Batuta step or pipeline runs as it is. A compiled LangGraph graph runs as one effect of a declared kind, and what it
-returns is told as canonical events.
+returns is emitted as canonical events.
 """
 
 import time
@@ -70,7 +70,7 @@ class AgentCard(BaseModel):
     examples: dict[str, tuple[str, ...]] = {}
     model_role: str | None = None
     instructions: str = ""
-    """The system prompt; whoever shows cards to people leaves it out."""
+    """The system prompt; not shown to users."""
 
     @property
     def identity(self) -> AgentIdentity:
@@ -121,7 +121,7 @@ class Specialist:
 
 
 class SpecialistStep(Step[str, str]):
-    """Runs a specialist's work in its name: everything told in it is attributed to it."""
+    """Runs a specialist's work in its name: every event in it is attributed to it."""
 
     def __init__(self, work: Step[Any, Any], card: AgentCard, understanding: Understanding) -> None:
         super().__init__(card.agent_id, input_type=str, output_type=str)
@@ -173,30 +173,30 @@ class GraphStep(Step[str, str]):
         self._adapter = adapter
 
     async def _perform(self, value: str, ctx: Context) -> str:
-        told = await ctx.effect(
+        result = await ctx.effect(
             lambda: self._run(value, ctx),
-            _TOLD,
+            _GRAPH_RESULT,
             kind=self._effect,
             name=f"graph:{self.name}",
             reconcile=self._reconciler(value, ctx),
             ask=self._asker(value, ctx),
-            stand_in=lambda: Told(answer=f"({self.name} was not run)", events=[]),
+            stand_in=lambda: GraphResult(answer=f"({self.name} was not run)", events=[]),
         )
-        if not told.answer:
+        if not result.answer:
             raise LogicalError(
                 f"{self.name} ended without a message; a graph is given its task in `messages` and answers there"
             )
-        await self._tell_calls(told, ctx)
-        for event in told.events:
+        await self._emit_calls(result, ctx)
+        for event in result.events:
             fields = {**event, "source_agent_id": ctx.agent_id or self.name}
             await ctx.emit(EVENT_TYPES[event["type"]].model_validate(fields))
-        if told.events:
-            invocation_of(ctx).scope.last_words = told.answer
-        return told.answer
+        if result.events:
+            invocation_of(ctx).scope.last_words = result.answer
+        return result.answer
 
-    async def _tell_calls(self, told: "Told", ctx: Context) -> None:
+    async def _emit_calls(self, result: "GraphResult", ctx: Context) -> None:
         """What the graph's models took, call by call. How long each took it does not say: they share its time."""
-        for number, call in enumerate(told.calls):
+        for number, call in enumerate(result.calls):
             cost = DEFAULT_PRICES.cost(call.provider, call.model, call.usage)
             call_id = ctx.stable_id(f"graph:{self.name}:call:{number}")
             agent_id = canonical_id(ctx.agent_id or self.name)
@@ -216,7 +216,7 @@ class GraphStep(Step[str, str]):
                     path=ctx.path,
                     provider=call.provider,
                     model=call.model,
-                    duration_ms=told.duration_ms / len(told.calls),
+                    duration_ms=result.duration_ms / len(result.calls),
                     usage=call.usage,
                     cost=cost,
                     source_agent_id=agent_id,
@@ -224,19 +224,19 @@ class GraphStep(Step[str, str]):
             )
             invocation_of(ctx).scope.tally.add_call(call.usage, cost)
 
-    def _reconciler(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
+    def _reconciler(self, task: str, ctx: Context) -> "Reconcile[GraphResult] | None":
         reconcile = self._reconcile
         if reconcile is None:
             return None
 
-        async def look_up(_: Pending) -> Told | None:
+        async def look_up(_: Pending) -> GraphResult | None:
             answer = await reconcile(task, ctx.idempotency_key)
-            return None if answer is None else Told(answer=answer, events=[])
+            return None if answer is None else GraphResult(answer=answer, events=[])
 
         return look_up
 
-    def _asker(self, task: str, ctx: Context) -> "Reconcile[Told] | None":
-        """Whoever decides in this turn is asked whether an interrupted graph did its work."""
+    def _asker(self, task: str, ctx: Context) -> "Reconcile[GraphResult] | None":
+        """Asks the turn's approver whether an interrupted graph did its work."""
 
         def about() -> ApprovalRequest:
             return ApprovalRequest(
@@ -247,9 +247,9 @@ class GraphStep(Step[str, str]):
                 agent_id=ctx.agent_id or self.name,
             )
 
-        return asking_a_person(ctx, about, lambda words: Told(answer=words, events=[]))
+        return asking_a_person(ctx, about, lambda words: GraphResult(answer=words, events=[]))
 
-    async def _run(self, task: str, ctx: Context) -> "Told":
+    async def _run(self, task: str, ctx: Context) -> "GraphResult":
         started = time.perf_counter()
         try:
             state = await self._graph.ainvoke(
@@ -265,7 +265,7 @@ class GraphStep(Step[str, str]):
         events = normalize(state, self._adapter, session_id=new_id(), agent_id=self.name)
         messages = [event for event in events if isinstance(event, AssistantMessage)]
         answer = messages[-1].content if messages else ""
-        return Told(
+        return GraphResult(
             answer=answer,
             events=[_payload(event) for event in events],
             calls=calls_in(state, self._adapter),
@@ -273,7 +273,7 @@ class GraphStep(Step[str, str]):
         )
 
 
-class Told(BaseModel):
+class GraphResult(BaseModel):
     """What a foreign graph said, as plain data that a journal can keep."""
 
     model_config = ConfigDict(frozen=True)
@@ -284,7 +284,7 @@ class Told(BaseModel):
     duration_ms: float = 0.0
 
 
-_TOLD = TypeAdapter(Told)
+_GRAPH_RESULT = TypeAdapter(GraphResult)
 _ENVELOPE = frozenset(Event.model_fields) - {"type", "message_id", "is_internal"}
 
 

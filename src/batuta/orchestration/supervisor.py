@@ -86,7 +86,7 @@ class Decision(BaseModel):
 
 
 class Reassignment(BaseModel):
-    """Who takes over a task, if anybody."""
+    """Who takes over a task, if any agent does."""
 
     agent_id: str | None = None
     reason: str = ""
@@ -109,7 +109,7 @@ class _Aside(AgentStep[In_contra, Out_co]):
 
 
 class _Planner(_Aside[str, Proposal]):
-    """Gives the decision together with the answer it stood in: its model and tokens are told with a direct answer."""
+    """Gives the decision together with the answer it stood in: a direct answer reports its model and tokens."""
 
     def finished(self, output: Any, value: Any, answer: Answer) -> Proposal:
         """The proposal."""
@@ -131,14 +131,14 @@ class Supervisor:
     ) -> None:
         shared: dict[str, Any] = {"model": model, "settings": settings or ModelSettings()}
         cards = _cards_text(registry)
-        everybody = frozenset(card.agent_id for card in registry.cards)
+        agent_ids = frozenset(card.agent_id for card in registry.cards)
         planning = "\n\n".join(part for part in (instructions, _PLAN_INSTRUCTIONS, cards) if part)
-        self.plan = _planner(decision_type(everybody, max_steps), planning, shared)
+        self.plan = _planner(decision_type(agent_ids, max_steps), planning, shared)
         self.limited = {
             agent_id: _planner(decision_type(frozenset({agent_id}), max_steps), planning, shared)
-            for agent_id in everybody
+            for agent_id in agent_ids
         }
-        """For requests that are meant for one agent: whoever else is proposed is a mistake to be corrected."""
+        """For requests that are meant for one agent: any other agent is a mistake to be corrected."""
         self.reassign: AgentStep[str, Reassignment] = _Aside(
             name="reassign",
             output=Reassignment,

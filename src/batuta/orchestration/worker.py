@@ -38,7 +38,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.tasks import cancelled, never_waits, to_the_end
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
-from batuta.orchestration.endings import refuse_what_is_asked, tell_end
+from batuta.orchestration.endings import refuse_what_is_asked, write_end
 from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
@@ -65,11 +65,11 @@ LOOKS_PER_LEASE = 10
 class PersistenceFactory(Protocol):
     """Makes the recorder and the journal of each lease."""
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
-        """The recorder of one owner; `told` is what the log holds of the turn already."""
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+        """The recorder of one owner; `history` is what the log holds of the turn already."""
         ...
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         """The journal of one owner."""
         ...
 
@@ -103,12 +103,12 @@ class WorkerSettings:
     """What every run is given besides: tools' invoker, protection, budgets, services."""
     admit: Callable[[Lease], Awaitable[str | None]] | None = None
     """Says why a turn may not run, or not any more; asked before it runs and again while it does."""
-    watch: Callable[[Lease, Sequence[Event]], EventSink | None] = field(default=lambda lease, told: None)
-    """Who watches a run. What the log holds of the turn already (`told`) is not told to the watcher again."""
+    watch: Callable[[Lease, Sequence[Event]], EventSink | None] = field(default=lambda lease, history: None)
+    """Who watches a run. What the log holds of the turn already (`history`) is not sent to it again."""
 
 
 class TurnWorker:
-    """Runs turns until it is told to stop."""
+    """Runs turns until it is stopped."""
 
     def __init__(
         self,
@@ -204,42 +204,42 @@ class TurnWorker:
 
     async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: "_LeaseGuard") -> None:
         past = await self._past(str(lease.work.session_id), lease.work.turn_id)
-        told = [event for event in past if event.turn_id == lease.work.turn_id]
-        ended = end_in(told)
+        history = [event for event in past if event.turn_id == lease.work.turn_id]
+        ended = end_in(history)
         if ended is not None:
             await self._queue.finish(lease, _OUTCOMES[ended.status])
             return
         await _stop_if_refused(self._settings, lease, cancellation)
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
-        told += await self._expire(lease, told, options.get("clock", SYSTEM_CLOCK).now())
-        sink = self._sink(lease, told)
-        async with _recording(self._persistence.recorder(lease, told), guard) as recorder:
+        history += await self._expire(lease, history, options.get("clock", SYSTEM_CLOCK).now())
+        sink = self._sink(lease, history)
+        async with _recording(self._persistence.recorder(lease, history), guard) as recorder:
             opening = _opening(lease)
             await _tell(opening, recorder, sink)
             options["conversation"] = conversation_before(past, lease.work.turn_id)
             options["recorder"] = recorder
-            options["journal"] = self._persistence.journal(lease, recorder, told)
+            options["journal"] = self._persistence.journal(lease, recorder, history)
             options["cancellation"] = cancellation
             options["sink"] = sink
-            turn = await self._team.conduct(_turn(lease, past, told), **_identified(options, lease))
+            turn = await self._team.conduct(_turn(lease, past, history), **_identified(options, lease))
             if guard.is_lost:
                 raise FencedError("the lease was lost while the turn ran")
             _raise_if_unrecorded(turn)
             if not cancellation.is_requested and await self._is_settled(lease, turn):
                 return
-            outcome = await self._end(lease, [*told, opening, *turn.events], recorder, sink)
+            outcome = await self._end(lease, [*history, opening, *turn.events], recorder, sink)
             await self._queue.finish(lease, outcome, error=_message(turn))
 
-    async def _expire(self, lease: Lease, told: Sequence[Event], now: datetime) -> list[Event]:
+    async def _expire(self, lease: Lease, history: Sequence[Event], now: datetime) -> list[Event]:
         """Expiry rejects. The decision is written under the key that every decision has, so that only one counts."""
         decided: list[Event] = []
         session = str(lease.work.session_id)
-        for asked in (asked for asked in undecided_in(told) if is_expired(asked, now)):
+        for asked in (asked for asked in undecided_in(history) if is_expired(asked, now)):
             late = expiry_of(asked)
             try:
                 await self._log.append(session, [late], fence=lease.fence, client_key=decision_key(asked.approval_id))
-            except IdempotencyConflictError:  # somebody decided at the last moment
+            except IdempotencyConflictError:  # it was decided at the last moment
                 decided += [
                     event
                     for event in await self._past(session, lease.work.turn_id)
@@ -249,28 +249,28 @@ class TurnWorker:
                 decided.append(late)
         return decided
 
-    def _sink(self, lease: Lease, told: Sequence[Event]) -> FanOutSink | None:
-        watcher = self._settings.watch(lease, told)
-        sinks = [self._live, None if watcher is None else _News(watcher, told)]
+    def _sink(self, lease: Lease, history: Sequence[Event]) -> FanOutSink | None:
+        watcher = self._settings.watch(lease, history)
+        sinks = [self._live, None if watcher is None else _News(watcher, history)]
         present = [sink for sink in sinks if sink is not None]
         return FanOutSink(*present) if present else None
 
     async def _is_settled(self, lease: Lease, turn: Turn) -> bool:
-        """Write down how the turn ended, or that it waits; that it does not do if somebody stopped it meanwhile."""
+        """Write down how the turn ended, or that it waits; which it does not if it was stopped meanwhile."""
         if turn.waiting_for is not None:
             return await self._queue.pause(lease, waiting_for=turn.waiting_for, wake_at=_expiry(turn))
         await self._queue.finish(lease, _OUTCOMES[turn.status], error=_message(turn))
         return True
 
-    async def _end(self, lease: Lease, told: Sequence[Event], recorder: Recorder, sink: EventSink | None) -> Outcome:
-        """End a turn that was stopped: its run told how it ended, or had no chance to. Nobody is asked any more."""
-        refused = await refuse_what_is_asked(self._log, lease, told)
+    async def _end(self, lease: Lease, history: Sequence[Event], recorder: Recorder, sink: EventSink | None) -> Outcome:
+        """End a turn that was stopped: its run wrote how it ended, or had no chance to. Open requests are closed."""
+        refused = await refuse_what_is_asked(self._log, lease, history)
         if sink is not None:
             for refusal in refused:
                 sink.emit(refusal)
-        ended = end_in(told)
+        ended = end_in(history)
         if ended is None:
-            await tell_end(lease, [*told, *refused], recorder, sink)
+            await write_end(lease, [*history, *refused], recorder, sink)
         return _OUTCOMES["cancelled" if ended is None else ended.status]
 
     async def _give_back(self, lease: Lease, error: Exception) -> None:
@@ -315,7 +315,7 @@ class TurnWorker:
                     await stop.wait()
 
     async def _recover(self) -> None:
-        """Queue again what lost its owner. A turn that lost too many is dead; its user and the log are told."""
+        """Queue again what lost its owner. A turn that lost too many is dead; its user and the log learn of it."""
         try:
             recovered = await self._queue.recover()
         except StoreUnavailableError as error:
@@ -456,9 +456,9 @@ class _StopWatch:
 class _News(FanOutSink):
     """Tells a watcher what the log does not hold yet: a run that is repeated tells the rest again."""
 
-    def __init__(self, watcher: EventSink, told: Sequence[Event]) -> None:
+    def __init__(self, watcher: EventSink, history: Sequence[Event]) -> None:
         super().__init__(watcher)
-        self._known = frozenset(event.event_id for event in told)
+        self._known = frozenset(event.event_id for event in history)
 
     def emit(self, event: Event) -> None:
         """Hand on what is news."""
@@ -529,7 +529,7 @@ async def _tell(event: Event, recorder: _OwnersRecorder, sink: EventSink | None)
 
 
 async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseGuard) -> None:
-    """A worker that is stopped leaves its turns as they are: nothing of the stopping is told."""
+    """A worker that is stopped leaves its turns as they are: nothing of the stopping is emitted."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -540,7 +540,7 @@ async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseG
 
 
 def _raise_if_unrecorded(turn: Turn) -> None:
-    """A turn that broke because the store did is not over: whoever gets it next repeats it."""
+    """A turn that broke because the store did is not over: its next owner repeats it."""
     broken = turn.error.exception if turn.error is not None else None
     if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
         raise broken
@@ -549,12 +549,12 @@ def _raise_if_unrecorded(turn: Turn) -> None:
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
-def _turn(lease: Lease, past: Sequence[Event], told: Sequence[Event]) -> TurnOptions:
+def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event]) -> TurnOptions:
     """The turn as it stands: its request, and what was decided meanwhile."""
     return TurnOptions(
         request=_request(lease.work.payload),
         is_confirmed=True,
-        decided=decisions_in(told),
+        decided=decisions_in(history),
         policies=(allow_remembered(remembered_calls(past)),),
     )
 

@@ -1,6 +1,6 @@
 """Typed, forward-only pipelines and the runner that wraps every step.
 
-These names are what only some need of it: for drawings, bounds, batches, a journal, a listener. Whoever declares or
+Less common names: for drawings, bounds, batches, a journal, a listener. Code that declares or
 runs a plain pipeline does not pay for them; each is imported when it is first used.
 """
 

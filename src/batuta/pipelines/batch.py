@@ -26,7 +26,7 @@ class Progress:
 
 
 class Meter:
-    """Counts results and tells whoever wants to know."""
+    """Counts results and reports progress."""
 
     def __init__(self, inputs: object, tell: Callable[[Progress], None] | None) -> None:
         self._total = len(inputs) if isinstance(inputs, Sized) else None
@@ -48,7 +48,7 @@ async def results(
 ) -> AsyncGenerator[StepResult[Any], None]:
     """What comes of every input, in their order or as soon as it is there.
 
-    At most `limit` run at once, and as many again wait to be taken: whoever is slow to take results slows the batch.
+    At most `limit` run at once, and as many again wait to be taken: a slow consumer slows the batch.
     """
     ready: asyncio.Queue[asyncio.Task[StepResult[Any]] | None] = asyncio.Queue()
     room = asyncio.Semaphore(2 * limit)

@@ -29,7 +29,7 @@ class Cancellation:
             task.cancel(reason)
 
     def attach(self, task: "asyncio.Task[object]") -> None:
-        """Let a task be stopped by this handle. Whoever attaches has asked `is_requested` before."""
+        """Let a task be stopped by this handle. Callers check `is_requested` before."""
         self._tasks.add(task)
 
     async def detach(self, task: "asyncio.Task[object]") -> bool:

@@ -155,7 +155,7 @@ class Context:
 
     @property
     def is_heard(self) -> bool:
-        """Whether anybody listens to what is told here: if not, what would be told need not be put together."""
+        """True if emitted events have a listener: if not, they need not be constructed."""
         return self._invocation.run.emitter.is_heard
 
     @property
@@ -236,9 +236,9 @@ class Context:
     ) -> T:
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
 
-        `name` tells the effects of one step apart. When the answer of a write is lost, nobody knows whether it took
-        place: `reconcile` finds out (`None`: it did not), else `ask` asks a person; without one, whoever decides in
-        this run is asked, who can have it done now, but cannot say what it brought. Where nobody can tell it is an
+        `name` tells the effects of one step apart. When the answer of a write is lost, it is unknown whether it took
+        place: `reconcile` finds out (`None`: it did not), else `ask` asks a person; without one, the approver of
+        this run is asked, who can have it done now, but cannot say what it brought. If it stays unknown it is an
         `UnknownOutcomeError`. `not_done` gives what stands for a write that surely did not take place, instead of an
         error; `stand_in` what stands for an effect where nothing may happen.
         """
@@ -365,7 +365,7 @@ class Context:
         """Undo an effect of this step, once. `args` tell a person what the effect was about.
 
         If the failure that led to it is kept, a run that is repeated because this one died goes on with undoing; else
-        it does the effect again. `is_undone` finds out about an undoing that was interrupted; without it, whoever
+        it does the effect again. `is_undone` finds out about an undoing that was interrupted; without it, the one who
         decides in this run is asked.
         """
         run, effect = self._invocation.run, self._effect(name, kind)
@@ -406,7 +406,7 @@ class Context:
         )
 
     def _count_write(self, kind: EffectKind, *, has_happened: bool = True) -> None:
-        """Whoever might repeat this step has to know that it wrote, or that nobody knows whether it did."""
+        """Mark that this step wrote, or may have: it must not be repeated as if it had not."""
         self._invocation.scope.agents.writes += kind == "write" and has_happened
 
     def _effect(self, name: str, kind: EffectKind) -> Effect:

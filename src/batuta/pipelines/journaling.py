@@ -1,7 +1,7 @@
 """Doing an effect once, with a journal or without one.
 
     recall -> recorded: return it
-           -> pending:  a write was begun and nobody knows how it ended: settle it
+           -> pending:  a write was begun and its end is unknown: settle it
            -> nothing:  (intend, if it writes) -> act -> record
 
     settle -> a person has answered already: so be it
@@ -9,8 +9,8 @@
            -> a person is asked, who may have it done now; at most `MAX_BEGUN` times
            -> neither can tell: `UnknownOutcomeError`; it is not repeated
 
-A write is settled when it is found begun by an earlier run, and at once when its answer is lost: nobody is told that it
-failed before that is known. A failure is not kept: whoever repeats the run tries again. Unless the run went on from it,
+A write is settled when it is found begun by an earlier run, and at once when its answer is lost: it is not said to have
+failed before that is known. A failure is not kept: a repeated run tries again. Unless the run went on from it,
 by another attempt or a stand-in: then a repeated run has to take the same way, and `keep_failure` lets it fail again
 there; a step that failed for a passing reason and without an effect, too.
 """
@@ -58,7 +58,7 @@ _KINDS: dict[str, type[BatutaError]] = {
     ErrorCategory.VALIDATION: InvalidAnswerError,
     ErrorCategory.SEMANTIC: Rejected,
 }
-"""What a kept failure is raised as: whoever goes on from it looks at its category."""
+"""What a kept failure is raised as: callers that go on from it look at its category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ async def perform(
     codec: Codec[T],
     reconcile: Reconcile[T] | None = None,
 ) -> T:
-    """Do an effect once that nobody can be asked about."""
+    """Do an effect once, without a way to ask about its outcome."""
     return await do_once(journal, Doing(effect=effect, act=act, codec=codec, reconcile=reconcile))
 
 
@@ -106,7 +106,7 @@ async def do_once(journal: Journal | None, doing: Doing[T]) -> T:
 
 
 async def settle_cut_off(journal: Journal | None, doing: Doing[T], lost: Exception) -> None:
-    """Find out about a write that was cancelled while it was under way. Raises `UnknownOutcomeError` if nobody can."""
+    """Find out about a write that was cancelled while it was under way. Raises `UnknownOutcomeError` if it cannot."""
     notes = _UNKEPT if journal is None else journal
     known = await notes.recall(doing.effect)
     if journal is not None and not isinstance(known, Pending):
@@ -187,7 +187,7 @@ async def forget(journal: Journal, undone: Effect) -> None:
 
 
 async def _begin(journal: Journal, doing: Doing[T], abandoned: int = 0) -> T:
-    """Do it for real. A write whose answer is lost is settled before anybody learns of it."""
+    """Do it for real. A write whose answer is lost is settled before the caller learns of it."""
     effect = doing.effect
     if effect.kind == "write":
         await _intend(journal, effect)
@@ -210,7 +210,7 @@ async def _begin(journal: Journal, doing: Doing[T], abandoned: int = 0) -> T:
 async def _intend(journal: Journal, effect: Effect) -> None:
     try:
         await to_the_end(journal.intend(effect))
-    except asyncio.CancelledError:  # nothing was begun: whoever repeats this run may act
+    except asyncio.CancelledError:  # nothing was begun: a repeated run may act
         await to_the_end(journal.abandon(effect, "cancelled before it was begun"))
         raise
 
@@ -269,7 +269,7 @@ async def _looked_up(reconcile: Reconcile[T], known: Pending, sleep: Callable[[f
 
 
 async def _surely_not_done(journal: Journal, doing: Doing[T], lost: Exception) -> T:
-    """Its answer was lost and it did not happen: whoever asked for it may ask again."""
+    """Its answer was lost and it did not happen: the caller may ask again."""
     if doing.not_done is None:
         await journal.abandon(doing.effect, "it did not happen")
         raise WriteNotDoneError(

@@ -37,7 +37,7 @@ class RunOptions(TypedDict, total=False):
     journal: Journal | None
     """Returns recorded effects instead of repeating them."""
     cancellation: Cancellation | None
-    """Lets somebody else stop the run."""
+    """Lets another task stop the run."""
     hooks: Sequence[Hook]
     """Run around every step."""
     user: ToolUser

@@ -12,7 +12,7 @@ from batuta.pipelines.journal import MAX_BEGUN, Pending, Reconcile
 T = TypeVar("T")
 
 OUTCOME_UNKNOWN = (
-    "This was begun and no answer to it came back, so nobody knows whether it took place. Approve to do it now; reject "
+    "This was begun and no answer to it came back, so it may have taken place or not. Approve to do it now; reject "
     "if it is already done."
 )
 NOT_EDITABLE = f"What was begun cannot be edited. {OUTCOME_UNKNOWN}"
@@ -24,7 +24,7 @@ MAX_EDITS = 20
 
 
 class OutcomeQuestion(Generic[T]):
-    """Asks whoever decides in a run whether a write took place; `None` is the answer that it did not.
+    """Asks the approver of a run whether a write took place; `None` is the answer that it did not.
 
     `about` says what was begun; `done` makes, of the words of a person who says that it took place, what stands for its
     result.
@@ -71,7 +71,7 @@ class OutcomeQuestion(Generic[T]):
 def asking_a_person(
     ctx: Context, about: Callable[[], ApprovalRequest], done: Callable[[str], T]
 ) -> Reconcile[T] | None:
-    """The question that is asked in this run; none if nobody decides in it."""
+    """The question that is asked in this run; none if it has no approver."""
     approver = invocation_of(ctx).run.approver
     return None if approver is None else OutcomeQuestion(ctx, approver, about, done)
 
@@ -81,7 +81,7 @@ def asking_about(
 ) -> Reconcile[T] | None:
     """A question about an effect of which little is known but its name: a person can say that it is to be done.
 
-    `done` gives what stands for one that took place; without it nobody can say what it brought.
+    `done` gives what stands for one that took place; without it the result is unknown.
     """
 
     def about() -> ApprovalRequest:
@@ -100,7 +100,7 @@ def asking_about(
 
 
 def unknown_outcome(ctx: Context, name: str, words: str) -> UnknownOutcomeError:
-    """It was begun, or is done, and nobody can say what it brought."""
+    """It was begun, or is done, and its result is unknown."""
     return UnknownOutcomeError(
         f"{name}: {words}. What it brought is not known, so nothing can go on from it; give it a `reconcile` function "
         "that finds out",

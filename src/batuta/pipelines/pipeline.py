@@ -35,7 +35,7 @@ class Pipeline(Step[In_contra, Out_co]):
         Pipeline("orders", parse >> price)
 
     When a later step fails, the transactional actions that completed are rolled back in reverse order. An outcome that
-    nobody knows is no failure: then nothing is undone that it may be built on.
+    is unknown is no failure: then nothing is undone that it may be built on.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Pipeline(Step[In_contra, Out_co]):
             status: PipelineStatus = "partial_success" if scope.agents.is_partial else "success"
             await self._emit_completed(ctx, scope, started, status, result)
         except Suspended:
-            raise  # it goes on later, and is told then
+            raise  # it goes on later, and is reported then
         except BaseException as error:
             if owes_an_end(stage, error):
                 with suppress(BatutaError):  # the error that brought us here is the one to report

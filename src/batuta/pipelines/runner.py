@@ -58,7 +58,7 @@ _KNOWN = frozenset(RunOptions.__annotations__)
 _NOTHING: dict[str, Any] = {}
 
 BEFORE, STARTING, WORKING, ENDING = range(4)
-"""How far something has come that is told when it begins and when it ends."""
+"""Phases of something whose begin and end are reported."""
 
 _clock = time.perf_counter
 
@@ -179,7 +179,7 @@ class Run:
     async def begin_undoing(self, key: str, error: BaseException) -> bool:
         """Keep what failed at a place or below it before anything is undone because of it; whether it is kept.
 
-        If this run dies while it undoes, whoever repeats it comes here again, does nothing anew and goes on undoing.
+        If this run dies while it undoes, its repetition comes here again, does nothing anew and goes on undoing.
         """
         if self.journal is None or not isinstance(error, StepFailedError):
             return False
@@ -194,7 +194,7 @@ class Run:
         await self.keep_failures()
 
     async def _forget_undone(self) -> None:
-        """All is undone: whoever runs this again with the same journal begins anew. A turn is not run again."""
+        """All is undone: another run with the same journal begins anew. A turn is not run again."""
         if self.journal is None:
             return
         for effect in self.undone:
@@ -205,8 +205,8 @@ class Run:
     async def settle_cut_off(self, key: str = "") -> None:
         """Find out about writes at a place that were cut off: by a deadline, or because something beside them failed.
 
-        Raises `UnknownOutcomeError` if nobody can tell, and `Suspended` if somebody has to. A run that was stopped asks
-        nobody any more: whoever repeats it finds what was begun.
+        Raises `UnknownOutcomeError` if it stays unknown, `Suspended` if a person has to say. A stopped run asks
+        no one any more: the run that repeats it finds what was begun.
         """
         places = (f"{key}/", f"{key}:") if key else ("",)
         while not self.cancellation.is_requested:
@@ -227,7 +227,7 @@ class Run:
         return result
 
     async def _settled(self, step: "Step[Any, Any]", result: StepResult[Any]) -> StepResult[Any]:
-        """The result once everything that was told is durable; a run that could not be recorded has failed."""
+        """The result once everything emitted is durable; a run that could not be recorded has failed."""
         try:
             await self.emitter.settle()
         except BatutaError as error:
@@ -335,7 +335,7 @@ class Run:
     def _background_ended(self, task: asyncio.Task[Any]) -> None:
         self._background.discard(task)
         if not task.cancelled():
-            task.exception()  # told as an event of its step: seen, so that asyncio does not report it as lost
+            task.exception()  # reported by an event of its step: seen, so that asyncio does not report it as lost
 
     def note_failure(self, effect: Effect, error: Exception, spending: "SpendingCodec[Any] | None" = None) -> None:
         """Remember what failed, until the run goes on or ends. A write of unknown outcome has to be settled first."""
@@ -455,7 +455,7 @@ class Run:
             log.error("a cancelled run could not be rolled back: %r", failure, exc_info=failure)
 
     async def _drain(self) -> None:
-        """Wait for what was started in the background; what outlives the limit is cancelled and told as failed."""
+        """Wait for what was started in the background; what outlives the limit is cancelled and reported as failed."""
         now = asyncio.get_running_loop().time
         end = now() + DRAIN_LIMIT.total_seconds()
         while self._background and (left := end - now()) > 0:
@@ -483,9 +483,9 @@ def _path_below(parent: Invocation, step: "Step[Any, Any]") -> str:
 
 
 def owes_an_end(stage: int, error: BaseException) -> bool:
-    """Whether something was told to have begun, and not to have ended.
+    """True if a begin was reported and no end.
 
-    While an event is told, a cancellation is raised after it is told, and a failure instead of telling it.
+    While an event is emitted, a cancellation is raised afterwards, and a failure instead of it.
     """
     if stage == STARTING:
         return not isinstance(error, Exception)
@@ -500,7 +500,7 @@ def _failure(error: BaseException, ctx: Context) -> StepError:
 
 
 def is_unsettled(error: BaseException) -> bool:
-    """Whether a step ended because nobody knows the outcome of a write in it."""
+    """True if a step ended because the outcome of a write in it is unknown."""
     raised = (
         error.error.exception if isinstance(error, StepFailedError) and isinstance(error.error, StepError) else error
     )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # only passed on
     from batuta.language.understanding import Understanding
 
 Undo = Callable[[bool], Awaitable["Sequence[Undo] | None"]]
-"""Undoes something; it is told whether the failure that led to it is kept, so that a repeated run fails again there.
+"""Undoes something; it learns whether the failure that led to it is kept, so that a repeated run fails again there.
 What it returns is to be undone next, in reverse order.
 """
 

@@ -1,6 +1,6 @@
 """What ran inside an effect is kept with what the effect brought: what it took, wrote, and whether it can be undone.
 
-A tool, an action or a graph may run agents. Once its outcome is recorded nothing inside it is begun again, so nobody
+A tool, an action or a graph may run agents. Once its outcome is recorded nothing inside it is begun again, so none
 would count what was paid for there: a turn that is taken up again would seem cheaper than it was.
 The same holds for a failure that the run went on from.
 """

@@ -295,7 +295,7 @@ def _hints(function: Any, name: str) -> dict[str, Any]:
 
 
 def _names_around() -> dict[str, Any]:
-    """What is local to whoever uses the library here: an annotation may name it."""
+    """The caller's local names: an annotation may name it."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to look at a caller
     while frame is not None and frame.f_globals.get("__name__", "").startswith("batuta."):
         frame = frame.f_back

@@ -66,7 +66,7 @@ class BreakerSettings:
 
 @dataclass(frozen=True, slots=True)
 class BreakerRecord:
-    """All that is known of one key. The default is that of a key nobody has heard of."""
+    """All that is known of one key. The default is that of an unknown key."""
 
     phase: Phase = "closed"
     failures: int = 0
@@ -118,7 +118,7 @@ class MemoryBreakerState:
         return self._records.get(key, CLOSED)
 
     async def replace(self, key: str, seen: BreakerRecord, record: BreakerRecord) -> bool:
-        """Replace it if nobody else did."""
+        """Replace it if it is unchanged."""
         if self._records.get(key, CLOSED) != seen:
             return False
         if record == CLOSED:
@@ -196,7 +196,7 @@ TRANSITIONS: dict[tuple[Phase, Signal], Rule] = {
 
 
 def _remaining(record: BreakerRecord, now: float, settings: BreakerSettings) -> float:
-    """Seconds until trials are let through; none if the clock was set back, so that nobody waits for hours."""
+    """Seconds until trials are let through; none if the clock was set back, so that no caller waits for hours."""
     passed = now - record.since
     return settings.open_for.total_seconds() - passed if passed >= 0 else 0.0
 
@@ -284,7 +284,7 @@ NEVER_CALLED = (
     ToolRefusedError,
     WriteForbiddenError,
 )
-"""Refusals of this side: nobody was called."""
+"""Refusals of this side: no call was made."""
 
 
 def signal_of(error: BaseException) -> Signal:

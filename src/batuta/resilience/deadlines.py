@@ -94,7 +94,7 @@ class StreamDeadline:
         if not self._is_cutting or task is None:
             return
         self._is_cutting = False
-        # Somebody else may have cancelled, too: then it is theirs.
+        # Another task may have cancelled, too: then it is theirs.
         if task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise TimeoutError(f"no end within {self._seconds:g} s") from error
 

@@ -53,5 +53,5 @@ def observing(observer: ResilienceObserver) -> Iterator[None]:
 
 
 def current_observer() -> ResilienceObserver | None:
-    """Who listens to the current call, if anybody does."""
+    """The observer of the current call, if there is one."""
     return _OBSERVER.get()

@@ -104,7 +104,7 @@ class MemoryLimiterState:
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A limiter made somebody wait, or refused."""
+    """A limiter delayed or refused a call."""
 
     key: str
     wait_seconds: float
@@ -159,7 +159,7 @@ class RateLimiter:
         return throttled
 
     async def settle(self, throttled: Throttled, tokens: float = 1.0) -> None:
-        """The second half: wait, or raise. Whoever stops waiting gives the tokens back."""
+        """The second half: wait, or raise. A caller that stops waiting gives the tokens back."""
         if throttled.refused:
             raise RateLimitedError(
                 f"the limit of {self._rate.per_second:g} per second for {throttled.key} is reached; "

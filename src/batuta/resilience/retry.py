@@ -3,7 +3,7 @@
     error -> policy.next_delay(...) -> None: raise it | seconds: tell the observer, sleep, call again
 
 A provider that answers 429 is asked once more after its `Retry-After`; every other transient error follows the policy.
-Nobody is waited for longer than `max_retry_after`: an answer that asks for more is final, and says so.
+No wait is longer than `max_retry_after`: an answer that asks for more is final, and says so.
 """
 
 import random
@@ -82,7 +82,7 @@ class RetryPolicy:
         return max(self._jittered(self.delay_after(attempt), rand), _asked_seconds(error))
 
     def asks_too_much(self, error: BaseException) -> bool:
-        """Whether a provider wants to be left alone for longer than anybody waits here."""
+        """Whether a provider wants to be left alone for longer than the policy waits."""
         return _asked_seconds(error) > self.max_retry_after.total_seconds()
 
     def _delay_of_rate_limit(
@@ -168,7 +168,7 @@ class Attempts:
         self._failed = 0
         self._rate_limited = 0
         self.unsettled: Retry | None = None
-        """The retry that was told and whose outcome was not."""
+        """The reported retry whose outcome is open."""
 
     @property
     def are_used_up(self) -> bool:
@@ -192,7 +192,7 @@ class Attempts:
         )
 
     def _explain(self, error: BaseException) -> None:
-        """Say why nobody waited as asked, and which setting decides it."""
+        """Say why the wait was refused, and which setting decides it."""
         if not (self._policy.asks_too_much(error) and self._policy.predicate(error)):
             return
         most = self._policy.max_retry_after.total_seconds()

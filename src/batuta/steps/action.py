@@ -158,7 +158,7 @@ class ActionStep(Step[In_contra, Out_co]):
         return find_out
 
     def _left_open(self, ctx: Context) -> Reconcile[Any]:
-        """Nobody waits for it, so nobody is asked: it is not repeated, and its step says why."""
+        """It runs in the background, so no one is asked: it is not repeated, and its step says why."""
 
         async def refuse(_: Pending) -> Any:
             raise unknown_outcome(ctx, self.name, "this was begun, and no answer to it came back")
@@ -166,7 +166,7 @@ class ActionStep(Step[In_contra, Out_co]):
         return refuse
 
     def _asker(self, value: Any, ctx: Context, undo: "_Undo") -> Reconcile[Any] | None:
-        """Whoever decides in this run is asked whether the action took place."""
+        """Ask the approver of this run whether the action took place."""
 
         def about() -> ApprovalRequest:
             return ApprovalRequest(
@@ -186,7 +186,7 @@ class ActionStep(Step[In_contra, Out_co]):
         return asking_a_person(ctx, about, done)
 
     def _helper(self, name: str, function: Any, timeout: timedelta | None) -> Step[Any, Any] | None:
-        """A function that belongs to the action, as a step of its own: its calls are told too."""
+        """A function that belongs to the action, as a step of its own: its calls have events too."""
         if function is None:
             return None
         if not callable(function):
@@ -230,7 +230,7 @@ class ActionStep(Step[In_contra, Out_co]):
         if (self._rollback is not None) != (self.mode == "transactional"):
             raise PipelineTypeError(f"{self.name}: a transactional action has a rollback, and only such an action")
         if self.mode == "fire_and_forget" and not self._passes_on:
-            raise PipelineTypeError(f"{self.name}: nobody waits for a fire_and_forget action, so it returns None")
+            raise PipelineTypeError(f"{self.name}: a fire_and_forget action is not awaited, so it returns None")
 
 
 def _shown(value: Any) -> Any:

@@ -58,7 +58,7 @@ _overrides: ContextVar["Mapping[AgentStep[Any, Any], _Override]"] = ContextVar("
 
 
 class AgentOptions(TypedDict, total=False):
-    """What an agent may be told besides its name, model and output."""
+    """Settings of an agent besides its name, model and output."""
 
     description: str
     """What it is for, in a sentence: on its card and in its traces."""
@@ -88,9 +88,9 @@ class AgentOptions(TypedDict, total=False):
     """Tell deltas while the answer arrives: its thoughts, and its words if it is speaking."""
     is_speaking: bool
     """Tell its answers, and the deltas of their text, as messages of the conversation; by default those that are plain
-    text. A structured answer is for code, so its JSON is shown to nobody unless this says so."""
+    text. A structured answer is for code, so its JSON is not shown unless this says so."""
     cite: "Callable[[str], Sequence[Citation]]"
-    """Finds the citations in what it says; they are told with its messages."""
+    """Finds the citations in what it says; they are sent with its messages."""
     tags: "Sequence[Tag]"
     """Artefacts it may put between tags."""
     timeout: timedelta | float

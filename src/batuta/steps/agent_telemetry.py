@@ -59,7 +59,7 @@ class AgentTelemetry:
         self._has_repeated_calls = False
         self._failed_after_ms = 0
         self.on_void: Callable[[], Awaitable[None]] | None = None
-        """Told when what a stream brought so far does not belong to the answer."""
+        """Called when what a stream brought so far does not belong to the answer."""
 
     @property
     def was_retried(self) -> bool:

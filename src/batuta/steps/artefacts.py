@@ -26,7 +26,7 @@ class Tag:
     name: str
     handler: Callable[..., Awaitable[None]] | None = None
     discard: Callable[[dict[str, str]], Awaitable[None]] | None = None
-    """Told the attributes of an artefact that is void, whole or in part: its stream broke and begins anew, or the
+    """Called with the attributes of a void artefact, whole or in part: its stream broke and begins anew, or the
     answer around it was rejected."""
 
 

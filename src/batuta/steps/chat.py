@@ -68,7 +68,7 @@ class ChatAgentStep(AgentStep[str, str]):
         return Summarizer(model=_Recorded(model, ctx), clock=invocation_of(ctx).run.clock, redact=self._redacted)
 
     def _redacted(self, call: ToolCallBlock) -> dict[str, Any]:
-        """Without what a tool of this agent declares as nobody's business."""
+        """Without what a tool of this agent declares as sensitive."""
         tool = self.tools.get(call.name)
         shown: dict[str, Any] = call.args if tool is None else tool.policy.redacted(call.args)
         return shown
@@ -90,11 +90,11 @@ class _Recorded:
         return self._inner.name
 
     async def generate(self, request: ModelRequest) -> Answer:
-        answer = await self._ctx.effect(lambda: self._told(request), _ANSWER, kind="read", name="summary")
+        answer = await self._ctx.effect(lambda: self._ask(request), _ANSWER, kind="read", name="summary")
         invocation_of(self._ctx).scope.tally.add_call(answer.usage, answer.cost)
         return answer
 
-    async def _told(self, request: ModelRequest) -> Answer:
+    async def _ask(self, request: ModelRequest) -> Answer:
         account = CallAccount(canonical_id(self._ctx.agent_id or self._ctx.step_name))
         return await recorded_call(
             self._ctx, self._inner, request, account, call_id=new_id(), act=lambda: self._inner.generate(request)

@@ -1,4 +1,4 @@
-"""How a model's mistakes are corrected: what may still be tried, and what the model is told.
+"""How a model's mistakes are corrected: what may still be tried, and the feedback to the model.
 
 The feedback is one user message that quotes the newest rejected answer, says what is wrong and where, and gives a
 hint; it is cut to a budget of tokens.
@@ -100,7 +100,7 @@ _REPEATED = (
 
 
 def feedback_on(answer: str, verdict: Exception, token_budget: int, *, times: int = 1) -> str:
-    """What a model is told about its rejected answer, within a budget of tokens; more if it gave the same again."""
+    """The feedback to a model about its rejected answer, within a budget of tokens; more if it gave the same again."""
     problem = _problem(verdict)
     opening = "Your previous answer was rejected." if times == 1 else _REPEATED.format(times=times)
     frame = f"{opening}\n\nPrevious answer:\n{{}}\n\n{{}}\n\nAnswer the original request again."

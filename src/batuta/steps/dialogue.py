@@ -1,4 +1,4 @@
-"""The dialogue of one agent execution with its model: requests, rounds of tools, and what is told about them.
+"""The dialogue of one agent execution with its model: requests, rounds of tools, and their events.
 
     ask -> model answers -> tool calls? run them all, hand the results back, ask again -> an answer without calls
 
@@ -68,7 +68,7 @@ class Dialogue:
         """What came of the answer that is streaming."""
         self._artefacts: ArtefactStream | None = None
         self._shown: str | None = None
-        """The message that is told as it arrives, as long as it may turn out to be void."""
+        """The message being streamed, as long as it may turn out to be void."""
         self._intents: IntentKeys | None = None
         """The keys of what tools were asked to do."""
         self._calls = 0
@@ -173,7 +173,7 @@ class Dialogue:
         )
 
     def _reader(self) -> dict[str, str]:
-        """Language and time zone of whoever reads the answer, and which tables came with the message, where known."""
+        """Language and time zone of the reader, and which tables came with the message, where known."""
         services = self._ctx.services
         names = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE)
         return {name: str(services[name]) for name in names if services.get(name)}
@@ -192,7 +192,7 @@ class Dialogue:
         return replace(settings, timeout=type(settings.timeout)(seconds=left))
 
     async def _call(self, request: ModelRequest) -> Spoken:
-        """One real call, with its beginning and end told."""
+        """One real call, with events for its begin and end."""
         message_id = new_id()
         account = CallAccount(self._speaker, self._attempt, self._agent.is_streaming, self._disclosed)
         answer = await recorded_call(
@@ -228,7 +228,7 @@ class Dialogue:
                         words.append(piece.text)
                     await self._emit_delta(piece, message_id)
         except asyncio.CancelledError:
-            if self._is_out_of_time:  # nobody chose to end it there
+            if self._is_out_of_time:  # no one chose to end it there
                 await self.discard("failed")
             else:
                 await self._keep_what_came("".join(words), message_id)
@@ -241,7 +241,7 @@ class Dialogue:
         return deadline is not None and not deadline.remaining_seconds()
 
     async def _keep_what_came(self, words: str, message_id: str) -> None:
-        """Somebody stopped the run: what was said so far stays said."""
+        """The run was stopped: what was streamed so far stays."""
         if words and self._agent.is_speaking:
             message = AssistantMessage(
                 content=words,
@@ -265,7 +265,7 @@ class Dialogue:
         return call if tool is None else tool.policy.redacted_call(call)
 
     def _disclosed(self, call: dict[str, Any]) -> dict[str, Any]:
-        """A call in what the model is given or says. What another agent's tool declares nobody here knows."""
+        """A call in what the model is given or says. What another agent's tool declares is unknown here."""
         if call["name"] in self._agent.tools or call["is_server_side"]:
             return self._redacted(call["name"], call)
         return {**call, "args": dict.fromkeys(call["args"], "[not kept]"), "invalid_args": None}

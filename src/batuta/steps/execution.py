@@ -127,7 +127,7 @@ class AgentExecution:
         return output
 
     async def _take_back(self, error: Exception) -> None:
-        """What was shown of an answer that never came is void. Whoever cannot take it back does not hide the error."""
+        """What was shown of an answer that never came is void. A failing retraction does not hide the error."""
         try:
             await self._dialogue.discard("failed")
         except Exception as other:

@@ -1,4 +1,4 @@
-"""What somebody wants, as one of the members of an enum."""
+"""A user's intention, as one of the members of an enum."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Intention(BaseModel, Generic[E]):
     option: E
     reasoning: str = ""
     prompt: str = ""
-    """The request, optimised for whoever acts on it."""
+    """The request, optimised for the agent that acts on it."""
     confidence: float = Field(default=1.0, ge=0, le=1)
     request: str = ""
     """The request as it was made."""
@@ -48,7 +48,7 @@ class Intention(BaseModel, Generic[E]):
 
 
 def described(options: Any, owner: str) -> dict[str, Option]:
-    """The members by name with what they mean; raises unless they can be told apart."""
+    """The members by name with what they mean; raises unless they differ."""
     members: list[Enum] = list(options) if isinstance(options, EnumMeta) else []
     if not members:
         raise PipelineTypeError(f"{owner}: a router needs an enum with members, got {options!r}")

@@ -68,7 +68,7 @@ class Judge:
         return text
 
     def _parsed(self, text: str, *, is_cut: bool) -> Any:
-        """A repaired value counts only if all of it came: of one that was cut off nobody knows what is missing."""
+        """A repaired value counts only if all of it came: what is missing of one that was cut off is unknown."""
         parsed: Parsed[Any] = parse_json(text, self.output)
         if is_cut and parsed.strategy == "cleaned":
             raise InvalidAnswerError("its end is missing")

@@ -1,4 +1,4 @@
-"""One call of a model, with its beginning and its end told, and on whose account it was made.
+"""One call of a model, with events for its begin and end, and the account it is charged to.
 
 Everything that an agent asks a model goes through here, so that the calls in the log add up to what the run cost.
 """
@@ -20,7 +20,7 @@ from batuta.pipelines.context import Context, invocation_of
 log = logging.getLogger("batuta.steps")
 
 Redact = Callable[[dict[str, Any]], dict[str, Any]]
-"""A tool call as it may be told."""
+"""A tool call as it may be shown."""
 
 
 def _as_given(call: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "st
 
 
 def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:
-    """Show what was asked and answered to observers that want it. What cannot be told does not fail the run."""
+    """Show what was asked and answered to observers that want it. What cannot be shown does not fail the run."""
     emitter = invocation_of(ctx).run.emitter
     if not emitter.is_asked_for_contents:
         return
@@ -121,23 +121,23 @@ def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer 
             path=ctx.path,
             source_agent_id=account.agent_id,
             system=request.system,
-            messages=tuple(_told(message, account.redact) for message in request.messages),
+            messages=tuple(_shown(message, account.redact) for message in request.messages),
             tools=tuple(
                 {"name": tool.name, "description": tool.description, "parameters": tool.schema}
                 for tool in request.tools
             ),
-            answer=None if answer is None else _told(answer.as_message(account.agent_id), account.redact),
+            answer=None if answer is None else _shown(answer.as_message(account.agent_id), account.redact),
         )
     except Exception as error:  # for instance, arguments nested deeper than anything that can be written down
-        log.warning("the contents of a call of %s are not told: %s", account.agent_id, type(error).__name__)
+        log.warning("the contents of a call of %s are not shown: %s", account.agent_id, type(error).__name__)
         return
     emitter.disclose(exchanged)
 
 
-def _told(message: Message, redact: Redact) -> dict[str, Any]:
-    """A message as plain data, without what a tool declares as nobody's business.
+def _shown(message: Message, redact: Redact) -> dict[str, Any]:
+    """A message as plain data, without what a tool declares as sensitive.
 
-    A model of one's own may bring arguments that are no JSON: their text is told, an observer cannot fail the run.
+    A model of one's own may bring arguments that are no JSON: their text is shown, an observer cannot fail the run.
     """
     plain: dict[str, Any] = message.model_dump(
         mode="json", fallback=str, exclude={"content": {"__all__": {"data", "extra"}}}

@@ -19,7 +19,7 @@ def with_run_policies(model: Model | str, ctx: Context) -> Model:
 
     A model that is protected already, inside whatever is wrapped around it, gets no second protection: two policies
     would multiply their tries. It keeps its own unless the run has one (`protection=`), which goes before it. One from
-    a name shares the breakers of the process. A bare model object is retried, but has no breaker: whoever made it
+    a name shares the breakers of the process. A bare model object is retried, but has no breaker: its maker
     knows what it stands for.
 
     A run may put another model in the place of one that is named (`models=`), and say whether models think

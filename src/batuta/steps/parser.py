@@ -72,7 +72,7 @@ def parse_json(text: str, into: type[T] | Any) -> Parsed[T]:
 
 
 class ParserStep(Step[str, T]):
-    """A text becomes a typed object, or the step fails. The strategy is told with the step's completed event."""
+    """A text becomes a typed object, or the step fails. The step's completed event names the strategy."""
 
     def __init__(self, into: type[T], *, name: str = "parse") -> None:
         super().__init__(name, input_type=str, output_type=into)

@@ -62,7 +62,7 @@ def _classification(members: dict[str, Option]) -> type[BaseModel]:
         "Classification",
         option=(names, ...),
         reasoning=(str, ""),
-        prompt=(str, Field(description="the request, reworded for whoever acts on it")),
+        prompt=(str, Field(description="the request, reworded for the agent that acts on it")),
         confidence=(float, Field(ge=0, le=1)),
     )
 

@@ -1,4 +1,4 @@
-"""One round of tools: what a model asked for in one answer is run, through the journal, and told.
+"""One round of tools: what a model asked for in one answer is run, through the journal, and reported.
 
     calls of an answer -> side by side, those that want to be alone afterwards -> results in call order
 
@@ -49,7 +49,7 @@ class ToolRound:
     async def run(self, calls: Sequence[ToolCallBlock]) -> list[ToolResultBlock]:
         """Run the calls of one answer: side by side, except those that want to be alone, which follow in order.
 
-        If nobody knows what came of one of them, the others still end, and then the agent does: its model is told
+        If the outcome of one of them is unknown, the others still end, and then the agent does: its model learns
         neither that it was done nor that it failed.
         """
         outcomes: dict[int, ToolOutcome] = {}
@@ -87,7 +87,7 @@ class ToolRound:
         return tool is not None and tool.policy.exclusive
 
     async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome | None:
-        """What came of a call; nothing if nobody knows."""
+        """What came of a call; None if it is unknown."""
         key = f"{self._ctx.idempotency_key}:{self._number}.{position}"
         invoker = invocation_of(self._ctx).run.options.get("invoker") or default_invoker()
         try:

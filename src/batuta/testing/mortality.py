@@ -45,26 +45,26 @@ class MortalPersistence:
     lease: Lease | None = None
     """That of the newest owner: whoever goes on takes it over."""
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
         """The recorder of one owner."""
         self.lease = lease
-        return self.mortal(str(lease.work.session_id), told, fence=lease.fence)
+        return self.mortal(str(lease.work.session_id), history, fence=lease.fence)
 
-    def mortal(self, session_id: str, told: Sequence[Event], *, fence: int | None = None) -> "MortalRecorder":
-        """A recorder that dies at its time; what was told before is not counted again."""
-        inner = TurnRecorder(self.log, session_id, fence=fence, told=told, flushing=ONLY_AT_BARRIERS)
-        return MortalRecorder(inner, {event.event_id for event in told}, _recorded_in(told), self)
+    def mortal(self, session_id: str, history: Sequence[Event], *, fence: int | None = None) -> "MortalRecorder":
+        """A recorder that dies at its time; what the log holds already is not counted again."""
+        inner = TurnRecorder(self.log, session_id, fence=fence, history=history, flushing=ONLY_AT_BARRIERS)
+        return MortalRecorder(inner, {event.event_id for event in history}, _recorded_in(history), self)
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         """The journal of one owner."""
         stamp = lease.work.stamp
-        return DurableJournal(self.log, recorder, stamp, events=told)
+        return DurableJournal(self.log, recorder, stamp, events=history)
 
 
-def _recorded_in(told: Sequence[Event]) -> set[str]:
+def _recorded_in(history: Sequence[Event]) -> set[str]:
     """The effects that happened and were not undone since."""
     recorded: set[str] = set()
-    for event in told:
+    for event in history:
         if isinstance(event, EffectRecorded):
             recorded.add(event.key)
         elif isinstance(event, EffectAbandoned):
@@ -77,7 +77,7 @@ class MortalRecorder:
     """Stores what it is given until it dies; then it refuses everything."""
 
     inner: TurnRecorder
-    told: set[str]
+    known: set[str]
     recorded: set[str]
     """The keys of effects whose outcome was in the log when this owner took the turn up."""
     owner: MortalPersistence
@@ -87,7 +87,7 @@ class MortalRecorder:
         """Take an event, or die of it."""
         if self.is_dead:
             raise Killed
-        is_known = event.event_id in self.told
+        is_known = event.event_id in self.known
         if isinstance(event, EffectRecorded) and event.key in self.recorded:
             self.owner.repeated.append(event.key)
         self.owner.written += not is_known and not event.is_transient

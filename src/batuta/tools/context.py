@@ -17,7 +17,7 @@ ReportProgress = Callable[[str, float | None, float | None], Awaitable[None]]
 
 
 async def _ignore(message: str, done: float | None, total: float | None) -> None:
-    """Nobody listens."""
+    """Discards events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class ToolContext:
     agent_id: str = ""
     user: ToolUser = ANYBODY
     approved_by: str = ""
-    """Who agreed to this call, once somebody did."""
+    """Who approved this call, once it is approved."""
     correlation_id: str = ""
     services: Mapping[Any, Any] = field(default_factory=dict)
     report: ReportProgress = _ignore
@@ -40,7 +40,7 @@ class ToolContext:
     """What `enrich` added; it goes into the details of the tool's own event."""
 
     events: list[Event] = field(default_factory=list)
-    """What `emit` added; it is told right after the tool's own event."""
+    """What `emit` added; it is emitted right after the tool's own event."""
 
     async def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         """Tell how far the work is."""
@@ -52,6 +52,6 @@ class ToolContext:
 
     def emit(self, event: Event) -> None:
         """Add an event of your own to the turn. It is kept with the outcome of this call: a resumed turn tells the same
-        one again without a second run. Envelope fields are filled in where it is told.
+        one again without a second run. Envelope fields are filled in on emission.
         """
         self.events.append(event)

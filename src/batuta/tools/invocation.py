@@ -4,7 +4,7 @@
 
 What a model gets wrong and what a tool raises comes back as a result for the model. Cancellation and other control
 flow pass through, and so does what the caller's own seams raise (approver, `around`). The bracket runs inside
-`around`, where the caller may journal it, or return what an earlier run recorded. An error after which nobody knows
+`around`, where the caller may journal it, or return what an earlier run recorded. An error after which it is unknown
 whether a write took place is no result: it is raised out of the bracket, and `around` settles it.
 """
 
@@ -66,7 +66,7 @@ class PreparedCall:
     """Names what is intended: a call that tries the same again has the same. The tool sees this one."""
 
     approved_by: str = ""
-    """Who agreed to it, once somebody did."""
+    """Who approved it, once it is approved."""
 
 
 Execute = Callable[[], Awaitable[Execution]]
@@ -87,7 +87,7 @@ async def _just_run(_: PreparedCall, execute: Execute) -> Execution:
 
 
 async def _nobody_listens(_: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
-    """Progress that nobody asked for."""
+    """Discards progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class ToolInvoker:
             return scope, error
 
     async def _run_around(self, prepared: PreparedCall, scope: CallScope) -> Execution:
-        """Run through the caller's seam. Where there is none, nobody else settles what was lost."""
+        """Run through the caller's seam. Where there is none, what was lost is settled here."""
         try:
             return await scope.around(prepared, lambda: self._execute(prepared, scope))
         except Exception as error:
@@ -200,7 +200,7 @@ class ToolInvoker:
         if not (tool.policy.needs_approval(prepared.values) or (is_cautious and tool.policy.is_undeclared_write)):
             return prepared
         if scope.approver is None:
-            raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only when somebody agrees")
+            raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only with an approval")
         request = await _approval_request(prepared, scope, role)
         if why := context.facts.get(APPROVAL_REASON):
             request = replace(request, reason=str(why))
@@ -269,7 +269,7 @@ class ToolInvoker:
     async def _run_to_a_result(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Whatever the tool returns or raises, as a result; control flow passes through.
 
-        So does an error that leaves open whether a write took place: it is no answer to anybody yet.
+        So does an error that leaves open whether a write took place: it is no answer yet.
         """
         context = _context(prepared, scope)
         try:
@@ -284,7 +284,7 @@ class ToolInvoker:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # Nobody cancelled this call: the tool let a cancellation of its own escape.
+            # This call was not cancelled: the tool let a cancellation of its own escape.
             if prepared.tool.policy.effect == "write":
                 words = f"{prepared.tool.name} was cut off by a cancellation of its own"
                 raise UnknownOutcomeError(words, effect_key=prepared.intent_key) from error
@@ -339,7 +339,7 @@ def reconciler(prepared: PreparedCall, scope: CallScope) -> Callable[[object], A
 
 
 def surely_not_done(prepared: PreparedCall, lost: Exception) -> Execution:
-    """What the model is told of a call whose answer was lost and that did not take place."""
+    """The result for the model of a call whose answer was lost and that did not take place."""
     words = f"{_failure_words(prepared.tool, lost)}. It was looked up: nothing was done, so it may be tried again."
     return Execution(content=words[:MAX_ERROR_CHARS], is_error=True, error=code_of(lost))
 
@@ -358,7 +358,7 @@ async def _settled_alone(prepared: PreparedCall, scope: CallScope, lost: Excepti
         str(lost)
         if isinstance(lost, UnknownOutcomeError)
         else f"{prepared.tool.name}: no answer came back ({_words(lost)}), so it is not known whether it took place. "
-        "It is neither done nor failed until somebody has looked; do not call it again for the same purpose."
+        "It is neither done nor failed until a person has looked; do not call it again for the same purpose."
     )
     return Execution(content=words[:MAX_ERROR_CHARS], is_error=True, error=UnknownOutcomeError.code)
 
@@ -379,7 +379,7 @@ async def _execution_of(value: Any, tool: Tool, context: ToolContext) -> Executi
 
 
 def _names_only(args: Mapping[str, Any]) -> dict[str, str]:
-    """Arguments that nobody declared what to redact of, or that are too many to keep."""
+    """Arguments without declared redaction, or too many to keep."""
     return {name[:MAX_KEPT_NAME_CHARS]: "[not kept]" for name in list(args)[:MAX_KEPT_NAMES]}
 
 
@@ -502,7 +502,7 @@ async def _run_within_timeout(prepared: PreparedCall, context: ToolContext) -> A
     try:
         async with deadline:
             with within_tool_use(prepared.call.id, prepared.tool.name):
-                if prepared.approved_by:  # rights may have changed while somebody was asked
+                if prepared.approved_by:  # rights may have changed while the decision was pending
                     await _authorized(prepared, context)
                 return await prepared.tool.body(prepared.values, context)
     except TimeoutError as error:

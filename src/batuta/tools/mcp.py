@@ -5,7 +5,7 @@
 
 A session belongs to one task, which opens it, listens for changes and closes it. When the server dies, calls in
 flight fail with a clear error and the next call opens a new session. A tool whose description or schema changed
-stays out of the registry until somebody accepts it.
+stays out of the registry until a person accepts it.
 """
 
 import asyncio
@@ -192,7 +192,7 @@ class _Session:
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=SECONDS_TO_CLOSE)
         if self._ready.done() and not self._ready.cancelled():
-            self._ready.exception()  # seen, so that nobody is told about it again
+            self._ready.exception()  # seen, so that asyncio does not report it again
 
     def end(self) -> None:
         self._is_ended = True
@@ -239,7 +239,7 @@ class _Session:
         return facts if self._fingerprint is None else {**facts, "session": self._fingerprint}
 
     async def _note_session(self, response: httpx2.Response) -> None:
-        """A fingerprint only: whoever has the id itself could listen in on a session that serves many users."""
+        """A fingerprint only: a holder of the id itself could listen in on a session that serves many users."""
         if (session_id := response.headers.get(SESSION_HEADER)) is not None:
             self._fingerprint = hashlib.sha256(session_id.encode()).hexdigest()[:16]
 
@@ -288,7 +288,7 @@ class _Session:
 
     async def _listen_once(self, client: Client) -> None:
         async with client.listen(tools_list_changed=True) as changes:
-            # Nothing is told twice: what changed before the server knew of us shows only in a new list.
+            # A change is announced once: what changed before the server knew of us shows only in a new list.
             self._wake.set()
             async for _ in changes:
                 self._wake.set()

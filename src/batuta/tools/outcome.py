@@ -30,7 +30,7 @@ class Refusal(StrEnum):
 
 
 SECURITY_REFUSALS = frozenset(Refusal) - {Refusal.INVALID_ARGUMENTS, Refusal.RATE_LIMITED, Refusal.BUSY}
-"""Refusals that are told as `tool.refused`."""
+"""Refusals that are reported as `tool.refused`."""
 
 
 @runtime_checkable
@@ -58,7 +58,7 @@ class Execution(BaseModel):
     refusal: Refusal | None = None
     details: dict[str, JsonValue] = Field(default_factory=dict)
     events: list[dict[str, JsonValue]] = Field(default_factory=list)
-    """What the tool told besides its answer, without envelopes."""
+    """What the tool emitted besides its answer, without envelopes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,7 +120,7 @@ class ToolPolicy:
         check_number("max_result_chars", self.max_result_chars, at_least=1)
 
     def needs_approval(self, args: dict[str, Any]) -> bool:
-        """Whether somebody has to agree to a call with these arguments. A predicate that fails says yes."""
+        """True if a call with these arguments needs an approval. A predicate that fails says yes."""
         if self.approval is None or not callable(self.approval):
             return self.approval == "always"
         try:
@@ -150,7 +150,7 @@ class ToolPolicy:
 
 
 DEFAULT_POLICY = ToolPolicy()
-"""A tool that reads, with the default limits, for everybody."""
+"""A tool that reads, with the default limits, for every user."""
 
 _OWN_FIELDS = ("effect", "kind", "approval", "exclusive", "preview", "reconcile", "authorize", "version")
 _CAPS = ("max_argument_bytes", "max_result_chars")

@@ -5,7 +5,7 @@
         \"\"\"Units on hand of one item.\"\"\"
 
 A tool is an `async def`: only awaiting code can be stopped at its deadline. Blocking work goes to a thread inside it
-(`await asyncio.to_thread(…)`). A `Tool` cannot be called like the function it came from, so that nobody runs it
+(`await asyncio.to_thread(…)`). A `Tool` cannot be called like the function it came from, so that it is not run
 around the checks by accident; a test uses `await stock.call(sku="A-100")`.
 """
 

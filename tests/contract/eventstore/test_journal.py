@@ -44,7 +44,7 @@ async def takeover(log: EventLog, stamp: Stamp, fence: int) -> DurableJournal:
     """The journal of the next owner of the turn. Nothing of it is stored before it waits for that."""
     events = await events_of_turn(log, str(stamp.session_id), str(stamp.turn_id))
     await log.raise_fence(str(stamp.session_id), fence)
-    recorder = TurnRecorder(log, str(stamp.session_id), fence=fence, told=events, flushing=AT_BARRIERS)
+    recorder = TurnRecorder(log, str(stamp.session_id), fence=fence, history=events, flushing=AT_BARRIERS)
     return DurableJournal(log, recorder, stamp, events=events)
 
 

@@ -52,7 +52,7 @@ async def test_a_repeated_run_tells_nothing_twice(store: Store) -> None:
     """O-3: the same ids with other times and durations give back what was stored first."""
     session, event = new_id(), noted("a")
     first = await TurnRecorder(store.log, session, fence=1).record(event)
-    again = TurnRecorder(store.log, session, fence=2, told=[first])
+    again = TurnRecorder(store.log, session, fence=2, history=[first])
     retold = noted("a", event_id=event.event_id)
     assert retold.timestamp != event.timestamp
     assert await again.record(retold) == first

@@ -122,7 +122,7 @@ async def test_an_approval_that_nobody_decides_is_rejected_by_the_clock(store: T
     assert (resolved.correlation_id, resolved.trace_id) == (asked.correlation_id, asked.trace_id)
     (answer,) = [event for event in events if isinstance(event, ToolResponse) and event.tool_name == "book"]
     assert not answer.success
-    assert "nobody decided in time" in answer.content
+    assert "it was not decided in time" in answer.content
     assert not [key for key in ledger.writes if key.startswith("book ")]
 
 
@@ -130,7 +130,7 @@ async def test_nobody_decides_after_the_expiry(store: TeamStore) -> None:
     session, turn, asked = await _asked(store, _hasty(Ledger()))
     await asyncio.sleep(0.5)
     for _ in range(2):
-        with pytest.raises(ConflictError, match="nobody decided about book in time"):
+        with pytest.raises(ConflictError, match="book was not decided in time"):
             await store.decide(asked, ApprovalDecision.approve(by="ana"))
     await TurnWorker.at(store, _hasty(Ledger())).run_until_idle()
     assert await _status(store, turn) is WorkStatus.COMPLETED

@@ -48,12 +48,12 @@ class Store:
     log: EventLog
     queue: TurnQueue
 
-    def recorder(self, lease: Lease, told: Any) -> Recorder:
-        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, told=told)
+    def recorder(self, lease: Lease, history: Any) -> Recorder:
+        return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, history=history)
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Any) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Any) -> Journal:
         stamp = Stamp(correlation_id="c", session_id=lease.work.session_id, turn_id=lease.work.turn_id)
-        return DurableJournal(self.log, recorder, stamp, events=told)
+        return DurableJournal(self.log, recorder, stamp, events=history)
 
     def worker(self, team: Orchestrator, owner: str = "w", **others: Any) -> TurnWorker:
         settings = WorkerSettings(owner=owner, lease=others.pop("lease", timedelta(seconds=30)))

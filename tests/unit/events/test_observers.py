@@ -415,7 +415,7 @@ class Awaited:
     [
         ([], "a sink is an object with a method emit\\(event\\), got \\[\\]"),
         (Plain, "a sink is an object with a method emit"),
-        (Awaited(), "Awaited.emit is async and nobody would await it: write `def emit`"),
+        (Awaited(), "Awaited.emit is async and would not be awaited: write `def emit`"),
     ],
 )
 async def test_what_is_no_sink_is_refused_before_anything_runs(sink: Any, advice: str) -> None:

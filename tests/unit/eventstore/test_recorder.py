@@ -86,7 +86,7 @@ async def test_what_is_not_stored_is_shown_in_its_turn(log: SlowLog, session: st
     log.open.set()
     known = await TurnRecorder(log, session).record(said("known"))
     shown: list[Event] = []
-    recorder = TurnRecorder(log, session, told=[known], flushing=AT_BARRIERS)
+    recorder = TurnRecorder(log, session, history=[known], flushing=AT_BARRIERS)
     piece = ContentDelta(delta="…", source_agent_id="erp")
     for event in (piece, said("new"), known, piece):
         recorder.submit(event, shown.append)

@@ -223,7 +223,7 @@ def test_the_metrics_of_a_process_know_what_was_told_of_a_turn_before() -> None:
     turn = "01A1DDE2-A77E-7E88-9DB7-2AF8B25F00FE"
     with watching(Watchers(has_logs=False)) as found:
         assert found.metrics is not None
-        sink = found.take_up(None, turn_id=turn, told=[Complete(status="paused", duration_ms=4000.0, turn_id=turn)])
+        sink = found.take_up(None, turn_id=turn, history=[Complete(status="paused", duration_ms=4000.0, turn_id=turn)])
         sink.emit(Complete(status="success", duration_ms=500.0, turn_id=turn))
         assert found.channel.drain()
         assert b'request_duration_seconds_sum{kind="turn"} 4.5' in found.metrics.text()

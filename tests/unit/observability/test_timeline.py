@@ -181,7 +181,7 @@ async def test_the_audit_agrees_with_the_models_own_count() -> None:
 async def test_the_audit_finds_what_was_not_told(missing: str) -> None:
     events = await booked()
     events.remove(next(event for event in events if event.type == missing))
-    with pytest.raises(IncompleteTelemetryError, match="not told in full"):
+    with pytest.raises(IncompleteTelemetryError, match="events of the run are incomplete"):
         audit(events).assert_complete()
 
 

@@ -51,7 +51,7 @@ async def test_a_person_is_asked_whether_an_interrupted_write_is_to_be_done() ->
     assert result.value == 7
     ((name, is_about_outcome, reason),) = [(r.tool_name, r.is_about_outcome, r.reason) for r in ana.asked]
     assert (name, is_about_outcome) == ("charge", True)
-    assert "nobody knows whether it took place" in reason
+    assert "may have taken place or not" in reason
     again = await pay.run("o1", journal=journal, approver=ana)
     assert (again.value, len(ana.asked)) == (7, 1), "what was recorded is neither done nor asked about again"
 

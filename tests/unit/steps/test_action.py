@@ -382,7 +382,7 @@ async def gives(value: int) -> int:
         (work, {"mode": "idempotent", "rollback": print}, "work: a transactional action has a rollback"),
         (work, {"mode": "transactional", "rollback": "undo"}, "work: rollback is a function, got 'undo'"),
         (work, {"mode": "transactional", "rollback": fail}, "work: rollback is a function"),
-        (gives, {"mode": "fire_and_forget"}, "gives: nobody waits for a fire_and_forget action, so it returns None"),
+        (gives, {"mode": "fire_and_forget"}, "gives: a fire_and_forget action is not awaited, so it returns None"),
         (len, {"mode": "idempotent"}, "len: a step is made of an async function"),
         (work, {"mode": "idempotent", "timeout": 0}, "work: a timeout is a number of seconds above zero"),
     ],

@@ -288,7 +288,7 @@ export interface PlanGenerated extends Envelope {
   readonly estimated_steps: number;
 }
 
-/** A step of the plan is being worked on; told again, with its new agent, when it changes hands. */
+/** A step of the plan is being worked on; emitted again, with its new agent, when it changes hands. */
 export interface PlanStepStarted extends Envelope {
   readonly type: "plan_step_started";
   readonly plan_id: string;
@@ -351,7 +351,7 @@ export interface ThinkingDelta extends Envelope {
   readonly offset: number | null;
 }
 
-/** What was told of this message as it arrived is void: whoever shows it takes it away. */
+/** The pieces of this message that were streamed are void: a client removes them. */
 export interface StreamDiscarded extends Envelope {
   readonly type: "stream_discarded";
   readonly reason: "retried" | "rejected" | "failed";
@@ -561,7 +561,7 @@ export interface BreakerChanged extends Envelope {
   readonly failures: number;
 }
 
-/** A rate limiter made somebody wait or refused. */
+/** A rate limiter delayed or refused a call. */
 export interface LimiterThrottled extends Envelope {
   readonly type: "limiter.throttled";
   readonly path: string | null;

@@ -194,7 +194,7 @@ class PostgresConversationStore:
 
 
 async def _require_room(connection: Any, user_id: str | None, max_active: int) -> None:
-    """Whoever creates for a user waits for the one before, so that two cannot take the last place."""
+    """Creations for one user wait for each other, so that two cannot take the last place."""
     await connection.execute("SELECT pg_advisory_xact_lock(hashtext('batuta.conversations.' || $1))", user_id or "")
     counted = """SELECT count(*) FROM conversation_conversations
         WHERE user_id IS NOT DISTINCT FROM $1 AND archived_at IS NULL"""

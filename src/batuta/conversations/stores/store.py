@@ -65,7 +65,7 @@ class ConversationStore(Protocol):
     async def append(self, conversation_id: str, messages: Sequence[Message], *, after: int, at: datetime) -> None:
         """Add messages behind the first `after` ones, all or none; an archived conversation becomes active again.
 
-        Raises `ConflictError` if there are more or fewer than `after`: somebody else wrote meanwhile.
+        Raises `ConflictError` if there are more or fewer than `after`: another writer was faster.
         """
         ...
 

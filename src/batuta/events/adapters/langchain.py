@@ -69,7 +69,7 @@ def _provider_id(message: Any) -> str | None:
 
 
 def langchain_usage(message: Any, read_usage: UsageReader) -> Usage | None:
-    """Tokens as the provider told them, else as LangChain counts them."""
+    """Tokens as the provider reports them, else as LangChain counts them."""
     metadata = metadata_of(message)
     for name in ("usage", "token_usage"):
         usage = metadata.get(name)

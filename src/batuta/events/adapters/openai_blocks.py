@@ -50,11 +50,11 @@ def read_usage(usage: Fields) -> Usage | None:
     if given is None and made is None:
         return None
     taken = fields_or_empty(usage.get("prompt_tokens_details", usage.get("input_tokens_details")))
-    told = fields_or_empty(usage.get("completion_tokens_details", usage.get("output_tokens_details")))
+    details = fields_or_empty(usage.get("completion_tokens_details", usage.get("output_tokens_details")))
     return Usage(
         input=count_of(usage.get(given or "")),
         output=count_of(usage.get(made or "")),
-        thinking=count_of(told.get("reasoning_tokens")),
+        thinking=count_of(details.get("reasoning_tokens")),
         cache_read=count_of(taken.get("cached_tokens")),
         cache_write=count_of(taken.get("cache_write_tokens")),
     )

@@ -73,7 +73,7 @@ _GROWTH: dict[str, _Growth] = {
     "response.mcp_call_arguments.delta": ("", "arguments", "tool_call"),
     "response.code_interpreter_call_code.delta": ("", "code", "tool_call"),
 }
-"""Where each delta goes: the list of the item and the field it lengthens, and what it is for whoever listens."""
+"""Where each delta goes: the list of the item and the field it lengthens, and what it is for listeners."""
 
 _PART_TYPES = {
     "response.output_text.delta": "output_text",

@@ -24,7 +24,7 @@ class UnreadableError(ValueError):
 def plain(value: Any) -> Any:
     """A value as JSON data: objects become dicts of what was set on them, text becomes valid Unicode.
 
-    What comes over the wire is of JSON's own types, chunk after chunk: those are told apart first and fast.
+    What comes over the wire is of JSON's own types, chunk after chunk: those are distinguished first and fast.
     """
     kind = type(value)
     if kind is str:

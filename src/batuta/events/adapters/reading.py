@@ -51,7 +51,7 @@ def opaque(provider: str, raw: Any) -> OpaqueBlock:
 
 
 def marked(block: ContentBlock, provider: str) -> ContentBlock:
-    """A signed thought says whose it is: nobody else can read its signature, and some refuse a foreign one."""
+    """A signed thought says whose it is: no other provider can read its signature, and some refuse a foreign one."""
     if not isinstance(block, ThinkingBlock) or not (block.signature or block.redacted) or provider in block.extra:
         return block
     return block.model_copy(update={"extra": {**block.extra, provider: {}}})

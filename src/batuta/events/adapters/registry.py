@@ -28,7 +28,7 @@ ADAPTERS: dict[str, type[BaseAdapter]] = {
 
 
 def adapter_for(name: str) -> BaseAdapter:
-    """The adapter of a provider. Raises `ConfigurationError` for a name nobody gave."""
+    """The adapter of a provider. Raises `ConfigurationError` for an unknown name."""
     adapter = ADAPTERS.get(name.lower().replace("-", "_"))
     if adapter is None:
         raise ConfigurationError(f"no adapter for provider {name!r}; there are {', '.join(sorted(ADAPTERS))}")

@@ -8,6 +8,7 @@ import importlib.util
 import math
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def _read_pdf(data: bytes, reader: Any, out: TextBuilder) -> bool:
             page = document[number]
             bitmap = page.render(scale=_scale(*page.get_size()), grayscale=True)
             pixels = (bytes(bitmap.buffer), bitmap.width, bitmap.height, 1, bitmap.stride)
-            _read_page(reader, lambda pixels=pixels: reader.SetImageBytes(*pixels), number + 1, out)
+            _read_page(reader, partial(reader.SetImageBytes, *pixels), number + 1, out)
             bitmap.close()
             page.close()
         return len(document) > MAX_PAGES

@@ -58,9 +58,9 @@ def watched(settings: Settings, service_name: str) -> Iterator[Observers]:
 def watcher(observers: Observers) -> Callable[[Lease, Sequence[Event]], EventSink]:
     """How a worker has each of its runs watched: within the trace of the request that asked for it."""
 
-    def watch(lease: Lease, told: Sequence[Event]) -> EventSink:
+    def watch(lease: Lease, history: Sequence[Event]) -> EventSink:
         context = TraceContext.carried_by(lease.work.context)
-        return observers.take_up(context, turn_id=lease.work.turn_id, told=told)
+        return observers.take_up(context, turn_id=lease.work.turn_id, history=history)
 
     return watch
 

@@ -19,12 +19,12 @@ class TurnPersistence:
         self._log = log
         self._projector = projector
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
         """The recorder of one owner."""
         return TurnRecorder(
-            self._log, str(lease.work.session_id), fence=lease.fence, projector=self._projector, told=told
+            self._log, str(lease.work.session_id), fence=lease.fence, projector=self._projector, history=history
         )
 
-    def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         """The journal of one owner."""
-        return DurableJournal(self._log, recorder, lease.work.stamp, events=told)
+        return DurableJournal(self._log, recorder, lease.work.stamp, events=history)

@@ -21,7 +21,9 @@ class StopContract:
         accepted = await subject.queue.accept(turn(session), [said("hello")])
         if is_paused:
             await subject.queue.pause(await leased(subject.queue), waiting_for="a1")
-        ending = Ending(work=await _seen(subject.queue, accepted.work), told={"k1": [said("no")], "k2": [said("end")]})
+        ending = Ending(
+            work=await _seen(subject.queue, accepted.work), events={"k1": [said("no")], "k2": [said("end")]}
+        )
         assert await subject.queue.cancel(accepted.work.turn_id, ending) is WorkStatus.CANCELLED
         assert await words(subject.log, session) == ["hello", "no", "end"]
         assert await subject.queue.depth() == {WorkStatus.CANCELLED: 1}
@@ -30,7 +32,7 @@ class StopContract:
         """Somebody decided at the last moment: that decision counts, and the turn ends all the same."""
         session = new_id()
         accepted = await subject.queue.accept(turn(session))
-        ending = Ending(work=accepted.work, told={"k1": [said("rejected")], "k2": [said("end")]})
+        ending = Ending(work=accepted.work, events={"k1": [said("rejected")], "k2": [said("end")]})
         await subject.log.append(session, [said("approved")], client_key="k1")
         assert await subject.queue.cancel(accepted.work.turn_id, ending) is WorkStatus.CANCELLED
         assert await words(subject.log, session) == ["approved", "end"]
@@ -42,7 +44,7 @@ class StopContract:
         await subject.queue.pause(lease, waiting_for="a1", events=[said("asked")])
         assert await subject.queue.cancel(before.work.turn_id, before) is WorkStatus.PAUSED
         assert await words(subject.log, session) == ["asked"]
-        now = Ending(work=await _seen(subject.queue, before.work), told=_end())
+        now = Ending(work=await _seen(subject.queue, before.work), events=_end())
         assert await subject.queue.cancel(before.work.turn_id, now) is WorkStatus.CANCELLED
         assert await words(subject.log, session) == ["asked", "end"]
 
@@ -58,7 +60,7 @@ class StopContract:
         session = new_id()
         accepted = await subject.queue.accept(turn(session))
         await leased(subject.queue, length=EXPIRED)
-        ending = Ending(work=await _seen(subject.queue, accepted.work), told=_end())
+        ending = Ending(work=await _seen(subject.queue, accepted.work), events=_end())
         await subject.queue.recover()
         assert await subject.queue.cancel(accepted.work.turn_id, ending) is WorkStatus.QUEUED
         assert await words(subject.log, session) == []
@@ -67,7 +69,7 @@ class StopContract:
 async def _taken_up(queue: TurnQueue, session: str) -> tuple[Ending, Lease]:
     """A turn that somebody wants to end as it was when it was accepted, and that has an owner since."""
     accepted = await queue.accept(turn(session))
-    return Ending(work=accepted.work, told=_end()), await leased(queue)
+    return Ending(work=accepted.work, events=_end()), await leased(queue)
 
 
 def _end() -> dict[str, Sequence[Event]]:

@@ -97,7 +97,7 @@ async def _cancel_with_its_end(queue: TurnQueue, session: str) -> Send:
     accepted = await queue.accept(turn(session))
 
     async def send() -> Any:
-        return await queue.cancel(accepted.work.turn_id, Ending(work=accepted.work, told={"end": [said("end")]}))
+        return await queue.cancel(accepted.work.turn_id, Ending(work=accepted.work, events={"end": [said("end")]}))
 
     return send
 

@@ -33,8 +33,8 @@ def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
 
 def own_zone(context: ToolContext, default: ZoneInfo) -> ZoneInfo:
     """The user's own time zone, if the run says one."""
-    told = context.services.get(TIME_ZONE_SERVICE)
-    return _zone(told) if isinstance(told, str) else default
+    configured = context.services.get(TIME_ZONE_SERVICE)
+    return _zone(configured) if isinstance(configured, str) else default
 
 
 def _zone(name: str) -> ZoneInfo:

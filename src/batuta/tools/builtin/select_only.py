@@ -1,8 +1,8 @@
 """One SELECT and nothing else: a statement is parsed, judged node by node, and written anew from its tree.
 
 What is executed is the text made from the judged tree, without comments, so nothing can hide between two readings of
-one text. Functions are allowed by name; a function that nobody listed is refused, however it is called: PostgreSQL
-calls one also for `(value).name`, `OPERATOR(schema.+)`, a cast to a type of somebody's own, and `t.name` where `t` is
+one text. Functions are allowed by name; a function that is not listed is refused, however it is called: PostgreSQL
+calls one also for `(value).name`, `OPERATOR(schema.+)`, a cast to a user's own type, and `t.name` where `t` is
 what a function in FROM gave.
 
 What no parser can see: `t.name`, where `t` is a table without such a column, calls a function that takes rows of that
@@ -53,7 +53,7 @@ _WRITES = (
     exp.Commit, exp.Rollback, exp.Use, exp.Kill, exp.Analyze, exp.Drop, exp.Alter, exp.Grant,
 )  # fmt: skip
 _TYPES = frozenset({"citext", "tsquery", "tsvector", "vector"})
-"""Types that the parser does not know and that come with PostgreSQL or an extension everybody has."""
+"""Types that the parser does not know and that come with PostgreSQL or a common extension."""
 _SAMPLES = frozenset({"system", "bernoulli"})
 _VALUES = frozenset(
     f"current_{name}" for name in ("catalog", "date", "role", "schema", "time", "timestamp", "user")

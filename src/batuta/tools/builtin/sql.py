@@ -93,7 +93,7 @@ class SqliteDatabase:
         self._uri = f"{Path(path).resolve().as_uri()}?mode=ro"
 
     async def query(self, sql: str, *, max_rows: int, seconds: float) -> Rows:
-        """Run in a thread of its own; whoever stops waiting stops the query."""
+        """Run in a thread of its own; a caller that stops waiting stops the query."""
         watch = _Watch(time.monotonic() + seconds)
         try:
             return await asyncio.to_thread(self._query, sql, max_rows, watch)
