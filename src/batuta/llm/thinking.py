@@ -1,6 +1,6 @@
 """Whether a run's models think before they answer, chosen for the run over what its agents declare.
 
-    await team.run("Plan the week", thinking=Thinking(is_on=True, budget_tokens=8_000))
+    await team.run("Plan the week", thinking=ThinkingOptions(is_on=True, budget_tokens=8_000))
 
 The choice is a wish: models that cannot think, and calls that a provider lets think only by giving up something else
 (a tool that must be called), are made as they would be without it.
@@ -31,7 +31,7 @@ _THINKERS = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thinking:
+class ThinkingOptions:
     """What a user wants of the models of a run."""
 
     is_on: bool
@@ -51,7 +51,7 @@ def can_think(model: Model) -> bool:
 class ThinkingModel(WrappedModel):
     """A model that thinks, or does not, as its run wants it."""
 
-    def __init__(self, inner: Model, thinking: Thinking) -> None:
+    def __init__(self, inner: Model, thinking: ThinkingOptions) -> None:
         super().__init__(inner)
         self._thinking = thinking
 

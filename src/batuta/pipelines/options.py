@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what only agents need is not imported with a pipeline
     from batuta.conversations.conversation import Conversation
     from batuta.llm.budget import Budget, BudgetLedger
     from batuta.llm.resilient import Protection
-    from batuta.llm.thinking import Thinking
+    from batuta.llm.thinking import ThinkingOptions
     from batuta.tools.approval import Approver
     from batuta.tools.invocation import ToolInvoker
 
@@ -50,7 +50,7 @@ class RunOptions(TypedDict, total=False):
     """Retries, breaker and limiter of model calls; share one so that breakers count together."""
     models: Mapping[str, str]
     """Which models take the place of which in this run, by name: `{"openai:gpt-5.2": "google:gemini-2.5-flash"}`."""
-    thinking: "Thinking"
+    thinking: "ThinkingOptions"
     """Whether models think before they answer, and how much; without it as each agent declares."""
     budgets: "Sequence[Budget]"
     """What the run may use; a model call that does not fit is not made."""

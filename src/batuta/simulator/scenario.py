@@ -34,7 +34,7 @@ class ScenarioError(ValueError):
     """A scenario cannot be read; the message says where and why."""
 
 
-class When(AnswerPart):
+class RequestCondition(AnswerPart):
     """Conditions on a request; all that are given must hold. Names take ``*`` and ``?``, ``last_user`` is a regex."""
 
     provider: Provider | None = None
@@ -73,7 +73,7 @@ class When(AnswerPart):
 class ScenarioRule(AnswerPart):
     """An answer given whenever its conditions hold, at most ``times`` times if that is set."""
 
-    when: When
+    when: RequestCondition
     answer: PlannedAnswer
     times: int | None = Field(default=None, ge=1)
 

@@ -8,17 +8,17 @@ from batuta import AgentStep, ModelSettings
 from batuta.kernel.errors import SettingsError
 from batuta.llm.model import ModelRequest, ToolSpec
 from batuta.llm.settings import Dialect, check_settings
-from batuta.llm.thinking import DEFAULT_BUDGET_TOKENS, Thinking, ThinkingModel, can_think
+from batuta.llm.thinking import DEFAULT_BUDGET_TOKENS, ThinkingModel, ThinkingOptions, can_think
 from tests.unit.llm.doubles import PlayedModel, answer, request
 
-ON, OFF = Thinking(is_on=True), Thinking(is_on=False)
+ON, OFF = ThinkingOptions(is_on=True), ThinkingOptions(is_on=False)
 DIALECTS: tuple[Dialect, ...] = ("anthropic", "openai_chat", "openai_responses", "google")
 
 
 SONNET = "claude-sonnet-4-5"
 
 
-async def sent(thinking: Thinking, given: ModelRequest, *, model: str = SONNET) -> ModelRequest:
+async def sent(thinking: ThinkingOptions, given: ModelRequest, *, model: str = SONNET) -> ModelRequest:
     """What the model inside is asked, whole and streamed."""
     played = PlayedModel([answer("yes"), answer("yes")], name=model)
     wrapped = ThinkingModel(played, thinking)
@@ -36,9 +36,9 @@ async def test_an_agent_without_a_budget_gets_one_and_keeps_the_room_for_its_ans
 async def test_a_declared_budget_stands_unless_another_is_wished_for() -> None:
     declared = request(thinking_budget_tokens=5_000, max_tokens=16_000)
     assert await sent(ON, declared) == declared
-    more = (await sent(Thinking(is_on=True, budget_tokens=9_000), declared)).settings
+    more = (await sent(ThinkingOptions(is_on=True, budget_tokens=9_000), declared)).settings
     assert (more.thinking_budget_tokens, more.max_tokens) == (9_000, 20_000)
-    less = (await sent(Thinking(is_on=True, budget_tokens=10), declared)).settings
+    less = (await sent(ThinkingOptions(is_on=True, budget_tokens=10), declared)).settings
     assert (less.thinking_budget_tokens, less.max_tokens) == (1_024, 16_000)
 
 
@@ -97,4 +97,4 @@ async def test_a_run_hands_its_wish_to_its_agents() -> None:
 
 def test_a_budget_that_makes_no_sense_is_refused_where_it_is_written() -> None:
     with pytest.raises(SettingsError, match="budget_tokens"):
-        Thinking(is_on=True, budget_tokens=0)
+        ThinkingOptions(is_on=True, budget_tokens=0)

@@ -9,7 +9,7 @@ import pytest
 
 from batuta.simulator import Scenario, ScenarioError, load_scenario, parse_scenario
 from batuta.simulator.faults import FAULTS
-from batuta.simulator.scenario import When
+from batuta.simulator.scenario import RequestCondition
 from batuta.simulator.wire.asked import OfferedTool, ToolResult, WireRequest
 
 YAML = """
@@ -119,7 +119,7 @@ ASKED = WireRequest(
     ],
 )
 def test_a_rule_matches_when_all_its_conditions_hold(when: dict[str, Any]) -> None:
-    assert When.model_validate(when).matches(ASKED)
+    assert RequestCondition.model_validate(when).matches(ASKED)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_rule_matches_when_all_its_conditions_hold(when: dict[str, Any]) -> No
     ],
 )
 def test_a_rule_does_not_match_when_one_condition_fails(when: dict[str, Any]) -> None:
-    assert not When.model_validate(when).matches(ASKED)
+    assert not RequestCondition.model_validate(when).matches(ASKED)
 
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "simulator.md"

@@ -14,7 +14,7 @@ from batuta.agents.documents.library import CHOSEN_SERVICE
 from batuta.events.queue import Lease
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.resilient import Protection
-from batuta.llm.thinking import Thinking
+from batuta.llm.thinking import ThinkingOptions
 from batuta.pipelines.options import RunOptions
 from batuta.server.database.engines import Database
 from batuta.server.database.principal import Principal, acting_as
@@ -129,8 +129,8 @@ def attached_files(payload: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(each["file_id"]).upper() for each in payload.get("attachments", ()) if each.get("file_id"))
 
 
-def thinking_of(payload: Mapping[str, Any], preferences: Preferences) -> Thinking:
+def thinking_of(payload: Mapping[str, Any], preferences: Preferences) -> ThinkingOptions:
     """As the message says, else as the user prefers; a budget alone asks for thinking."""
     budget = payload.get("thinking_budget")
     is_on = payload.get("enable_thinking", preferences.enable_thinking if budget is None else True)
-    return Thinking(is_on=is_on and budget != 0, budget_tokens=budget or None)
+    return ThinkingOptions(is_on=is_on and budget != 0, budget_tokens=budget or None)
