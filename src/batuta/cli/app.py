@@ -52,7 +52,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command; what it lacks is told with the extra that brings it."""
+        """A command; what it lacks is named with the extra that brings it."""
         source = COMMANDS.get(cmd_name)
         if source is None:
             return None

@@ -1,4 +1,4 @@
-"""`batuta audit`: has anybody changed what was recorded (`verify`), and was everything told (`counts`)?"""
+"""`batuta audit`: was the record changed (`verify`), and is it complete (`counts`)?"""
 
 import asyncio
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ def counts(
         table.add_row(count.what, str(count.begun), str(count.ended), str(count.spans), elsewhere)
     out.print(table)
     if problems:
-        raise fail("the execution was not told in full:\n" + "\n".join(problems))
+        raise fail("the events of the execution are incomplete:\n" + "\n".join(problems))
     out.print(f"[green]✓[/] {len(events)} events tell {found.spans} spans, each begun and ended once", highlight=False)
 
 

@@ -128,7 +128,7 @@ def _tell_answer(answer: AssistantMessage) -> None:
 
 
 class Asks:
-    """Asks whoever sits at the terminal."""
+    """Asks at the terminal."""
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         """Approve, reject with a reason, or edit the arguments."""

@@ -27,7 +27,7 @@ def settings_from(config: Path | None, **given: Any) -> Settings:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run something to its end; what an operator has to mend is told in a line, not as a traceback."""
+    """Run something to its end; what an operator has to mend is one line, not a traceback."""
     try:
         return asyncio.run(work)
     except ConfigurationError as error:

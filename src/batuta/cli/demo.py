@@ -19,7 +19,7 @@ from batuta.steps.parallel import Branch, ParallelStep
 
 
 class Order(BaseModel):
-    """What somebody wants to buy."""
+    """What a customer wants to buy."""
 
     sku: str
     quantity: int

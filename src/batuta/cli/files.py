@@ -234,7 +234,7 @@ def _platform(config: Path | None, data_dir: Path | None) -> Settings:
 def _do(
     settings: Settings, email: str | None, work: Callable[[AccountFiles], Awaitable[T]], *, is_reading: bool = False
 ) -> T:
-    """Work on the files of an account; what stands against it is told in a line."""
+    """Work on the files of an account; an obstacle is reported in one line."""
 
     async def done() -> T:
         async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
@@ -251,7 +251,7 @@ def _do(
 
 @asynccontextmanager
 async def _reading(processing: FileProcessing, is_reading: bool) -> AsyncIterator[None]:
-    """Read files in this process too: nobody else may be running."""
+    """Read files in this process too: no other process may be running."""
     if not is_reading:
         yield
         return
@@ -270,7 +270,7 @@ async def _owner(settings: Settings, backends: Backends, email: str | None) -> U
         return found[0]
     if email is None and users:
         raise fail("there are several accounts; say whose files with --user EMAIL", 2)
-    raise fail("nobody has such an account; `batuta user list` shows who has one", 2)
+    raise fail("there is no such account; `batuta user list` shows who has one", 2)
 
 
 def _caller(user: User) -> Caller:

@@ -68,8 +68,8 @@ def _show(result: StepResult[Any], as_json: bool) -> None:
         "cost": metrics.cost,
     }
     if as_json:
-        told = {"error": str(result.error)} if result.is_error else {"value": _plain(result.value)}
-        say_json({**told, **facts})
+        outcome = {"error": str(result.error)} if result.is_error else {"value": _plain(result.value)}
+        say_json({**outcome, **facts})
         return
     if result.is_error:
         err.print(f"[bold red]failed[/] at {result.error.path}: {result.error.message}", highlight=False)

@@ -40,7 +40,7 @@ def rerun(
         str | None, typer.Option("--from", help="The first event that is live: its id or number, a step or an agent.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="Another model from there on.")] = None,
-    prompt: Annotated[str | None, typer.Option(help="Other instructions for whoever is asked first.")] = None,
+    prompt: Annotated[str | None, typer.Option(help="Other instructions for the agent that is asked first.")] = None,
     agent: Annotated[str | None, typer.Option(help="RerunChange only this agent.")] = None,
     team: TeamName = None,
     config: ConfigFile = None,
@@ -76,7 +76,7 @@ def show(again: reruns.Rerun, console: Console) -> None:
         args = "" if write.args is None else escape(json.dumps(write.args, ensure_ascii=False, default=str))
         console.print(f"not executed: [bold]{escape(write.name)}[/] {args}: {_SOURCES[write.source]}", highlight=False)
     for count in diff.events:
-        console.print(f"told [bold]{escape(count.type)}[/] {count.before} → {count.after} times", highlight=False)
+        console.print(f"emitted [bold]{escape(count.type)}[/] {count.before} → {count.after} times", highlight=False)
 
 
 async def _again(

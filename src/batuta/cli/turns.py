@@ -60,11 +60,11 @@ def retry(turn: Turn, config: ConfigFile = None, data_dir: DataDir = None) -> No
 
 @app.command("give-up")
 def give_up(turn: Turn, config: ConfigFile = None, data_dir: DataDir = None) -> None:
-    """Stop a turn for good: nobody is asked any more, and its user is told that it is over."""
+    """Stop a turn for good: open requests are closed, and its user learns that it is over."""
     is_over = run(_stopped(place_of(config, data_dir), turn))
     if is_over is None:
         raise fail(f"turn {turn} is over already, or there is none; `batuta turns list` shows what is left")
-    out.print(f"turn {turn} {'is over' if is_over else 'was told to stop'}", highlight=False)
+    out.print(f"turn {turn} {'is over' if is_over else 'is being stopped'}", highlight=False)
 
 
 async def _found(place: TurnPlace, statuses: frozenset[WorkStatus]) -> Sequence[Work]:

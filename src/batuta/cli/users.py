@@ -163,11 +163,11 @@ def _change(
         return user is not None
 
     if not _do(_platform(config, data_dir), find_and_change):
-        raise fail(f"nobody has an account as {address}; `batuta user list` shows who has one")
+        raise fail(f"there is no account {address}; `batuta user list` shows who has one")
 
 
 def _operator() -> AccountActor:
-    """Whoever typed the command, as the system knows them."""
+    """The operating system's user."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):  # a container whose user has no name
@@ -184,7 +184,7 @@ def _platform(config: Path | None, data_dir: Path | None) -> Settings:
 
 
 def _do(settings: Settings, work: Callable[[Identity], Awaitable[T]]) -> T:
-    """Work on the accounts; what stands against it is told in a line."""
+    """Work on the accounts; an obstacle is reported in one line."""
 
     async def done() -> T:
         async with _accounts(settings) as identity:
@@ -241,7 +241,7 @@ def _roles(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _asked_password() -> str:
-    """From whoever sits at the terminal, twice; else the first line that is sent."""
+    """Typed at the terminal, twice; else the first line that is sent."""
     if sys.stdin.isatty():
         given = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
     else:

@@ -40,7 +40,7 @@ def _integer(value: Any) -> int:
 def _decimal(value: Any) -> Decimal:
     if isinstance(value, bool):
         raise UnfitValueError
-    # A float's shortest form is what whoever wrote it meant: 0.1, not 0.1000000000000000055.
+    # A float's shortest form is what its writer meant: 0.1, not 0.1000000000000000055.
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite() or number.adjusted() > 27 or _exponent(number) < -10:
         raise UnfitValueError

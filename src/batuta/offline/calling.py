@@ -26,7 +26,7 @@ LEAST_OF_A_TASK = 0.06
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class NextCalls:
     """What a worker does next: calls, or a question it must ask first."""
 
     calls: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -43,7 +43,7 @@ def next_calls(request: ModelRequest, now: datetime) -> tuple[tuple[ToolCallBloc
     return blocks, work.question
 
 
-def _first(request: ModelRequest, now: datetime) -> Work:
+def _first(request: ModelRequest, now: datetime) -> NextCalls:
     task = task_of(request)
     own = [each for each in request.understanding if each.intents]
     if not own:
@@ -58,11 +58,11 @@ def _first(request: ModelRequest, now: datetime) -> Work:
         and not pieces[0].intent.is_fallback
         and not task.results
     ):
-        return Work(question=planner.unknown(task.language))
+        return NextCalls(question=planner.unknown(task.language))
     question = next((work.question for work in works if work.question), None)
     calls = [call for work in works for call in work.calls][:MAX_CALLS]
     if calls or question:
-        return Work(calls=calls, question=None if calls else question)
+        return NextCalls(calls=calls, question=None if calls else question)
     return _by_description(request, task)
 
 
@@ -87,19 +87,19 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     return kept if len(kept) > 1 else whole
 
 
-def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> Work:
+def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> NextCalls:
     language = meaning.language
     if meaning.unknown:
         name = {"zone": "unknown_place", "word": "unknown_word"}.get(meaning.unknown_kind, "unknown_value")
-        return Work(question=phrase(name, language, value=" ".join(meaning.unknown)), meaning=meaning)
+        return NextCalls(question=phrase(name, language, value=" ".join(meaning.unknown)), meaning=meaning)
     asking = next((slot for slot in meaning.missing if slot.type != "result"), None)
     if asking is not None:
         asked = asking.question.get(language) or phrase("missing", language, name=asking.name.replace("_", " "))
-        return Work(question=asked, meaning=meaning)
+        return NextCalls(question=asked, meaning=meaning)
     tool = next((tool for tool in tools if tool.name == meaning.intent.tool), None)
     if tool is None:
-        return Work(meaning=meaning)
-    return Work(calls=[(tool.name, args) for args in _arguments(meaning, tool)], meaning=meaning)
+        return NextCalls(meaning=meaning)
+    return NextCalls(calls=[(tool.name, args) for args in _arguments(meaning, tool)], meaning=meaning)
 
 
 def _arguments(meaning: Interpretation, tool: ToolSpec) -> list[dict[str, Any]]:
@@ -128,29 +128,29 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
     return any(choice.get("type") == "array" for choice in choices)
 
 
-def _by_description(request: ModelRequest, task: Task) -> Work:
+def _by_description(request: ModelRequest, task: Task) -> NextCalls:
     """Without an intent: the tool whose description has most of the request's words, if the request fills it."""
     scored = [(fits_description(tool, task.text), tool) for tool in request.tools]
     ranked = sorted(scored, key=lambda pair: -pair[0])
     for score, tool in ranked:
         args, missing = filled_by_schema(tool, task.text)
         if not missing and (score > 0 or request.tool_choice == "required"):
-            return Work(calls=[(tool.name, args)])
-    return Work()
+            return NextCalls(calls=[(tool.name, args)])
+    return NextCalls()
 
 
-def _following(request: ModelRequest) -> Work:
+def _following(request: ModelRequest) -> NextCalls:
     """What the newest result asks for, if it succeeded and brought what that needs."""
     newest = request.tool_results[-1] if request.tool_results else None
     found = content_of(newest) if newest is not None and not newest.is_error else None
     if not isinstance(found, Mapping):
-        return Work()
+        return NextCalls()
     tool = next((tool for tool in request.tools if tool.name == found.get("next_tool")), None)
     if tool is None:
-        return Work()
+        return NextCalls()
     properties, required = tool.schema.get("properties", {}), tool.schema.get("required", ())
     args = {name: found[name] for name in properties if found.get(name) is not None}
-    return Work() if any(name not in args for name in required) else Work(calls=[(tool.name, args)])
+    return NextCalls() if any(name not in args for name in required) else NextCalls(calls=[(tool.name, args)])
 
 
 def _said_before(request: ModelRequest, task: Task, interpreter: Interpreter, now: datetime) -> str:

@@ -2,7 +2,7 @@
 
     body = read_body(headers, stream, largest=32 * 1024 * 1024)
 
-What cannot be read raises `SandboxError` with its status; the connection is then of no more use, because nobody knows
+What cannot be read raises `SandboxError` with its status; the connection is then of no more use, because it is unknown
 where the next request begins.
 """
 

@@ -3,7 +3,7 @@
     limits = RequestLimits(requests=600, window=timedelta(minutes=5))
 
 A fault is asked for by the request itself (`X-Sandbox-Fault: 503`) or put up beforehand for the next requests of
-anybody (`POST /sandbox/faults`), for clients that cannot send a header.
+any client (`POST /sandbox/faults`), for clients that cannot send a header.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Pictures and printed documents: records that every master record or document has, without anybody storing them.
+"""Pictures and printed documents: records that every master record or document has, without being stored.
 
 …/customers(…)/picture/pictureContent            read, or written with PATCH
 …/salesInvoices(…)/pdfDocument/pdfDocumentContent  made from the document when it is read

@@ -130,7 +130,7 @@ class SandboxStore:
     def remember(self, key: tuple[str, ...], read: Callable[[], MemoryT]) -> MemoryT:
         """What was read under a key before in this transaction, else what `read` gives; outside of one, always that.
 
-        Nobody else writes while a transaction lasts, so only our own writes can make a memory stale: they `forget` it.
+        No one else writes while a transaction lasts, so only our own writes can make a memory stale: they `forget` it.
         """
         if self._depth == 0:
             return read()

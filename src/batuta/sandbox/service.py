@@ -51,7 +51,7 @@ class SandboxSettings:
     environment: str = "sandbox"
     tenant: str = "00000000-0000-4000-8000-000000000001"
     clients: Mapping[str, str] = field(default_factory=dict)
-    """Client id → secret. Without any, tokens are given to everybody and not asked for."""
+    """Client id → secret. Without any, tokens are given to every client and not asked for."""
     token_lifetime: timedelta = timedelta(hours=1)
     limits: RequestLimits = field(default_factory=RequestLimits)
     largest_body_bytes: int = 32 * 1024 * 1024

@@ -20,7 +20,7 @@ SCOPE: Final = "https://api.businesscentral.dynamics.com/.default"
 
 
 class TokenIssuer:
-    """Issues and checks tokens for the registered clients; without any client everybody may come in."""
+    """Issues and checks tokens for the registered clients; without any client no token is needed."""
 
     def __init__(
         self, clients: Mapping[str, str], *, key: bytes, clock: Callable[[], float], lifetime: timedelta

@@ -95,7 +95,7 @@ def _routed() -> FastAPI:
     for domain in DOMAINS:
         api.include_router(domain.router)
     api.include_router(schema_router)
-    api.include_router(static_router)  # last: its page answers every address nobody else knows
+    api.include_router(static_router)  # last: its page answers every unknown address
     for error in (Problem, BatutaError, RequestValidationError, HTTPException, Exception):
         api.add_exception_handler(error, respond)
     api.openapi = _describer(api)  # type: ignore[method-assign]
@@ -110,7 +110,7 @@ def create_app(platform: Platform, *, static: Path = STATIC) -> App:
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """A connection that can be shut down while its client is leaving: nobody says goodbye twice."""
+    """A connection that can be shut down while its client is leaving: it is closed once."""
 
     def shutdown(self) -> None:
         """Say goodbye, unless the other side did."""
@@ -122,7 +122,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
 
 class Server(uvicorn.Server):
-    """Serves a platform; when it is told to stop, it lets go of streams and sockets first."""
+    """Serves a platform; when it stops, it lets go of streams and sockets first."""
 
     def __init__(self, platform: Platform, *, static: Path = STATIC) -> None:
         settings = platform.settings
@@ -178,8 +178,8 @@ class Server(uvicorn.Server):
         await asyncio.sleep(0)
 
     async def _stop_accepting(self) -> None:
-        """Accept nobody more, and let those who just were become connections: asyncio forgets to close the socket of
-        whoever is accepted in the very moment in which the server closes (until Python 3.12).
+        """Accept no more, and let those who just were become connections: asyncio forgets to close the socket of
+        a client that is accepted in the very moment in which the server closes (until Python 3.12).
         """
         loop = asyncio.get_running_loop()
         for server in self.servers:
@@ -190,10 +190,10 @@ class Server(uvicorn.Server):
 
 
 async def check_address(settings: Settings) -> None:
-    """See that nobody else listens there, before anything is opened or begun.
+    """See that no other process listens there, before anything is opened or begun.
 
     Raises:
-        ConfigurationError: the platform could not listen where it is told to.
+        ConfigurationError: the platform could not listen at its address.
     """
     try:
         probe = await asyncio.get_running_loop().create_server(asyncio.Protocol, settings.host, settings.port)
@@ -207,7 +207,7 @@ async def check_address(settings: Settings) -> None:
 
 
 async def serve(platform: Platform, *, on_start: Callable[[str], None] = lambda address: None) -> None:
-    """Serve until a signal comes, and say where as soon as somebody can connect."""
+    """Serve until a signal comes, and say where as soon as clients can connect."""
     server = Server(platform)
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server.serve())

@@ -74,7 +74,7 @@ PROFILES: dict[Environment, dict[str, Any]] = {
 """What a profile sets; each value can be overridden."""
 
 DEMO: dict[str, Any] = {"log_level": "warning"}
-"""What a demo sets over its profile: whoever tries the platform reads its page, not its log."""
+"""What a demo sets over its profile: a visitor reads the page, not the log."""
 
 
 class OidcProvider(BaseModel):
@@ -121,7 +121,7 @@ class Settings(BaseModel):
     port: int = Field(default=8000, ge=0, le=65535)
     data_dir: Path = Path("batuta-data")
     documents_dir: Path | None = None
-    """A folder whose documents everybody may ask about, in place of the samples; it is watched."""
+    """A folder whose documents every user may ask about, in place of the samples; it is watched."""
     is_demo: bool = False
     public_url: str | None = Field(default=None, pattern=r"^https?://[^/]+$")
     """Where browsers find the platform, if a proxy stands before it; cookies are `Secure` if it says https."""
@@ -180,7 +180,7 @@ class Settings(BaseModel):
     shutdown_seconds: float = Field(default=10, ge=0)
     is_metrics_enabled: bool = True
     is_metrics_public: bool = False
-    """Whether `/metrics` answers anybody who reaches it, not only this machine and keys with the scope `metrics`."""
+    """True if `/metrics` answers any caller, not only this machine and keys with the scope `metrics`."""
     metrics_host: str = "127.0.0.1"
     metrics_port: int = Field(default=9090, ge=0, le=65535)
     """Where `batuta worker` answers Prometheus; 0 takes a free port."""
@@ -198,7 +198,7 @@ class Settings(BaseModel):
     erp_client_secret: SecretStr | None = None
     erp_scope: str = "https://api.businesscentral.dynamics.com/.default"
     erp_roles: Mapping[str, ErpRoleSettings] = Field(default_factory=dict)
-    """What the holders of each role may do in the ERP; without any, everybody may do everything behind approval."""
+    """What the holders of each role may do in the ERP; without any, every user may do everything behind approval."""
     erp_amount_limit: Decimal | None = Field(default=None, ge=0)
     """In the currency of the books: a change that moves more is decided by a holder of the role `approver`."""
     measures_file: Path | None = None
@@ -308,7 +308,7 @@ def make_data_dir(folder: Path) -> None:
     """Make the folder of the embedded mode, for its owner alone.
 
     Raises:
-        ConfigurationError: nobody can write there.
+        ConfigurationError: it is not writable.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -26,15 +26,15 @@ class Access(Enum):
     """Who is let in."""
 
     PUBLIC = "public"
-    """Anybody."""
+    """Every caller."""
     USER = "user"
-    """Whoever is logged in."""
+    """A logged-in user."""
     PERSON = "person"
-    """Whoever is logged in in a browser: not a program with a key."""
+    """A user logged in in a browser: not a program with a key."""
     OPERATOR = "operator"
-    """A probe on this machine, a key with the scope, or anybody if `is_metrics_public` is set."""
+    """A probe on this machine, a key with the scope, or any caller if `is_metrics_public` is set."""
     SYSTEM = "system"
-    """Nobody from outside: work of the platform itself, on behalf of the user it was queued for."""
+    """No caller from outside: work of the platform itself, on behalf of the user it was queued for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AccessRule:
     scope: Scope | None = None
     role: str | None = None
     is_streamed: bool = False
-    """The body is bytes that the handler takes as they come, up to `max_upload_bytes`: nobody reads it before."""
+    """The body is bytes that the handler takes as they come, up to `max_upload_bytes`: it is not read before."""
 
 
 _PUBLIC = AccessRule(Access.PUBLIC)
@@ -154,6 +154,6 @@ JOBS: dict[str, AccessRule] = {"turn": AccessRule(Access.SYSTEM), "file_index": 
 """By the kind of work: the platform's queue takes and gives out no other."""
 
 FREE_PARAMETERS: Final = frozenset({"path", "provider_id", "entity", "record_key"})
-"""Parts of a path that name nothing anybody owns. Every other one is the id of something that has an owner."""
+"""Parts of a path that name nothing that has an owner. Every other one is the id of something that has an owner."""
 
 UNSAFE: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})

@@ -86,21 +86,21 @@ class UnknownHostProblem(Problem):
 
 
 class UnauthorizedProblem(Problem):
-    """Nobody is logged in."""
+    """No user is logged in."""
 
     status, code, title = 401, "UNAUTHORIZED", "Please log in"
     detail = "Log in first."
 
 
 class ForbiddenProblem(Problem):
-    """Whoever is logged in may not do this."""
+    """The logged-in user may not do this."""
 
     status, code, title = 403, "FORBIDDEN", "Not allowed"
     detail = "You may not do this."
 
 
 class NotFoundProblem(Problem):
-    """There is no such thing, or it belongs to somebody else: nobody can tell which."""
+    """There is no such thing, or it belongs to another user: the two look the same."""
 
     status, code, title = 404, "NOT_FOUND", "Not found"
     detail = "There is no such thing."
@@ -109,7 +109,7 @@ class NotFoundProblem(Problem):
 class ConflictProblem(Problem):
     """It was decided or used otherwise before."""
 
-    status, code, title = 409, "CONFLICT", "Somebody was there first"
+    status, code, title = 409, "CONFLICT", "Another change was first"
     detail = "This was done before with other content."
 
 
@@ -156,7 +156,7 @@ BY_STATUS: dict[int, type[Problem]] = {
 
 
 def problem_of(error: BaseException) -> Problem:
-    """The problem an error is told as. What nobody foresaw is logged and told without its content."""
+    """The problem for an error. An unexpected one is logged and shown without its content."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, ValidationError):
@@ -164,7 +164,7 @@ def problem_of(error: BaseException) -> Problem:
     for kind, problem in OURS:
         if isinstance(error, kind):
             return problem(code=error.code)
-    log.error("an unexpected error was told as a problem", exc_info=error)
+    log.error("an unexpected error was answered as a problem", exc_info=error)
     return Problem()
 
 

@@ -36,7 +36,7 @@ class FirstTeam:
     """Names sessions; the built-in model cannot, and their first words stay their title."""
     read_source: ReadSource | None = None
     library: documents.DocumentLibrary | None = None
-    """What everybody may ask about."""
+    """What every user may ask about."""
     """The text of a document that an answer cites."""
     erp: ErpAccess | None = None
     """The ERP that the team works with."""

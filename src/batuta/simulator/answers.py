@@ -115,7 +115,7 @@ class ServerTool(AnswerPart):
 
 
 class Raw(AnswerPart):
-    """A block in the provider's own words, for types nobody knows yet; a provider without an entry sends nothing."""
+    """A block in the provider's own words, for unknown types; a provider without an entry sends nothing."""
 
     type: Literal["raw"]
     payloads: dict[ByProvider, Json]

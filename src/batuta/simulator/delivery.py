@@ -13,7 +13,7 @@ _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 async def deliver(plan: DeliveryPlan, request: web.Request, sent: Callable[[Send], None]) -> web.StreamResponse:
-    """Play a plan to the client; ``sent`` is told of every write that went out.
+    """Play a plan to the client; ``sent`` is called for every write that went out.
 
     Raises:
         ConnectionResetError: the client left.

@@ -27,8 +27,8 @@ def echo(asked: WireRequest) -> PlannedAnswer:
 
 def _blocks(asked: WireRequest) -> tuple[Block, ...]:
     if asked.tool_results:
-        told = "; ".join(f"{result.name or 'tool'} answered {result.text}" for result in asked.tool_results)
-        return _closing(asked, told)
+        results = "; ".join(f"{result.name or 'tool'} answered {result.text}" for result in asked.tool_results)
+        return _closing(asked, results)
     calls = tuple(_wanted_calls(asked.last_user_text)) or tuple(_forced_call(asked))
     return calls or _closing(asked, f"You said: {asked.last_user_text}")
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TURNS_TO_SETTLE = 3
-"""Turns of the event loop given to everybody else before time moves."""
+"""Turns of the event loop given to other tasks before time moves."""
 
 
 class FakeClock:
-    """Stands still until somebody sleeps, then jumps to the earliest moment that is waited for."""
+    """Stands still until a task sleeps, then jumps to the earliest moment that is waited for."""
 
     def __init__(self, start: datetime = START) -> None:
         self._start = start
@@ -29,11 +29,11 @@ class FakeClock:
         return self._elapsed
 
     def advance(self, seconds: float) -> None:
-        """Let time pass without anybody sleeping."""
+        """Let time pass without a task sleeping."""
         self._elapsed += seconds
 
     async def sleep(self, seconds: float) -> None:
-        """Let everybody else go on; when this is the earliest who waits, move time here."""
+        """Let other tasks go on; when this is the earliest that waits, move time here."""
         self.sleeps.append(seconds)
         self._count += 1
         place = (self._elapsed + max(seconds, 0.0), self._count)

@@ -153,14 +153,14 @@ class _BareStage:
     async def play(self, desk: "MortalPersistence") -> None:
         """Let runs live and die until one comes to its end."""
         for _ in range(MAX_LIVES):
-            told = await self.events()
+            history = await self.events()
             stamp = Stamp(correlation_id=self.turn_id, session_id=self.session_id, turn_id=self.turn_id)
-            recorder = desk.mortal(self.session_id, told)
+            recorder = desk.mortal(self.session_id, history)
             try:
                 result = await self.step().run(
                     self._value,
                     recorder=recorder,
-                    journal=DurableJournal(self.log, recorder, stamp, events=told),
+                    journal=DurableJournal(self.log, recorder, stamp, events=history),
                     naming=TurnNaming(self.turn_id),
                     approver=_Answering(self),
                     session_id=self.session_id,
@@ -179,7 +179,7 @@ class _BareStage:
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """Asks whoever decides in the test, and keeps in the log what was asked."""
+    """Asks the approver of the test, and keeps in the log what was asked."""
 
     stage: _BareStage
 

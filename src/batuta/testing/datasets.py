@@ -104,7 +104,7 @@ class DatasetStoreConformance:
     async def test_another_session_finds_nothing(
         self, store: DatasetStore, owners: tuple[DatasetOwner, DatasetOwner]
     ) -> None:
-        """Somebody else's dataset answers like one that never was."""
+        """Another user's dataset answers like a missing one."""
         mine, other = owners
         saved = await store.save(mine, new_id(), a_dataset(), now=NOW)
         assert await store.find(other, saved.dataset_id) is None

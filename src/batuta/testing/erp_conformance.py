@@ -162,7 +162,7 @@ class ErpConnectorConformance:
         assert (saved.values[subject.text_field], saved.etag == made.etag) == ("Second", False)
 
     async def test_an_update_of_another_version_overwrites_nothing(self, subject: ErpSubject) -> None:
-        """The change of somebody else stays."""
+        """Another user's change stays."""
         made = await _created(subject, "First")
         await _updated(subject, made, "Theirs")
         with pytest.raises(RecordChangedError):

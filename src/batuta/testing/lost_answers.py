@@ -4,7 +4,7 @@
     disturbed:     prepare, send (it takes effect, its answer gets lost), send again
 
 Both must leave the same behind, and answer the same where the contract promises it. The suites lose answers in the
-process, which any backend can be asked to bear; whoever has a real way of losing them gives it as `lose`.
+process, which any backend can be asked to bear; a backend with a real way of losing them gives it as `lose`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -42,7 +42,7 @@ class Case:
 
 
 async def lost_in_the_process(send: Send) -> None:
-    """Let it take effect, and tell nobody."""
+    """Let it take effect, and lose the answer."""
     await send()
 
 

@@ -1,4 +1,4 @@
-"""A model that plays a script: deterministic, in process, and strict about what it was not told to answer."""
+"""A model that plays a script: deterministic, in process, and strict about what the script does not hold."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping

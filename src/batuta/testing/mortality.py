@@ -43,7 +43,7 @@ class MortalPersistence:
     """Effects that were in the log already and happened all the same."""
 
     lease: Lease | None = None
-    """That of the newest owner: whoever goes on takes it over."""
+    """That of the newest owner: the next one takes it over."""
 
     def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
         """The recorder of one owner."""

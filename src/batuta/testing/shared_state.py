@@ -71,7 +71,7 @@ class SharedStateContract:
         assert (await processes[0].breakers.read(key)).failures == 20
 
     async def test_processes_take_from_one_bucket(self, processes: Processes) -> None:
-        """F-73: three tokens are three, whoever takes them."""
+        """F-73: three tokens are three in all processes together."""
         key = new_id()
         taken = [await processes[number % 2].limits.take(key, SLOW, 1.0, 0.0) for number in range(5)]
         assert [is_taken for is_taken, _ in taken] == [True, True, True, False, False]

@@ -2,7 +2,7 @@
 
     seen_by_a_person(events) == seen_by_a_person(events_of_another_run)
 
-Two runs of the same turn have other ids and other clocks, and what runs side by side is told as it comes. Everything
+Two runs of the same turn have other ids and other clocks, and events of parallel work come in any order. Everything
 else that `fold` shows is compared: words, arguments, results, citations, decisions, the plan and its steps, who did
 what, usage and cost.
 """

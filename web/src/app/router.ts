@@ -57,7 +57,7 @@ export const usePage = (): Page => {
   return useMemo(() => pageOf(path, query), [path, query]);
 };
 
-/** Go to a page; its place in the history may be taken over, as while somebody types. */
+/** Go to a page; its place in the history may be taken over, as while a person types. */
 export const openPage = (
   path: string,
   query: Readonly<Record<string, string | null>> = {},

@@ -22,7 +22,7 @@ export const withMarks = (content: string, citations: readonly Citation[]): stri
   );
 };
 
-/** The footnotes of a text, numbered as they are first referred to: the order in which citations are told. */
+/** The footnotes of a text, numbered as they are first referred to: the order of citations in events. */
 const footnotesOf = (content: string): ReadonlyMap<string, number> => {
   const names = [...content.replace(NOTE, "").matchAll(MARK)].map((match) => match[1] ?? "");
   return new Map([...new Set(names)].map((name, index) => [name, index + 1]));

@@ -84,7 +84,7 @@ export const error = (view: SessionView, event: ErrorOccurred): SessionView =>
     retryable: event.retryable,
   });
 
-/** A turn that waited for somebody has worked before and after. */
+/** A turn that waited for a decision has worked before and after. */
 const together = (before: number | null, now: number | null): number | null =>
   before === null ? now : before + (now ?? 0);
 

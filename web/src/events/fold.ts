@@ -56,7 +56,7 @@ export const REDUCERS: Reducers = {
   file_progress: live.fileProgress,
 };
 
-/** A session of which nothing was told yet. */
+/** A session without events. */
 export const EMPTY: SessionView = {
   session_id: null,
   title: null,
@@ -74,14 +74,14 @@ export const EMPTY: SessionView = {
 /** The view after some events, in the order of the log. Repeated events change nothing, internal ones are dropped. */
 export const fold = (events: Iterable<Envelope | Delivered>, view: SessionView = EMPTY): SessionView => {
   let after = view;
-  for (const told of events) after = step(after, told);
+  for (const item of events) after = step(after, item);
   return after;
 };
 
-const step = (view: SessionView, told: Envelope | Delivered): SessionView => {
-  const isPlain = "event_id" in told;
-  const event = isPlain ? told : told.event;
-  const epoch = isPlain ? view.epoch : told.epoch;
+const step = (view: SessionView, item: Envelope | Delivered): SessionView => {
+  const isPlain = "event_id" in item;
+  const event = isPlain ? item : item.event;
+  const epoch = isPlain ? view.epoch : item.epoch;
   if (isInternal(event) || wasSeen(view, event, epoch)) return view;
   return advanced(reduced(view, event), event, epoch);
 };
@@ -104,6 +104,6 @@ const wasSeen = (view: SessionView, event: Envelope, epoch: number | null): bool
 
 const advanced = (view: SessionView, event: Envelope, epoch: number | null): SessionView => {
   if (event.persistence === "transient") return view;
-  const told = { ...view, session_id: event.session_id ?? view.session_id };
-  return event.sequence_number === null ? told : { ...told, epoch, last_sequence: event.sequence_number };
+  const placed = { ...view, session_id: event.session_id ?? view.session_id };
+  return event.sequence_number === null ? placed : { ...placed, epoch, last_sequence: event.sequence_number };
 };

@@ -1,4 +1,4 @@
-/** Reducers of what lives only while something runs. They decorate what the log told and open nothing themselves. */
+/** Reducers of what lives only while something runs. They decorate what the log holds and open nothing themselves. */
 
 import type {
   ContentDelta,
@@ -87,7 +87,7 @@ const streamed = (
     return { ...turn, streams: replaced(turn.streams, current, after) };
   });
 
-/** Whether the log told the whole of it before this piece came. */
+/** True if the complete message was stored before this piece arrived. */
 const isTold = (turn: TurnView, kind: StreamView["kind"], event: Envelope): boolean => {
   const stored = kind === "thinking" ? "thinking" : "assistant_message";
   return (

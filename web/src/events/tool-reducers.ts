@@ -39,7 +39,7 @@ export const toolRequest = (view: SessionView, event: ToolRequest): SessionView 
   );
 };
 
-/** The card closes; an answer nobody asked for here gets a card of its own. */
+/** The card closes; a result without a request gets a card of its own. */
 export const toolResponse = (view: SessionView, event: ToolResponse): SessionView => {
   const before = isKnown(view, event) ? view : appendSpeech(view, event, card(event));
   return inTurn(before, event, (turn) =>

@@ -20,7 +20,7 @@ export const itemHead = (event: Envelope) => ({
   agent_id: event.source_agent_id,
 });
 
-/** The turn an event belongs to, if the log told of it. */
+/** The turn an event belongs to, if the log holds its start. */
 export const turnOf = (view: SessionView, event: Envelope): TurnView | undefined =>
   view.turns.findLast((turn) => turn.turn_id === event.turn_id);
 

@@ -17,7 +17,7 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(
   Object.entries(ROUTES).flatMap(([type, route]) => (route.wire === null ? [] : [[route.wire, type]])),
 );
 
-/** A delivered event; a type nobody here knows keeps its name. */
+/** A delivered event; an unknown type keeps its name. */
 export const fromWire = ({ epoch, previous_sequence, ...event }: WireEvent): Delivered => ({
   event: { ...event, type: CANONICAL.get(event.type) ?? event.type },
   epoch,

@@ -1,4 +1,4 @@
-/** The time, told again while something on the page depends on it. */
+/** The time, updated while something on the page depends on it. */
 
 import { useEffect, useState } from "react";
 

@@ -105,8 +105,8 @@ export const openChannel = (id: string): (() => void) => {
 
   const stops = [
     listen("agent:event", receive),
-    listen("session:deleted", (told) => told.session_id === id && show({ problem: GONE })),
-    listen("session:resync", (told) => told.session_id === id && take({ kind: "resync" })),
+    listen("session:deleted", (change) => change.session_id === id && show({ problem: GONE })),
+    listen("session:resync", (change) => change.session_id === id && take({ kind: "resync" })),
     watchConnection((isUp) => take({ kind: isUp ? "connected" : "disconnected" })),
   ];
   useChannel.setState({ session_id: id, view, problem: null });

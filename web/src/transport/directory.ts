@@ -63,23 +63,23 @@ export const useDirectory = (): DirectoryState => {
 export const faceOf = (
   id: string,
   { agents, supervisor }: Pick<DirectoryState, "agents" | "supervisor">,
-  told: Readonly<Record<string, AgentIdentity>> = {},
+  known: Readonly<Record<string, AgentIdentity>> = {},
 ): AgentFace => {
   const listed = agents.find((agent) => agent.agent_id === id);
   if (listed !== undefined) return listed;
   if (supervisor?.agent_id === id) return supervisor;
-  const identity = told[id];
+  const identity = known[id];
   return identity === undefined
     ? { agent_id: id, name: id, icon: null, color: null }
     : { agent_id: id, name: identity.agent_name, icon: identity.agent_icon, color: identity.agent_color };
 };
 
 /** What sources are called in the language of the person. */
-export const useNamings = (told: Readonly<Record<string, AgentIdentity>>): Namings => {
+export const useNamings = (known: Readonly<Record<string, AgentIdentity>>): Namings => {
   const directory = useDirectory();
   const line = useText().sources.line;
   return useMemo(
-    () => ({ line, agent: (id: string) => faceOf(id, directory, told).name }),
-    [line, directory, told],
+    () => ({ line, agent: (id: string) => faceOf(id, directory, known).name }),
+    [line, directory, known],
   );
 };

@@ -184,7 +184,7 @@ export interface Decided {
   readonly state: string;
 }
 
-/** What somebody decides. */
+/** A decision about an approval. */
 export interface DecisionRequest {
   readonly decision: "approve" | "reject" | "edit" | "set_aside";
   readonly args?: Readonly<Record<string, unknown>> | null;
@@ -378,7 +378,7 @@ export interface MessagePage {
   readonly next_cursor: string | null;
 }
 
-/** What a page needs to know before anybody logs in. */
+/** What a page needs to know before a login. */
 export interface Meta {
   readonly version: string;
   readonly mode: "embedded" | "distributed";

@@ -41,7 +41,7 @@ const whoAmI = async (): Promise<Me | null> => {
   }
 };
 
-/** Somebody signed in. Another person than before starts with nothing of theirs. */
+/** A user signed in. Another person than before starts with nothing of theirs. */
 export const enter = (me: Me): void => {
   const before = useAccount.getState().me?.user.user_id;
   if (before !== undefined && before !== me.user.user_id) forgetPerson();

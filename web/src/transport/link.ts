@@ -1,5 +1,5 @@
 /**
- * How a client keeps up with one session's log: load, join, follow; rejoin after a gap, reload when told to.
+ * How a client keeps up with one session's log: load, join, follow; rejoin after a gap, reload when asked to.
  *
  *     (state, input) -> [state, effect]
  *

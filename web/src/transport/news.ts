@@ -11,6 +11,6 @@ export const newsOf = (before: SessionSummary | undefined, after: SessionSummary
     return after.pending_approvals > asked ? "approval" : null;
   }
   if (after.status !== "idle" || before === undefined) return null;
-  // A short turn may be over before anybody heard that it began: then only its last words are new.
+  // A short turn may be over before its start was seen: then only its last words are new.
   return before.status !== "idle" || before.preview !== after.preview ? "ended" : null;
 };

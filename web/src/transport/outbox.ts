@@ -45,13 +45,13 @@ export const withdrawn = (outbox: Outbox, id: string): Outbox =>
 /** What the log does not tell of yet. */
 export const unconfirmed = (outbox: Outbox, view: SessionView): Outbox => {
   if (outbox.length === 0) return outbox;
-  const told = new Set(
+  const stored = new Set(
     view.turns.flatMap((turn) =>
       turn.items.flatMap((item) => (item.kind === "user_message" ? [item.client_message_id] : [])),
     ),
   );
   const kept = outbox.filter(
-    (pending) => pending.session_id !== view.session_id || !told.has(pending.message.client_message_id),
+    (pending) => pending.session_id !== view.session_id || !stored.has(pending.message.client_message_id),
   );
   return kept.length === outbox.length ? outbox : kept;
 };

@@ -21,7 +21,7 @@ export class ProblemError extends Error {
     this.name = "ProblemError";
   }
 
-  /** Nobody answered: the same request may succeed later. */
+  /** No answer came: the same request may succeed later. */
   get isUnreachable(): boolean {
     return this.problem.status === 0;
   }
@@ -47,14 +47,14 @@ export const GONE: Problem = {
 
 /** The problem in an answer's body; one that tells nothing is described by its status. */
 export const problemOf = (status: number, body: unknown): Problem => {
-  const told = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
+  const problem = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
   return {
-    type: told.type ?? "about:blank",
-    title: told.title ?? `HTTP ${status}`,
-    status: told.status ?? status,
-    detail: told.detail ?? "",
-    code: told.code ?? `HTTP_${status}`,
-    ...(told.errors === undefined ? {} : { errors: told.errors }),
+    type: problem.type ?? "about:blank",
+    title: problem.title ?? `HTTP ${status}`,
+    status: problem.status ?? status,
+    detail: problem.detail ?? "",
+    code: problem.code ?? `HTTP_${status}`,
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
   };
 };
 

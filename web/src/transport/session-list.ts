@@ -1,4 +1,4 @@
-/** The list of sessions: pages as they are scrolled to, changes as they are told. */
+/** The list of sessions: pages as they are scrolled to, changes as they are announced. */
 
 import { create } from "zustand";
 
@@ -83,7 +83,7 @@ export const followSessions = (): (() => void) => {
   };
 };
 
-/** The first page again; the list stays as it is until the page is there, with what was told meanwhile. */
+/** The first page again; the list stays as it is until the page is there, with what was announced meanwhile. */
 const reload = async (reloads: Set<News[]>): Promise<void> => {
   const { query, archived } = useSessionList.getState();
   const meanwhile: News[] = [];

@@ -27,11 +27,11 @@ export type JobChange = Pick<JobView, "job_id" | "kind" | "subject_id" | "status
 
 interface ServerEvents {
   "agent:event": (event: WireEvent) => void;
-  "session:resync": (told: { readonly session_id: string; readonly epoch: number }) => void;
+  "session:resync": (message: { readonly session_id: string; readonly epoch: number }) => void;
   "session:changed": (summary: SessionSummary) => void;
-  "session:deleted": (told: { readonly session_id: string }) => void;
+  "session:deleted": (message: { readonly session_id: string }) => void;
   "job:changed": (job: JobChange) => void;
-  "approvals:changed": (told: object) => void;
+  "approvals:changed": (message: object) => void;
 }
 
 interface ClientCommands {
@@ -117,7 +117,7 @@ export const listen = <Name extends keyof ServerEvents>(
   listener: ServerEvents[Name],
 ): (() => void) => {
   const open = socket as unknown as Socket;
-  const heard = listener as (told: unknown) => void;
+  const heard = listener as (message: unknown) => void;
   open.on(name as string, heard);
   return () => {
     open.off(name as string, heard);

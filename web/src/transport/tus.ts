@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 export interface Answer {
-  /** 0 where nobody answered. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly header: (name: string) => string | null;
   readonly body: unknown;
@@ -42,7 +42,7 @@ export class UploadRefusedError extends Error {
 const PART_BYTES = 4 * 1024 * 1024;
 const BACKOFF: Backoff = { first_ms: 400, most_ms: 8_000 };
 const VERSION = { "Tus-Resumable": "1.0.0" };
-/** Nobody answered, too much at once, another request still writes, or the login is being renewed. */
+/** No answer, too much at once, another request still writes, or the login is being renewed. */
 const PASSING: ReadonlySet<number> = new Set([0, 401, 403, 408, 423, 425, 429, 500, 502, 503, 504]);
 
 /** `name base64`: any characters of any language. */

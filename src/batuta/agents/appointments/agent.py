@@ -19,7 +19,7 @@ INSTRUCTIONS = (
     "`check_availability` with the whole request in the user's words: it knows today's date and the user's time zone, "
     "you do not. Use `resolve_words` for any other day, period or length that you have to name. "
     "If it names a `next_tool`, call that with the values it gave. Do not invent days, times or names. If "
-    "the time is taken, say with what, and offer the alternatives. If somebody does not approve a change, accept it. "
+    "the time is taken, say with what, and offer the alternatives. If a change is not approved, accept it. "
     "Answer in the language of the request."
 )
 EXAMPLES = {

@@ -115,7 +115,7 @@ class CalendarFile:
         return next((self._appointment(event) for event in mine), None)
 
     def _require_free(self, slot: TimeSlot, uid: str) -> None:
-        """Under the lock: whoever was faster has the slot."""
+        """Under the lock: the faster one has the slot."""
         conflicts = self.conflicts(slot, without=uid)
         if conflicts:
             raise SlotTakenError(conflicts)
@@ -180,7 +180,7 @@ class CalendarFile:
         ]
 
     def _appointment(self, event: Any, start: datetime | None = None) -> Appointment | None:
-        """An event with a time of day; whole days block nobody."""
+        """An event with a time of day; whole days block nothing."""
         given = event.get("dtstart")
         if given is None or not isinstance(given.dt, datetime):
             return None

@@ -39,7 +39,7 @@ class Desk:
     time_zone: str = "UTC"
 
     def __post_init__(self) -> None:
-        """Refuse a zone that nobody knows."""
+        """Refuse an unknown zone."""
         if not _is_zone(self.time_zone):
             raise ConfigurationError(f"there is no time zone {self.time_zone!r}; use one like Europe/Madrid")
 

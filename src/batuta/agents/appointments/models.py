@@ -23,7 +23,7 @@ OutcomeName = Literal[
 
 
 class RequestKind(Enum):
-    """What somebody wants of the calendar."""
+    """What a user wants of the calendar."""
 
     CREATION = "appointment_creation"
     RESCHEDULING = "rescheduling"

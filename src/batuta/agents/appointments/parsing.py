@@ -177,7 +177,7 @@ def _with_history(changed: ParsedRequest, before: ParsedRequest) -> AmendedReque
 
 
 def _target(text: str) -> str:
-    """The part of a request that says where something is moved to; all of it if that cannot be told."""
+    """The part of a request that says where something is moved to; all of it if there is no such part."""
     for match in islice(_TARGET.finditer(text), MAX_TARGETS):
         rest = text[match.start() :]
         reading = read_when(rest)
@@ -229,7 +229,7 @@ def kind_of(text: str) -> int | None:
 
 
 def _kind(rest: str, language: Language) -> str:
-    """The first word that says what it is, whoever it is with."""
+    """The first word that says what it is."""
     words = re.findall(r"\w+", aligned(rest))
     named = {fold(kind): kind for pair in KINDS for kind in pair[language == "es"].split()}
     return next((named[word] for word in words if word in named), _PLAIN_KIND[language])

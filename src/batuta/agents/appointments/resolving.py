@@ -62,7 +62,7 @@ def resolve_geo(draft: Draft, moment: Moment) -> Draft:
 
 
 def validate(draft: Draft, moment: Moment) -> Draft:
-    """What keeps a draft from being looked up: no time, a time gone by, a length nobody means."""
+    """What keeps a draft from being looked up: no time, a time gone by, an implausible length."""
     problems = list(draft.problems)
     minutes = draft.parsed.duration_minutes
     if minutes is not None and not 0 < minutes <= MAX_MINUTES:
@@ -116,7 +116,7 @@ def _is_in_office_hours(slot: TimeSlot) -> bool:
 def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> list[Appointment]:
     """The coming appointments a request may mean: those that name its contact, or are of its kind, else all.
 
-    Several with one contact are told apart by their kind and by other words: a lunch with Ana is not the meeting.
+    Several with one contact differ by their kind and by other words: a lunch with Ana is not the meeting.
     """
     coming = calendar.between(moment.now, moment.now + FAR)
     if parsed.contact:

@@ -1,4 +1,4 @@
-"""The tools of the appointment agent: two that read, three that write after somebody has agreed."""
+"""The tools of the appointment agent: two that read, three that write after an approval."""
 
 import asyncio
 from datetime import datetime, time, timedelta
@@ -220,9 +220,9 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
 
 
 def _readers_first(summary: dict[str, str], context: ToolContext) -> dict[str, str]:
-    """The language of whoever reads it comes first: it is told where a request is in none, such as "agenda"."""
-    told = str(context.services.get(LANGUAGE_SERVICE))
-    return {told: summary[told], **summary} if told in summary else summary
+    """The reader's language comes first: it is used where a request is in none, such as "agenda"."""
+    spoken = str(context.services.get(LANGUAGE_SERVICE))
+    return {spoken: summary[spoken], **summary} if spoken in summary else summary
 
 
 def _window(words: str, moment: Moment) -> TimeSlot | None:
@@ -304,9 +304,9 @@ def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:
 
 
 def _language(args: dict[str, Any], context: ToolContext) -> Language:
-    """The language of whoever reads it, else the one the appointment is named in."""
-    told = context.services.get(LANGUAGE_SERVICE)
-    return next((known for known in wording.LANGUAGES if known == told), detect_language(str(args["title"])))
+    """The reader's language, else the one the appointment is named in."""
+    spoken = context.services.get(LANGUAGE_SERVICE)
+    return next((known for known in wording.LANGUAGES if known == spoken), detect_language(str(args["title"])))
 
 
 def _when(moment: datetime, language: Language) -> str:

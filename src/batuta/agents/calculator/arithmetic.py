@@ -1,4 +1,4 @@
-"""The calculator tool of the agent: exact arithmetic, told in a sentence of both languages."""
+"""The calculator tool of the agent: exact arithmetic, answered in a sentence of both languages."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -19,7 +19,7 @@ _FORMS: tuple[tuple[re.Pattern[str], dict[Language, str]], ...] = (
     (re.compile(r"(?P<a>[\d.]+) / (?P<b>[\d.]+) \* 100"), {"en": "{a} is {value} % of {b}", "es": "{a} es el {value} % de {b}"}),
     (re.compile(r"sqrt\((?P<a>[\d.]+)\)"), {"en": "The square root of {a} is {value}", "es": "La raíz cuadrada de {a} es {value}"}),
 )  # fmt: skip
-"""Expressions that people say in words, and how the result is told."""
+"""Expressions that people say in words, and how the result is worded."""
 _FAILURES = {
     "division by zero": {"en": "There is no result: division by zero.", "es": "No hay resultado: no se puede dividir entre cero."},
 }  # fmt: skip
@@ -51,16 +51,16 @@ def calculator_tool() -> Tool:
 
 def in_words(expression: str, value: str) -> dict[str, str]:
     """The result of an expression as a sentence in both languages: "15 % of 1,200 is 180"."""
-    told: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for language in LANGUAGES:
         shown = _shown(value, language)
         form = next(((match, words) for pattern, words in _FORMS if (match := pattern.fullmatch(expression))), None)
         if form is not None:
             facts = {name: _shown(text, language) for name, text in form[0].groupdict().items()}
-            told[language] = form[1][language].format(value=shown, **facts) + "."
+            sentences[language] = form[1][language].format(value=shown, **facts) + "."
         else:
-            told[language] = f"{_written(expression, language)} = {shown}"
-    return told
+            sentences[language] = f"{_written(expression, language)} = {shown}"
+    return sentences
 
 
 def _written(expression: str, language: Language) -> str:

@@ -41,19 +41,19 @@ def day_in_words(day: date, language: Language) -> str:
 
 
 def _summary(day: date, days: int, since: date | None) -> dict[str, str]:
-    told: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for language in LANGUAGES:
         named = day_in_words(day, language)
         named = named[:1].upper() + named[1:]
         if since is not None:
             start = day_in_words(since, language)
-            told[language] = _BETWEEN[language].format(
+            sentences[language] = _BETWEEN[language].format(
                 day=day_in_words(day, language), start=start, days=_long(days, language)
             )
         else:
             form = "today" if days == 0 else "ahead" if days > 0 else "ago"
-            told[language] = _FROM_TODAY[form][language].format(day=named, days=_long(days, language))
-    return told
+            sentences[language] = _FROM_TODAY[form][language].format(day=named, days=_long(days, language))
+    return sentences
 
 
 def _long(days: int, language: Language) -> str:

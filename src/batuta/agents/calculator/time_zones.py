@@ -123,17 +123,17 @@ def parsed_time(text: str) -> time:
 
 def _now_in_words(there: datetime, here: datetime, zone: str | None) -> dict[str, str]:
     shift = (there.date() - here.date()).days
-    told: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for language in LANGUAGES:
         day = day_in_words(there.date(), language)
         if zone is None:
-            told[language] = {"en": f"It is {there:%H:%M} on {day} (week {there.isocalendar().week}).",
+            sentences[language] = {"en": f"It is {there:%H:%M} on {day} (week {there.isocalendar().week}).",
                               "es": f"Son las {there:%H:%M} del {day} (semana {there.isocalendar().week})."}[language]  # fmt: skip
         else:
             place = place_name(zone, language)
-            told[language] = {"en": f"In {place} it is {there:%H:%M}{_DAYS['en'][shift]}.",
+            sentences[language] = {"en": f"In {place} it is {there:%H:%M}{_DAYS['en'][shift]}.",
                               "es": f"En {place} son las {there:%H:%M}{_DAYS['es'][shift]}."}[language]  # fmt: skip
-    return told
+    return sentences
 
 
 _DAYS = {

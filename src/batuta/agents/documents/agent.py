@@ -54,7 +54,7 @@ EXAMPLES = {
 }
 
 _CHECKED: ContextVar[tuple[str, tuple[Citation, ...]]] = ContextVar("checked", default=("", ()))
-"""The answer that was checked last in this run, and its citations: told with its message."""
+"""The answer that was checked last in this run, and its citations: sent with its message."""
 
 
 def specialist(
@@ -101,7 +101,7 @@ def specialist(
 
 
 def folder_library(folder: Path | str, data_dir: Path | str, *, index: PassageIndex | None = None) -> DocumentLibrary:
-    """A library over one folder, for everybody who asks: its index is a file in `data_dir`, or one that is shared."""
+    """A library over one folder, for all users: its index is a file in `data_dir`, or one that is shared."""
     kept = index or SqlitePassageIndex(Path(data_dir) / INDEX_FILE)
     watched = KnowledgeFolder(Path(folder), kept, SHARED, is_compared_by_content=index is not None)
     return DocumentLibrary(index=kept, folder=watched)

@@ -1,4 +1,4 @@
-"""What a person may ask about: their own documents, those of everybody, and what they chose for this turn (A-11)."""
+"""What a person may ask about: their own documents, the shared ones, and what they chose for this turn (A-11)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import language_of
 
 SHARED = "shared"
-"""The owner of what everybody may read: the folder of the installation."""
+"""The owner of what every user may read: the folder of the installation."""
 CHOSEN_SERVICE = "chosen_documents"
 """The name under which a run may say which documents a person chose: their ids."""
 UNREAD_SERVICE = "unread_documents"
@@ -55,7 +55,7 @@ class DocumentLibrary:
         return same if knows_enough and len(questions) == 1 else found
 
     async def named(self, name: str, scope: SearchScope) -> list[CitableDocument]:
-        """The documents of a name; a person's own before those of everybody."""
+        """The documents of a name; a person's own before the shared ones."""
         entries = [entry for entry in await self.entries(scope) if entry.name == name]
         ordered = sorted(entries, key=lambda entry: scope.owners.index(entry.owner))
         return [

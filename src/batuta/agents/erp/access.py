@@ -172,7 +172,7 @@ class ErpAccess:
 
 
 def language_of(context: ToolContext) -> str:
-    """The language of whoever asks."""
+    """The user's language."""
     return "es" if context.services.get(LANGUAGE_SERVICE) == "es" else "en"
 
 

@@ -47,7 +47,7 @@ _CARD_FIELDS = (
     "vendorName", "postingDate", "dueDate", "status", "unitPrice", "unitCost", "inventory", "totalAmountExcludingTax",
     "totalAmountIncludingTax", "remainingAmount", "balance", "balanceDue", "creditLimit", "blocked", "currencyCode",
 )  # fmt: skip
-"""What is told of a single record, in this order."""
+"""What is shown of a single record, in this order."""
 _SPANISH_ENTITIES: Mapping[str, str] = {
     "customers": "Clientes", "vendors": "Proveedores", "items": "Productos", "salesInvoices": "Facturas de venta",
     "salesOrders": "Pedidos de venta", "salesQuotes": "Ofertas de venta", "salesCreditMemos": "Abonos de venta",

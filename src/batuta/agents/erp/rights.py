@@ -37,7 +37,7 @@ _WORDS = {
         "write": "you may not change records in the ERP{where}",
         "post": "you may not post documents in the ERP{where}",
         "where": " in the company {company}",
-        "role": "{amount} is above the limit of {limit}: somebody with the role {role} has to approve it",
+        "role": "{amount} is above the limit of {limit}: a user with the role {role} has to approve it",
         "hint": ". Nothing was done; ask an administrator for the right",
     },
     "es": {
@@ -62,7 +62,7 @@ class ErpPermission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErpPolicy:
-    """The permissions of an ERP by role. Without any, everybody may do everything behind approval."""
+    """The permissions of an ERP by role. Without any, every user may do everything behind approval."""
 
     roles: Mapping[str, ErpPermission] = field(default_factory=dict)
     amount_limit: Decimal | None = None
@@ -85,7 +85,7 @@ class ErpRights(Protocol):
         ...
 
     async def roles_of(self, user_id: str) -> frozenset[str]:
-        """The roles a person of the same workspace holds at this moment; none for anybody else."""
+        """The roles a person of the same workspace holds at this moment; none for other users."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Figures in words, in the language of whoever asks: written by code, so that no model has to repeat a number."""
+"""Figures in words, in the user's language: written by code, so that no model has to repeat a number."""
 
 from collections.abc import Mapping
 from decimal import Decimal

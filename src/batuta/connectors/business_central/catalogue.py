@@ -1,4 +1,4 @@
-"""What the API offers, known without asking anybody: entities, fields, relations, actions, rules, workflows.
+"""What the API offers, known without a request: entities, fields, relations, actions, rules, workflows.
 
     catalogue = load_catalogue()
     catalogue.search("factura vencida")    -> salesInvoices, because "factura" is what people call it

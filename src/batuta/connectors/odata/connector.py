@@ -4,7 +4,7 @@
 
 What a service offers is read once: entity sets, keys, types, actions, and what its annotations forbid. A service
 without companies is one company. Where a service gives no ETag the content of a record is its version: before a write
-it is read again and compared, so that what somebody else changed is not overwritten.
+it is read again and compared, so that another user's change is not overwritten.
 """
 
 import asyncio

@@ -351,7 +351,7 @@ def _title(draft: ChartDraft) -> str:
 
 
 def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:
-    """What the chart shows, in words, for whoever cannot see it."""
+    """What the chart shows, in words, for screen readers."""
     kind = KIND_NAMES[draft.kind][draft.language]
     ys = _ys(figures, draft)
     if not ys or not figures.rows:

@@ -1,4 +1,4 @@
-"""What somebody wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
+"""What a user wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
 
 from typing import Any, Literal
 
@@ -53,7 +53,7 @@ class ChartRequest(BaseModel):
     language: Literal["en", "es"] = "en"
 
     def changed(self, **changes: Any) -> "ChartRequest":
-        """The same with some parts replaced; the title goes when what it told has changed."""
+        """The same with some parts replaced; the title goes when what it named has changed."""
         given = {name: value for name, value in changes.items() if value is not None}
         if "title" not in given and given.keys() & {
             "x",

@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _watched(child: int, seconds: float, wake: int) -> dict[str, Any]:
-    """Wait for a fork; kill it when its time is over or nobody waits for it any more."""
+    """Wait for a fork; kill it when its time is over or its caller is gone."""
     deadline = time.monotonic() + seconds
     is_late = False
     while True:

@@ -44,7 +44,7 @@ RUNNING_LOOK_SECONDS = 0.1
 
 
 class DecisionRequest(BaseModel):
-    """What somebody decides."""
+    """A decision about an approval."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -132,7 +132,7 @@ class Approvals:
             return _answer_again(approval, decision)
         if approval.expires_at is not None and approval.expires_at <= self._clock.now():
             await self._resolve(approval, "expired", by="clock")
-            raise ConflictProblem("Nobody decided in time: it was rejected.", code="APPROVAL_EXPIRED")
+            raise ConflictProblem("It was not decided in time: it was rejected.", code="APPROVAL_EXPIRED")
         state = STATES[decision.decision]
         if decision.decision in ("approve", "edit"):
             await self._require_role(caller, approval)
@@ -147,7 +147,7 @@ class Approvals:
                 reason=decision.reason,
                 remember=decision.remember,
             )
-        except IdempotencyConflictError:  # somebody else was a moment earlier
+        except IdempotencyConflictError:  # another decision was a moment earlier
             return _answer_again(await self._get(approval_id), decision)
         work = None if approval.turn_id is None else await self._queue.get(approval.turn_id)
         if decision.decision != "reject" and work is not None and work.status is WorkStatus.CANCELLED:
@@ -183,19 +183,19 @@ class Approvals:
         """The request as the turn made it; the last one, if it was made again."""
         if approval.turn_id is None:
             return None
-        told = await events_of_turn(self._log, approval.session_id, approval.turn_id)
-        asked = [event for event in told if isinstance(event, ApprovalRequested)]
+        history = await events_of_turn(self._log, approval.session_id, approval.turn_id)
+        asked = [event for event in history if isinstance(event, ApprovalRequested)]
         return next((event for event in reversed(asked) if event.approval_id == approval.approval_id), None)
 
     async def _set_aside(self, caller: Caller, approval: Approval, decision: DecisionRequest) -> str:
         if approval.turn_id is None:
             await self._resolve(approval, "set_aside", by=caller.user_id, reason=decision.reason)
             return "set_aside"
-        told = await events_of_turn(self._log, approval.session_id, approval.turn_id)
+        history = await events_of_turn(self._log, approval.session_id, approval.turn_id)
         place = AskedIn(approval_id=approval.approval_id, turn_id=approval.turn_id)
         try:
-            ended = await self._ended(place, caller, decision.reason, set_aside_words(told))
-        except IdempotencyConflictError:  # somebody decided a moment earlier
+            ended = await self._ended(place, caller, decision.reason, set_aside_words(history))
+        except IdempotencyConflictError:  # it was decided a moment earlier
             ended = None
         if ended is None:
             await self._caught_up(approval.session_id)

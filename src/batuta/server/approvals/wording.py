@@ -12,7 +12,7 @@ SET_ASIDE = {
 }
 
 
-def set_aside_words(told: Iterable[Event]) -> str:
-    """The end of a turn that was set aside; `told` is what the turn has told."""
-    asked = next((event.content for event in told if isinstance(event, UserMessage)), "")
+def set_aside_words(history: Iterable[Event]) -> str:
+    """The end of a turn that was set aside; `history` holds the turn's events."""
+    asked = next((event.content for event in history if isinstance(event, UserMessage)), "")
     return SET_ASIDE[detect_language(asked)]

@@ -1,4 +1,4 @@
-"""Computing a tile again: its recipe is carried out by the same tools and the same engine, for whoever looks at it.
+"""Computing a tile again: its recipe is carried out by the same tools and the same engine, for its viewer.
 
 The calls go through the ladder of every tool call, so a role that the viewer does not hold, a limit that is reached or
 a source that is gone ends in a refusal that says so, and the tile keeps what it showed.

@@ -35,7 +35,7 @@ RunServicesOf = Callable[[Caller], Awaitable[Mapping[str, object]]]
 
 
 class Boards:
-    """Everybody's boards. Whether ids are the caller's was asked before."""
+    """The boards of all users. Whether ids are the caller's was asked before."""
 
     def __init__(
         self,

@@ -62,7 +62,7 @@ class SqlitePlatformDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, change, True)
 
     async def empty_log(self) -> None:
-        """Bring everything into the file, and empty the write-ahead log if nobody reads in it just now."""
+        """Bring everything into the file, and empty the write-ahead log if it has no reader just now."""
         await asyncio.get_running_loop().run_in_executor(self._writer, self._empty_log)
 
     async def close(self) -> None:
@@ -83,7 +83,7 @@ class SqlitePlatformDatabase:
 
 
 class SystemDatabase:
-    """A `Database` for the platform's own work: whoever may log in, what belongs to whom, what has grown."""
+    """A `Database` for the platform's own work: logins, ownership, projections."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -150,6 +150,6 @@ def _fold(text: str | None) -> str | None:
 
 
 def _begin(connection: sa.Connection) -> None:
-    # A reader that becomes a writer half-way fails when somebody else wrote; a writer says so at once.
+    # A reader that becomes a writer half-way fails when another wrote; a writer says so at once.
     is_writing = connection.get_execution_options().get("is_writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")

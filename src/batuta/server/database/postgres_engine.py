@@ -47,7 +47,7 @@ class PostgresPlatformDatabase:
 
 
 def _declared(query: Query[T]) -> Query[T]:
-    """The same for whoever this task acts for."""
+    """The same for the principal of this task."""
     principal = current_principal()
 
     def run(connection: sa.Connection) -> T:

@@ -39,7 +39,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime | None:
-        """As everybody else knows it."""
+        """As the rest of the platform knows it."""
         return datetime.fromisoformat(value).astimezone(UTC) if isinstance(value, str) else value
 
 

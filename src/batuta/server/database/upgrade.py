@@ -36,7 +36,7 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
     If a role is named, it may then do what the platform does, and no more.
     """
     await reach(url)
-    database = PostgresPlatformDatabase(url, command_seconds=None)  # whoever migrates waits for as long as it takes
+    database = PostgresPlatformDatabase(url, command_seconds=None)  # a migration waits for as long as it takes
     try:
         async with _alone(database):
             await migrate_event_store(url)

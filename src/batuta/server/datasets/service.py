@@ -32,7 +32,7 @@ class DrawnChart:
 
 
 class Datasets:
-    """Everybody's datasets. Whether a session and a dataset in it are the caller's was asked before."""
+    """The datasets of all users. Whether a session and a dataset in it are the caller's was asked before."""
 
     def __init__(self, store: DatasetStore) -> None:
         self._store = store
@@ -83,7 +83,7 @@ class Datasets:
             async for block in blocks_in(self._store, _owner(session_id), info)
             for row in cells_of(block, info.columns)
         ]
-        out = tempfile.SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - whoever sends it closes it
+        out = tempfile.SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - its sender closes it
         write_xlsx(out, info.columns, rows, title=info.title or info.name)
         out.seek(0)
         return out

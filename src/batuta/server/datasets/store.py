@@ -26,7 +26,7 @@ SENT_BYTES = 1024 * 1024
 
 
 class DatabaseDatasetStore:
-    """A `DatasetStore` on the platform's database. Whoever may act for whom is the database's to decide.
+    """A `DatasetStore` on the platform's database. Who may see what is the database's to decide.
 
     With a storage, datasets of more than `large_rows` rows lie there as Parquet files, and the database says where.
     """
@@ -96,7 +96,7 @@ class DatabaseDatasetStore:
     async def _save_blocks(
         self, owner: DatasetOwner, dataset_id: str, dataset: Dataset | LargeDataset, now: datetime
     ) -> DatasetInfo:
-        # Packed before the transaction: an embedded database has one writer, and everybody waits for it.
+        # Packed before the transaction: an embedded database has one writer, and all wait for it.
         blocks, info = await asyncio.to_thread(_packed, dataset, owner, dataset_id, now)
         return await self._written(owner, info, blocks)
 

@@ -41,7 +41,7 @@ ANONYMOUS = McpGrant(name="anonymous", scope="read")
 
 
 class McpTokens:
-    """The tokens that are accepted. Without any, everybody who gets here may read."""
+    """The tokens that are accepted. Without any, every caller may read."""
 
     def __init__(self, grants: Mapping[str, McpGrant]) -> None:
         self._grants = dict(grants)

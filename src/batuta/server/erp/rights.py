@@ -29,7 +29,7 @@ class WorkspaceErpRights:
     """The `ErpRights` of a turn: roles are read whenever they are asked for, in the workspace of the turn alone."""
 
     database: Database
-    """One that shows all users: who approves is somebody else."""
+    """One that shows all users: the approver is another user."""
     workspace_id: str
     policy: ErpPolicy
 

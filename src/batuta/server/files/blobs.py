@@ -31,7 +31,7 @@ class BlobStore(Protocol):
         """Add bytes to an upload up to `limit` in all: how many are there then. What came before a break is kept.
 
         Raises:
-            UploadBusyError: somebody else is adding.
+            UploadBusyError: another request is adding.
         """
         ...
 

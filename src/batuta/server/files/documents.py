@@ -1,7 +1,7 @@
 """Documents opened at a place: the text around some words, and pages as pictures (W-9).
 
-A document is a file of the caller or one of the folder that everybody may read. The index is asked for it within that
-scope, so that a document of anybody else is not there.
+A document is a file of the caller or one of the folder that every user may read. The index is asked for it within that
+scope, so that another user's document is not there.
 """
 
 from dataclasses import dataclass

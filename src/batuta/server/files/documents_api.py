@@ -21,7 +21,7 @@ class FoundPassage(BaseModel):
 
     document_id: str
     is_own: bool
-    """Whether it is one of my files, or a document of everybody."""
+    """Whether it is one of my files, or a shared document."""
     name: str
     title: str
     place: str
@@ -89,7 +89,7 @@ async def search_documents(
     kind: Annotated[str | None, Query(max_length=20)] = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> FoundPassages:
-    """Passages of my documents, and of those of everybody."""
+    """Passages of my documents, and of the shared ones."""
     wanted = FileFilter(folder=folder or None, kind=kind or None)
     found = await files.search(caller, q, chosen=chosen or (), wanted=wanted, limit=limit)
     return FoundPassages(

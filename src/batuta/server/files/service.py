@@ -25,7 +25,7 @@ from batuta.server.security.ownership import Caller
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFilter:
-    """Which files a search looks at; without anything, all of them and those of everybody."""
+    """Which files a search looks at; without anything, all of them and the shared ones."""
 
     folder: str | None = None
     kind: str | None = None
@@ -74,7 +74,7 @@ class Files:
         return await self._uploads.receive(await self.get(file_id), offset, chunks)
 
     async def get(self, file_id: str) -> StoredFile:
-        """A file of whoever the database shows it to."""
+        """A file that the database shows to the caller."""
         file = await self._database.read(lambda connection: repository.one(connection, file_id.upper()))
         if file is None:
             raise NotFoundProblem
@@ -140,7 +140,7 @@ class Files:
     async def search(
         self, caller: Caller, question: str, *, chosen: Sequence[str], wanted: FileFilter, limit: int
     ) -> list[RetrievedPassage]:
-        """Passages of the caller's documents, and of those of everybody."""
+        """Passages of the caller's documents, and of the shared ones."""
         owners: tuple[str, ...] = (owner_of(caller.user_id), SHARED)
         ids = frozenset(each if each.startswith(FOLDER_PREFIX) else each.upper() for each in chosen)
         if wanted != FileFilter():

@@ -1,1 +1,1 @@
-"""Who somebody is: local accounts, logins, OpenID Connect."""
+"""Identity: local accounts, logins, OpenID Connect."""

@@ -94,7 +94,7 @@ class OidcLogins:
             lambda connection: repository.take_pending(connection, digest_of(state), now)
         )
         if pending is None or pending.provider_id != provider_id:
-            raise _misfit("nobody waits for this answer")
+            raise _misfit("no login waits for this answer")
         return pending
 
     async def _exchange(
@@ -197,7 +197,7 @@ async def _more_about(
         return {}
     more = await _fetch("GET", str(facts["userinfo_endpoint"]), bearer=str(tokens["access_token"]))
     if more.get("sub") != claims["sub"]:
-        raise _misfit("the provider tells of somebody else")
+        raise _misfit("the provider answers for another user")
     return more
 
 

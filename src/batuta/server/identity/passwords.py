@@ -24,7 +24,7 @@ class Passwords:
             return await asyncio.to_thread(self._hasher.hash, password)
 
     async def matches(self, stored: str | None, password: str) -> bool:
-        """Whether it is the right one. Takes as long for somebody who does not exist."""
+        """Whether it is the right one. Takes as long for an unknown account."""
         if self._nobody is None:
             self._nobody = await self.hash("the password of nobody")
         async with self._turnstile:

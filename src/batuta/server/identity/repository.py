@@ -44,7 +44,7 @@ class PendingLogin:
 
 
 def has_users(connection: sa.Connection) -> bool:
-    """Whether somebody has an account."""
+    """True if there is an account."""
     return connection.execute(sa.select(users.c.user_id).limit(1)).first() is not None
 
 
@@ -123,7 +123,7 @@ def by_email(connection: sa.Connection, email: str) -> User | None:
 
 
 def all_users(connection: sa.Connection) -> Sequence[User]:
-    """Everybody, by address."""
+    """All accounts, by address."""
     return [user for row in connection.execute(sa.select(users).order_by(users.c.email)) if (user := _user(row))]
 
 
@@ -150,7 +150,7 @@ def add_identity(
 
 
 def change_of(action: str, user: User, by: AccountActor, **details: object) -> AccountChange:
-    """What the trail keeps of a change of somebody's account."""
+    """What the trail keeps of a change of an account."""
     return AccountChange(action=action, user_id=user.user_id, workspace_id=user.workspace_id, by=by, details=details)
 
 

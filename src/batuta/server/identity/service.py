@@ -1,4 +1,4 @@
-"""Logging in and out. A login is a random token in a cookie, kept as its hash; whoever holds no row is a stranger."""
+"""Logging in and out. A login is a random token in a cookie, kept as its hash; a token without a row is refused."""
 
 import asyncio
 import secrets
@@ -36,7 +36,7 @@ WRONG = "The e-mail address or the password is wrong."
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Somebody who just logged in, and the token their browser keeps."""
+    """A user who just logged in, and the token their browser keeps."""
 
     user: User
     token: str = field(repr=False)
@@ -72,7 +72,7 @@ class Identity:
         self._limit = AttemptLimit(attempts=settings.login_attempts, window=window)
 
     async def needs_setup(self) -> bool:
-        """Whether nobody has an account yet."""
+        """True if there is no account yet."""
         return not await self._database.read(repository.has_users)
 
     async def new_setup_token(self) -> str | None:
@@ -182,7 +182,7 @@ class Identity:
         return await self.begin(user)
 
     async def begin(self, user: User) -> Login:
-        """Log somebody in who proved who they are, with a token nobody knew before."""
+        """Log in a user who proved their identity, with a fresh token."""
         if user.is_disabled:
             raise ForbiddenProblem("This account is disabled.", code="DISABLED")
         token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -198,7 +198,7 @@ class Identity:
         await self._database.write(lambda connection: repository.end_login(connection, digest_of(token)))
 
     async def users(self) -> Sequence[User]:
-        """Everybody with an account, in the order of their addresses."""
+        """All accounts, in the order of their addresses."""
         return await self._database.read(repository.all_users)
 
     async def by_email(self, email: str) -> User | None:
@@ -244,7 +244,7 @@ class Identity:
         await self._database.write(lambda c: repository.set_workspace_closed(c, workspace_id, None))
 
     async def set_password(self, user: User, password: str, by: AccountActor = PROGRAM) -> None:
-        """Give a person a new password: whoever is logged in with the old one is no more, nobody is locked out."""
+        """Give a person a new password: logins with the old one end, and no lock-out stays."""
         password_hash = await self._passwords.hash(password)
 
         def change(connection: sa.Connection) -> None:

@@ -50,7 +50,7 @@ def of_user(connection: sa.Connection, user_id: str, *, limit: int) -> Sequence[
 
 
 def unfinished(connection: sa.Connection, *, limit: int) -> Sequence[Job]:
-    """Jobs that somebody should be working on."""
+    """Jobs that a worker should be running."""
     query = sa.select(jobs).where(jobs.c.status.in_(UNFINISHED)).order_by(jobs.c.updated_at).limit(limit)
     return [_job(row) for row in connection.execute(query)]
 

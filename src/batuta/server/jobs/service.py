@@ -82,14 +82,14 @@ class Jobs:
         )
 
     async def get(self, job_id: str) -> Job:
-        """A job of whoever the database shows it to."""
+        """A job that the database shows to the caller."""
         job = await self._database.read(lambda connection: repository.one(connection, job_id.upper()))
         if job is None:
             raise NotFoundProblem
         return job
 
     async def get_any(self, job_id: str) -> Job:
-        """A job of anybody, for the platform's own work."""
+        """A job of any user, for the platform's own work."""
         job = await self._system.read(lambda connection: repository.one(connection, job_id.upper()))
         if job is None:
             raise NotFoundProblem
@@ -100,7 +100,7 @@ class Jobs:
         return await self._database.read(lambda connection: repository.of_user(connection, user_id, limit=MAX_LISTED))
 
     async def cancel(self, job_id: str) -> Job:
-        """Stop a job: at once if nobody runs it, else as soon as its worker hears of it."""
+        """Stop a job: at once if no worker runs it, else as soon as its worker hears of it."""
         job = await self.get(job_id)
         status = await self._queue.cancel(job.job_id)
         if status in (None, WorkStatus.CANCELLED):

@@ -141,7 +141,7 @@ class JobWorker:
             await self.jobs.end(work.turn_id, "completed")
 
     async def _kept_alive(self, lease: Lease, doing: "asyncio.Future[None]") -> bool:
-        """Renew the lease until the work ends; whether somebody stopped it."""
+        """Renew the lease until the work ends; whether it was stopped."""
         seconds = self.lease.total_seconds() / BEATS_PER_LEASE
         try:
             while True:

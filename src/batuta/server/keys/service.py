@@ -23,14 +23,14 @@ MOST_KEYS = 50
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key and its secret, which nobody can read again."""
+    """A key and its secret, which cannot be read again."""
 
     key: Key
     secret: str = field(repr=False)
 
 
 class ApiKeys:
-    """Everybody's API keys."""
+    """The API keys of all users."""
 
     def __init__(self, database: Database, *, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database

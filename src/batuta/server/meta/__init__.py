@@ -1,1 +1,1 @@
-"""What anybody may know about this platform, and how it fares."""
+"""Public facts about this platform, and its health."""

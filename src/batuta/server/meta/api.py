@@ -1,4 +1,4 @@
-"""What anybody may ask: what this platform is, whether it lives, whether it is ready, and its figures."""
+"""Public routes: what this platform is, whether it lives, whether it is ready, and its figures."""
 
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -42,7 +42,7 @@ class LoginWays(BaseModel):
 
 
 class Meta(BaseModel):
-    """What a page needs to know before anybody logs in."""
+    """What a page needs to know before a login."""
 
     version: str
     mode: Mode

@@ -63,7 +63,7 @@ class Health:
 
 
 async def _answer(check: Check) -> object:
-    """What a check returned, or what went wrong as text without details that are nobody's business."""
+    """What a check returned, or what went wrong as text without private details."""
     try:
         async with asyncio.timeout(CHECK_SECONDS):
             answer = await check()

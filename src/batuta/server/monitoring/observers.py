@@ -37,7 +37,7 @@ def log_to_standard_error(settings: Settings) -> None:
 def watched(settings: Settings, service_name: str) -> Iterator[Observers]:
     """The observers of a process, while it runs.
 
-    Events are logged if logs were set up (`log_to_standard_error`): whoever embeds a platform keeps its own logging.
+    Events are logged if logs were set up (`log_to_standard_error`): a program around it keeps its own logging.
     """
     is_at_a_terminal = settings.env == "development" and not settings.is_demo and sys.stderr.isatty()
     wanted = Watchers(

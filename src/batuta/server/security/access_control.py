@@ -57,7 +57,7 @@ class AccessControl:
         return _with_csrf(caller, secret)
 
     async def check(self, rule: AccessRule, caller: Caller, ids: Mapping[str, str]) -> Caller:
-        """Ask again for somebody who was let in before: what changed meanwhile counts at once."""
+        """Check again a caller who was let in before: what changed meanwhile counts at once."""
         names = {name: canonical_id(value) for name, value in ids.items()}
         now = self._clock.now()
 
@@ -128,7 +128,7 @@ def _caller(
 def _holders(
     connection: sa.Connection, credentials: Collection[Credential], now: datetime, idle: timedelta
 ) -> Iterator[tuple[Credential, tuple[Caller, datetime | None]]]:
-    """Those credentials that let somebody in, with whom and when they were last noted as used."""
+    """Accepted credentials, with their user and when they were last noted as used."""
     logins = [credential.digest for credential in credentials if credential.kind == "login"]
     keys = [credential.digest for credential in credentials if credential.kind == "key"]
     for begin in range(0, len(logins), AT_ONCE):

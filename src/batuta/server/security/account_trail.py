@@ -31,7 +31,7 @@ class AccountActor:
     """Who changes an account, and from where."""
 
     who: str | None = None
-    """A user id, or an operator's name; the account's own person if nobody is named."""
+    """A user id, or an operator's name; the account's own person if none is named."""
     origin: str
 
 
@@ -66,7 +66,7 @@ class RecordedAccountChange:
 
 
 def record(connection: sa.Connection, change: AccountChange, now: datetime) -> None:
-    """Add a change to the trail. The last act of a transaction: whoever comes next waits for its end."""
+    """Add a change to the trail. The last act of a transaction: the next one waits for its end."""
     with declared(connection, SYSTEM):
         head = connection.execute(sa.select(account_trail).with_for_update()).one()
         place = ChainPlace(TRAIL, FIRST_EPOCH, head.last_seq + 1, new_id(), change.action)
@@ -90,7 +90,7 @@ def _content(change: AccountChange, now: datetime) -> str:
 
 
 class AccountTrail:
-    """Reads the trail, and gives its chain to whoever verifies."""
+    """Reads the trail, and gives its chain to be verified."""
 
     def __init__(self, database: Database) -> None:
         self._database = SystemDatabase(database)

@@ -1,6 +1,6 @@
 """Whose thing it is: the one place that decides whether an id is there for a caller.
 
-A thing that belongs to somebody else, that was deleted, and that never was, are the same: not there.
+A thing that belongs to another user, that was deleted, and that never was, are the same: not there.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ APPROVER = "approver"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """What somebody showed to be let in."""
+    """The credentials of a caller."""
 
     kind: Literal["login", "key"]
     digest: str
@@ -37,7 +37,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Somebody who was let in."""
+    """An authenticated caller."""
 
     user_id: str
     workspace_id: str
@@ -51,7 +51,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        """Whose rows the database shows: one's own, and those of the workspace to whoever approves in it."""
+        """Whose rows the database shows: one's own, and those of the workspace to its approvers."""
         return Principal(
             user_id=self.user_id, workspace_id=self.workspace_id if APPROVER in self.roles else "", scope="user"
         )
@@ -79,7 +79,7 @@ def _turn(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
 
 
 def _approval(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
-    """The session's owner may answer, and whoever approves in the workspace."""
+    """The session's owner may answer, and the workspace's approvers."""
     same_session = user_sessions.c.session_id == approvals.c.session_id
     mine = user_sessions.c.user_id == caller.user_id
     if APPROVER in caller.roles:

@@ -7,7 +7,7 @@ from batuta.kernel.ids import SessionId
 from batuta.observability.propagation import arrived_with
 
 MODEL_TITLE_KEY = "title/session_title"
-"""The client key of a model's title: whoever takes it first, person or model, is the one whose title is stored."""
+"""The client key of a model's title: the first to take it, person or model, has its title stored."""
 
 
 async def choose_title(log: EventLog, session_id: str, title: str) -> Appended:

@@ -43,7 +43,7 @@ class EventsPage:
 
 
 class Eraser(Protocol):
-    """Whoever takes the contents of a session away, so that the rest still verifies."""
+    """Erases the contents of a session, so that the rest still verifies."""
 
     async def erase_session(self, session_id: SessionId) -> object:
         """Cancel its turns, fence their owners, empty its events and read models."""
@@ -55,7 +55,7 @@ ReadTables = Callable[[str], Awaitable[Sequence[Mapping[str, Any]]]]
 
 
 class Sessions:
-    """Everybody's sessions."""
+    """The sessions of all users."""
 
     def __init__(
         self,
@@ -81,12 +81,12 @@ class Sessions:
         self._clock = clock
 
     async def create(self, caller: Caller, title: str | None = None, session_id: str | None = None) -> Summary:
-        """A new session; with an id that nobody used before, if one is given."""
+        """A new session; with an unused id, if one is given."""
         wanted, now = session_id or new_id(), self._clock.now()
 
         try:
             await self._database.write(lambda connection: repository.add(connection, wanted, caller, title, now))
-        except IntegrityError as error:  # somebody has, or had, a session with this id: nobody can tell whose
+        except IntegrityError as error:  # a session has, or had, this id: it is not said whose
             raise NotFoundProblem from error
         if title is not None:
             await self._named(wanted, title)
@@ -120,7 +120,7 @@ class Sessions:
         return await self._changed(session_id)
 
     async def delete(self, session_id: str) -> None:
-        """Stop what runs in it and take its contents away for good; from now on nobody finds it.
+        """Stop what runs in it and take its contents away for good; from now on it is not found.
 
         What it cost stays, without content, and so does the chain that proves what there was.
         """
@@ -145,7 +145,7 @@ class Sessions:
         return EventsPage(page.head.epoch, visible, last, not page.is_last)
 
     async def wire_events(self, session_id: str, *, after: int, limit: int) -> WirePage:
-        """The same as JSON, for whoever opens a session."""
+        """The same as JSON, for a client that opens a session."""
         return await self._feed.read_wire(session_id, after=after, limit=limit)
 
     async def all_events(self, session_id: str) -> tuple[int, list[Event]]:

@@ -1,6 +1,6 @@
-"""The source of a citation: the document around the words that were quoted, for whoever may read the answer.
+"""The source of a citation: the document around the words that were quoted, for those who may read the answer.
 
-Nobody names a document: a citation of a stored answer does. So a text is read only by people whose session cites it.
+Requests name no document: a citation of a stored answer does. So a text is read only by people whose session cites it.
 """
 
 import json

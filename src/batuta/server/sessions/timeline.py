@@ -57,8 +57,8 @@ class TurnTimeline(BaseModel):
 
 def view_of(turn_id: str, events: Sequence[Event]) -> TurnTimeline:
     """The timeline of a turn's events as the API shows it."""
-    told = timeline_of(events)
-    summary = told.summary
+    timeline = timeline_of(events)
+    summary = timeline.summary
     executed = {e.tool_use_id: e.executed_args for e in events if isinstance(e, ToolResponse) and e.executed_args}
     return TurnTimeline(
         turn_id=turn_id,
@@ -71,7 +71,7 @@ def view_of(turn_id: str, events: Sequence[Event]) -> TurnTimeline:
             usage=summary.usage,
             cost=summary.cost_usd,
         ),
-        entries=[_entry(line, executed) for line in told.lines],
+        entries=[_entry(line, executed) for line in timeline.lines],
     )
 
 

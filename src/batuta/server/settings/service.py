@@ -62,12 +62,12 @@ class UserPreferences:
         if chosen is not None and self._agents is not None and chosen not in self._agents:
             raise InvalidProblem(fields=[FieldProblem(field="default_agent_id", message="there is no such agent")])
         if changes.model is not None and changes.model not in self._models:
-            told = (
+            message = (
                 f"it is not offered here; choose from {', '.join(self._models)}"
                 if self._models
                 else "there is no choice"
             )
-            raise InvalidProblem(fields=[FieldProblem(field="model", message=told)])
+            raise InvalidProblem(fields=[FieldProblem(field="model", message=message)])
         wanted = changes.model_dump(exclude_unset=True)
 
         def merge(connection: sa.Connection) -> dict[str, Any]:

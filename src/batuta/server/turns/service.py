@@ -1,4 +1,4 @@
-"""A message becomes a turn: accepted once, durably, and then somebody's work. Stop is a command, not a disconnect."""
+"""A message becomes a turn: accepted once, durably, and then run by a worker. Stop is a command, not a disconnect."""
 
 import logging
 from collections.abc import Awaitable, Callable, Collection

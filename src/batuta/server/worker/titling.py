@@ -1,7 +1,7 @@
 """Better titles: after its first turn a session is named by a model, once, beside everything else.
 
 A session has a title from its first words as soon as it has a message. A model, if there is one for it, gives a better
-one when the first turn has ended; if it fails, is slow, or somebody named the session meanwhile, nothing changes.
+one when the first turn has ended; if it fails, is slow, or the session was named meanwhile, nothing changes.
 """
 
 import asyncio
@@ -76,16 +76,16 @@ class SessionTitler:
         said = first_words((await self._log.read(session_id, after=0, limit=BEGINNING)).events, ended)
         if said is None:
             return
-        told, answer = await self._ask(said, ended)
+        calls, answer = await self._ask(said, ended)
         title = title_of(answer.text.strip().strip("\"'«»“”"))
         named = [TitleChanged(**_context(ended), title=title)] if title else []
         try:
-            await self._log.append(session_id, [*told, *named], client_key=MODEL_TITLE_KEY)
-        except IdempotencyConflictError:  # somebody named it meanwhile; the call was made all the same
-            await self._log.append(session_id, told)
+            await self._log.append(session_id, [*calls, *named], client_key=MODEL_TITLE_KEY)
+        except IdempotencyConflictError:  # it was named meanwhile; the call was made all the same
+            await self._log.append(session_id, calls)
 
     async def _ask(self, said: str, ended: Complete) -> tuple[list[Event], Answer]:
-        """What the model answers, and the call as it is told of every other: it costs, and is found in its trace."""
+        """What the model answers, and the call as every other is recorded: it costs, and is found in its trace."""
         call = {**_context(ended), "call_id": new_id(), "path": ROLE, "source_agent_id": ROLE}
         model = self._model
         request = LlmRequest(**call, provider=model.provider, model=model.name, attempt=1)
@@ -114,7 +114,7 @@ def _milliseconds_since(started: float) -> float:
 
 
 def first_words(events: tuple[Event, ...] | list[Event], ended: Complete) -> str | None:
-    """What the first turn asked, if that is the one that ended and nobody chose a title."""
+    """What the first turn asked, if that is the one that ended and no title was chosen."""
     said = next((event for event in events if isinstance(event, UserMessage)), None)
     is_named = any(isinstance(event, TitleChanged) and not event.is_automatic for event in events)
     return None if said is None or said.turn_id != ended.turn_id or is_named else said.content

@@ -11,7 +11,7 @@ from batuta.simulator.wire.turn import WireTurn
 
 @dataclass(frozen=True, kw_only=True)
 class WireFailure:
-    """An error to be told in a provider's own words. ``events_sent`` counts what a stream carried before it."""
+    """An error to be sent in a provider's own words. ``events_sent`` counts what a stream carried before it."""
 
     status: int
     message: str

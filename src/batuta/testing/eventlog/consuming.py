@@ -11,7 +11,7 @@ from batuta.testing.eventlog.subject import Subject, said, words
 
 @pytest.mark.asyncio
 class ConsumerContract:
-    """A consumer knows how far it is, and nobody works twice unnoticed."""
+    """A consumer knows its position, and double work is noticed."""
 
     async def test_a_new_consumer_begins_at_the_beginning(self, subject: Subject) -> None:
         session = new_id()

@@ -1,4 +1,4 @@
-"""Whoever lost a session writes nothing more to it."""
+"""An owner that lost a session writes nothing more to it."""
 
 import pytest
 

@@ -15,7 +15,7 @@ from batuta.testing.eventlog.subject import Subject, everything, said, words
 
 @pytest.mark.asyncio
 class ReadContract:
-    """Readers get everything, in order, or are told that they cannot."""
+    """Readers get everything, in order, or an error that says why not."""
 
     async def test_pages_follow_one_another_without_overlap(self, subject: Subject) -> None:
         session = new_id()
@@ -54,7 +54,7 @@ class ReadContract:
 
     @pytest.mark.parametrize("after", [3, 2**63, 2**80])
     async def test_a_position_beyond_the_end_is_stale(self, subject: Subject, after: int) -> None:
-        """BI-12: whoever saw it saw something this log does not hold."""
+        """BI-12: its reader saw something this log does not hold."""
         session = new_id()
         await subject.log.append(session, [said("a"), said("b")])
         with pytest.raises(StaleEpochError):
@@ -160,7 +160,7 @@ class TailContract:
         assert [record.payload for record in page.records] == list(payloads)
 
     async def test_what_comes_again_is_not_handed_to_those_who_listen(self, subject: Subject) -> None:
-        """Its ids, and what was erased meanwhile, may differ from what the log holds: whoever wants it has to look."""
+        """Its ids, and what was erased meanwhile, may differ from what the log holds: a caller has to look."""
         session, heard, batch = new_id(), list[Grown](), [said("a")]
         await subject.log.append(session, batch)
         await subject.log.append(session, [said("b")], client_key="k")

@@ -76,7 +76,7 @@ async def _begin_epoch(log: EventLog, session: str) -> Send:
     await log.append(session, [said("a")])
 
     async def send() -> Any:
-        """One epoch more is harmless: readers of the one before are told the same."""
+        """One epoch more is harmless: readers of the one before get the same answer."""
         await log.begin_epoch(session)
 
     return send

@@ -287,7 +287,7 @@ async def stumble(what: str) -> str:
 
 @tool(effect="write", approval="always")
 async def pay(what: str, ctx: ToolContext) -> str:
-    """Pay, if somebody agrees."""
+    """Pay, if it is approved."""
     _world_of(ctx).act("pay", what)
     return "pay done"
 

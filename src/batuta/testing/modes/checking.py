@@ -64,7 +64,7 @@ class DeclaredDifference:
 
 DECLARED = (
     DeclaredDifference("view", _another_family, "a turn tells its beginning, who works in it, and its end"),
-    DeclaredDifference("view", _repeated, "nobody listens to this run"),
+    DeclaredDifference("view", _repeated, "this run has no listener"),
     DeclaredDifference("conversation", _another_family, "a turn remembers its request and its last word, no tools"),
     DeclaredDifference("message", _another_family, "a message may name a place, and a turn's places lie deeper"),
     DeclaredDifference("breakers", _another_family, "a team has an endpoint more: its supervisor's"),
@@ -80,7 +80,7 @@ NEVER_COMPARED = frozenset({"events_stored", "due_waits"})
 
 @dataclass(frozen=True, slots=True)
 class ModeDifference:
-    """A difference that nobody declared."""
+    """An undeclared difference."""
 
     mode: Mode
     against: str

@@ -22,7 +22,7 @@ ParallelPolicy = Literal["all", "collect", "tolerate"]
 BudgetSize = Literal["none", "ample", "used up"]
 
 TOOL_NAMES = ("look", "note", "send", "stumble", "pay")
-"""A read, a write, an idempotent one, one that fails, and a write that somebody has to approve."""
+"""A read, a write, an idempotent one, one that fails, and a write that needs an approval."""
 WRITING_TOOLS = frozenset({"note", "pay"})
 CASES = 3
 ALWAYS_WRONG = 9

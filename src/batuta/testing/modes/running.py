@@ -88,7 +88,7 @@ class ModeOutcome:
     due_waits: int = 0
     """How often a model call should have waited before another try."""
     view: Any = None
-    """What a person sees of the events; nothing where nobody listens."""
+    """What a person sees of the events; nothing without a listener."""
     conversation: tuple[str, ...] = ()
     events_stored: int = 0
 
@@ -164,10 +164,10 @@ class _DurableRun:
 
     async def outcome(self) -> ModeOutcome:
         for _ in range(MAX_LIVES):
-            told = (await self.store.log.read(self.session_id, limit=100_000)).events
+            history = (await self.store.log.read(self.session_id, limit=100_000)).events
             conversation = Conversation()
             try:
-                result = await self._live(told, conversation)
+                result = await self._live(history, conversation)
             except Killed:
                 self.world.life += 1
                 continue
@@ -175,12 +175,12 @@ class _DurableRun:
             return await _of_run(self.world, result, conversation, events, stored=self.persistence.written)
         raise AssertionError(f"the run did not end within {MAX_LIVES} lives")
 
-    async def _live(self, told: tuple[Event, ...], conversation: Conversation) -> StepResult[Any]:
+    async def _live(self, history: tuple[Event, ...], conversation: Conversation) -> StepResult[Any]:
         stamp = Stamp(correlation_id=self.turn_id, session_id=self.session_id, turn_id=self.turn_id)
-        recorder = self.persistence.mortal(self.session_id, told)
+        recorder = self.persistence.mortal(self.session_id, history)
         options = _decided(self.world, conversation)
         options["recorder"], options["naming"] = recorder, TurnNaming(self.turn_id)
-        options["journal"] = DurableJournal(self.store.log, recorder, stamp, events=told)
+        options["journal"] = DurableJournal(self.store.log, recorder, stamp, events=history)
         options["session_id"], options["turn_id"] = self.session_id, self.turn_id
         options["correlation_id"] = self.turn_id
         return await self.built.pipeline.run(REQUEST, **options)
@@ -287,7 +287,7 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
 
 
 def _well_known(seen: Any) -> Any:
-    """The same, with a breaker's refusal told as what opened it: how many tries it took is compared by itself."""
+    """The same, with a breaker's refusal shown as what opened it: how many tries it took is compared by itself."""
     if isinstance(seen, dict):
         return {key: _well_known(part) for key, part in seen.items()}
     if isinstance(seen, list):

@@ -65,9 +65,9 @@ class AcceptContract:
         work = turn(payload={"text": "hello"}, context={"trace_id": "a" * 32, "correlation_id": "ticket-7"})
         accepted = await subject.queue.accept(work)
         lease = await leased(subject.queue)
-        for told in (accepted.work, lease.work):
-            assert told.context == {"trace_id": "a" * 32, "correlation_id": "ticket-7"}
-            assert told.payload == {"text": "hello"}
+        for kept in (accepted.work, lease.work):
+            assert kept.context == {"trace_id": "a" * 32, "correlation_id": "ticket-7"}
+            assert kept.payload == {"text": "hello"}
 
     async def test_the_same_work_in_another_context_is_the_same_work(self, subject: QueueSubject) -> None:
         """Who sends a message again sends it in a new request."""

@@ -115,7 +115,7 @@ class EndContract:
         assert (await subject.queue.recover()).requeued == (lease.work.turn_id,)
 
     async def test_a_decision_quicker_than_the_pause_is_not_missed(self, subject: QueueSubject) -> None:
-        """O-30: the log knows it, whether or not somebody keeps read models."""
+        """O-30: the log knows it, with or without read models."""
         session = new_id()
         await subject.queue.accept(turn(session))
         lease = await leased(subject.queue)

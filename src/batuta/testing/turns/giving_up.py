@@ -1,4 +1,4 @@
-"""How a turn ends that was tried as often as it may be: whoever waits for its answer learns it."""
+"""How a turn ends that was tried as often as it may be: its user learns of it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever lost a piece of work can do nothing more with it."""
+"""An owner that lost a piece of work can do nothing more with it."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class OwnershipContract:
         assert (await subject.log.head(session)).last_seq == 1
 
     async def test_an_owner_gets_a_token_above_every_one_the_log_has_seen(self, subject: QueueSubject) -> None:
-        """Otherwise the log would refuse the first event of whoever holds the turn."""
+        """Otherwise the log would refuse the first event of the turn's owner."""
         session = new_id()
         await subject.log.append(session, [noted("by hand")], fence=7)
         await subject.queue.accept(turn(session))

@@ -1,4 +1,4 @@
-"""How a turn is stopped: its end is told with its last status, or by its owner."""
+"""How a turn is stopped: its end is written with its last status, or by its owner."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from batuta.testing.turns.subject import EXPIRED, QueueSubject, leased, turn
 
 @pytest.mark.asyncio
 class StopContract:
-    """A turn that nobody runs ends in one step with what is told about it (O-2, I9)."""
+    """A turn without an owner ends in one step with its closing events (O-2, I9)."""
 
     @pytest.mark.parametrize("is_paused", [False, True], ids=["queued", "paused"])
     async def test_the_end_of_a_stopped_turn_is_told_with_it(self, subject: QueueSubject, is_paused: bool) -> None:
@@ -29,7 +29,7 @@ class StopContract:
         assert await subject.queue.depth() == {WorkStatus.CANCELLED: 1}
 
     async def test_what_was_told_under_its_key_stays(self, subject: QueueSubject) -> None:
-        """Somebody decided at the last moment: that decision counts, and the turn ends all the same."""
+        """It was decided at the last moment: that decision counts, and the turn ends all the same."""
         session = new_id()
         accepted = await subject.queue.accept(turn(session))
         ending = Ending(work=accepted.work, events={"k1": [said("rejected")], "k2": [said("end")]})
@@ -38,7 +38,7 @@ class StopContract:
         assert await words(subject.log, session) == ["approved", "end"]
 
     async def test_a_turn_that_went_on_since_somebody_looked_stays(self, subject: QueueSubject) -> None:
-        """It may have told more: whoever stops it looks again."""
+        """It may have written more: the caller looks again."""
         session = new_id()
         before, lease = await _taken_up(subject.queue, session)
         await subject.queue.pause(lease, waiting_for="a1", events=[said("asked")])
@@ -56,7 +56,7 @@ class StopContract:
         assert await words(subject.log, session) == []
 
     async def test_an_end_written_while_it_ran_does_not_count(self, subject: QueueSubject) -> None:
-        """Its owner was lost meanwhile; what that one told last, nobody has read."""
+        """Its owner was lost meanwhile; what it wrote last was not read."""
         session = new_id()
         accepted = await subject.queue.accept(turn(session))
         await leased(subject.queue, length=EXPIRED)
@@ -67,7 +67,7 @@ class StopContract:
 
 
 async def _taken_up(queue: TurnQueue, session: str) -> tuple[Ending, Lease]:
-    """A turn that somebody wants to end as it was when it was accepted, and that has an owner since."""
+    """A turn to be ended as it was when it was accepted, and that has an owner since."""
     accepted = await queue.accept(turn(session))
     return Ending(work=accepted.work, events=_end()), await leased(queue)
 

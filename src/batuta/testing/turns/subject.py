@@ -10,7 +10,7 @@ from batuta.events.queue import Lease, NewWork, TurnQueue
 from batuta.kernel.ids import new_id
 
 EXPIRED = timedelta(seconds=-1)
-"""The length of a lease that has run out before anybody looks at it."""
+"""The length of a lease that has run out before it is looked at."""
 NO_DELAY = timedelta()
 AN_HOUR = timedelta(hours=1)
 

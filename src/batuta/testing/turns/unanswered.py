@@ -38,7 +38,7 @@ async def _accept_with_a_key(queue: TurnQueue, session: str) -> Send:
 
 
 async def _lease(queue: TurnQueue, session: str) -> Send:
-    """Nobody knows that they own it: it is found when the lease has run out, like that of an owner who died."""
+    """The owner never learnt of it: it is found when the lease has run out, like that of an owner who died."""
     await queue.accept(turn(session, max_attempts=MANY))
 
     async def send() -> Any:
@@ -93,7 +93,7 @@ async def _cancel(queue: TurnQueue, session: str) -> Send:
 
 
 async def _cancel_with_its_end(queue: TurnQueue, session: str) -> Send:
-    """Whoever stops a turn again writes its end anew."""
+    """Stopping a turn again writes its end anew."""
     accepted = await queue.accept(turn(session))
 
     async def send() -> Any:

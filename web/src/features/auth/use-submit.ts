@@ -1,4 +1,4 @@
-/** Sending a form that signs somebody in: busy, refused with words for the fields, or entered. */
+/** Sending a sign-in form: busy, refused with words for the fields, or entered. */
 
 import { useState } from "react";
 

@@ -2,7 +2,7 @@
 
 import type { Item, TurnView } from "../../events";
 
-/** Whether an answer to a step of a plan is taken up by a later one of whoever made the plan. */
+/** Whether an answer to a step of a plan is taken up by a later one of the planner. */
 export const isConcluded = (turn: TurnView, item: Item): boolean => {
   if (item.kind !== "assistant_message") return false;
   const isPlanner = (agent: string | null): boolean =>

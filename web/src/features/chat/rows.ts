@@ -55,7 +55,7 @@ const itemRows = (turn: TurnView): readonly Row[] =>
 const speakerOf = (item: Item): string | null =>
   item.kind === "user_message" || item.kind === "handoff" || item.kind === "error" ? null : item.agent_id;
 
-/** A pause for an approval is told by its card, and so is the call that waits for it. */
+/** A pause for an approval is shown by its card, and so is the call that waits for it. */
 const isShown = (turn: TurnView, item: Item): boolean => {
   if (item.kind === "pause") return item.approval_id === null;
   if (item.kind === "thinking") return item.content.trim() !== "" || item.is_redacted;

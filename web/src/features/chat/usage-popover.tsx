@@ -23,10 +23,10 @@ export const UsagePopover = ({
 }) => {
   const t = useText();
   const locale = useLocale();
-  const [told, setTold] = useState<SessionUsage | "failed" | null>(null);
+  const [report, setReport] = useState<SessionUsage | "failed" | null>(null);
   const load = (): void => {
-    setTold(null);
-    api.usage(sessionId).then(setTold, () => setTold("failed"));
+    setReport(null);
+    api.usage(sessionId).then(setReport, () => setReport("failed"));
   };
   const cost = sumOfMoney(view.turns.map((turn) => turn.cost));
   const tokens = view.turns.reduce((sum, turn) => sum + tokensOf(turn.usage), 0);
@@ -50,14 +50,14 @@ export const UsagePopover = ({
       }
     >
       <h2 className="text-sm font-semibold">{t.usage.title}</h2>
-      {told === null && <Skeleton className="mt-3 h-24" />}
-      {told === "failed" && <p className="text-muted mt-2 text-sm">{t.common.failed}</p>}
-      {told !== null && told !== "failed" && <Details told={told} />}
+      {report === null && <Skeleton className="mt-3 h-24" />}
+      {report === "failed" && <p className="text-muted mt-2 text-sm">{t.common.failed}</p>}
+      {report !== null && report !== "failed" && <Details report={report} />}
     </Popover>
   );
 };
 
-const Details = ({ told }: { readonly told: SessionUsage }) => {
+const Details = ({ report }: { readonly report: SessionUsage }) => {
   const t = useText();
   const locale = useLocale();
   const directory = useDirectory();
@@ -67,20 +67,20 @@ const Details = ({ told }: { readonly told: SessionUsage }) => {
         {(["input", "output", "thinking", "cache_read", "cache_write"] as const).map((kind) => (
           <div key={kind} className="flex justify-between">
             <dt className="text-muted">{t.usage.kinds[kind]}</dt>
-            <dd className="font-medium tabular-nums">{count(told.usage[kind], locale)}</dd>
+            <dd className="font-medium tabular-nums">{count(report.usage[kind], locale)}</dd>
           </div>
         ))}
         <div className="flex justify-between">
           <dt className="text-muted">{t.usage.cost}</dt>
-          <dd className="font-medium tabular-nums">{told.cost === null ? "–" : money(told.cost, locale)}</dd>
+          <dd className="font-medium tabular-nums">{report.cost === null ? "–" : money(report.cost, locale)}</dd>
         </div>
       </dl>
       <Shares
         title={t.usage.byAgent}
-        shares={told.by_agent}
+        shares={report.by_agent}
         nameOf={(share) => faceOf(share.agent_id ?? "–", directory).name}
       />
-      <Shares title={t.usage.byModel} shares={told.by_model} nameOf={(share) => share.model ?? "–"} />
+      <Shares title={t.usage.byModel} shares={report.by_model} nameOf={(share) => share.model ?? "–"} />
     </>
   );
 };

@@ -42,7 +42,7 @@ export const useConversationScroll = (
   return { virtualizer, isAtEnd, toEnd, found };
 };
 
-/** Whoever sends a message wants to see it. */
+/** A sender wants to see their message. */
 const useOwnMessage = (rows: readonly Row[], toEnd: () => void): void => {
   const last = rows.at(-1);
   const key = last?.kind === "pending" ? last.key : null;

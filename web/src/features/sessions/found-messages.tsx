@@ -9,7 +9,7 @@ import { useNow } from "../../lib/use-now";
 import { api } from "../../transport/api";
 import type { FoundMessage } from "../../transport/api-types";
 
-/** What was found; null while it is looked for. Who searches by titles alone is not told that messages failed. */
+/** What was found; null while it is looked for. Who searches by titles alone does not see that messages failed. */
 export const useFoundMessages = (query: string): readonly FoundMessage[] | null => {
   const [found, setFound] = useState<{ query: string; messages: readonly FoundMessage[] } | null>(null);
   const words = query.trim();

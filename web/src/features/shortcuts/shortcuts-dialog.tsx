@@ -4,7 +4,7 @@ import { Dialog } from "../../components/dialog";
 import { Kbd } from "../../components/kbd";
 import { type Dictionary, useText } from "../../lib/i18n";
 
-/** Each shortcut has a modifier, so that none fires while somebody writes or speaks to the page. */
+/** Each shortcut has a modifier, so that none fires while a person writes or speaks to the page. */
 export const SHORTCUTS = {
   newSession: "mod+shift+o",
   search: "mod+k",

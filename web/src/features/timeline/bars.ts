@@ -13,7 +13,7 @@ const NARROWEST = 0.6;
 export const spanOf = (entries: readonly TimelineEntry[], told_ms: number): number =>
   Math.max(1, told_ms, ...entries.map((entry) => entry.at_ms));
 
-/** The bar of an entry in percent of the whole. How long something took is told when it ends: the bar ends there. */
+/** The bar of an entry in percent of the whole. How long something took is known when it ends: the bar ends there. */
 export const barOf = ({ at_ms, duration_ms }: TimelineEntry, span_ms: number): Bar => {
   const start = Math.max(at_ms - Math.max(duration_ms ?? 0, 0), 0);
   const left = Math.min((100 * start) / span_ms, 100 - NARROWEST);

@@ -6,7 +6,7 @@ import { count, duration, money } from "../../lib/format";
 import { useLocale, useText } from "../../lib/i18n";
 import type { Timeline } from "../../transport/api-types";
 
-/** How long the team worked: what each stretch of the turn told at its end, as under the answer. */
+/** How long the team worked: what each stretch of the turn reported at its end, as under the answer. */
 const workedOf = (entries: Timeline["entries"]): number =>
   entries
     .filter((entry) => entry.type === "complete")

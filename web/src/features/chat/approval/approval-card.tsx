@@ -109,5 +109,5 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
 const isPlainRequest = ({ reason, tool_name }: ApprovalItem): boolean =>
   reason === "" || (reason.startsWith(`${tool_name} (`) && reason.endsWith(") asks for approval"));
 
-/** Whoever decided may be told by an id, which says nothing to a reader. */
+/** The decider may be known only by an id, which says nothing to a reader. */
 const isName = (by: string | null): by is string => by !== null && by !== "" && !/^[0-9A-F-]{36}$/i.test(by);

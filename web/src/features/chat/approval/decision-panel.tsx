@@ -29,7 +29,7 @@ export const DecisionPanel = ({ item, onDecided }: DecisionPanelProps) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [isRemembered, setIsRemembered] = useState(false);
 
-  /** Whoever ticks the box and then rejects allows nothing: only what lets the call run is remembered. */
+  /** Ticking the box and then rejecting allows nothing: only what lets the call run is remembered. */
   const isKept = ({ decision }: Decision): boolean =>
     isRemembered && (decision === "approve" || decision === "edit");
 

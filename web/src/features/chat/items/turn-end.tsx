@@ -51,7 +51,7 @@ export const TurnEnd = ({ turn }: { readonly turn: TurnView }) => {
   );
 };
 
-/** The end of such a turn is told in words of its own. */
+/** The end of such a turn has words of its own. */
 const isSetAside = (turn: TurnView): boolean =>
   turn.items.some((item) => item.kind === "approval" && item.state === "set_aside");
 
