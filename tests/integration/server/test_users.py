@@ -150,10 +150,10 @@ async def test_a_new_password_ends_logins_and_lifts_a_lock_out(site: Running, op
         (("add", EMAIL, "--ask"), "short\n", 2, "a password has 10 to 256 characters"),
         (("password", "ana@example.com", "--ask"), "", 2, "a password has 10 to 256 characters"),
         (("roles", "ana@example.com", "user", "king"), "", 2, "no role 'king'"),
-        (("roles", EMAIL, "user"), "", 1, "nobody has an account as ben@example.com; `batuta user list`"),
-        (("disable", EMAIL), "", 1, "nobody has an account as ben@example.com"),
-        (("enable", EMAIL), "", 1, "nobody has an account as ben@example.com"),
-        (("password", EMAIL), "", 1, "nobody has an account as ben@example.com"),
+        (("roles", EMAIL, "user"), "", 1, "there is no account ben@example.com; `batuta user list`"),
+        (("disable", EMAIL), "", 1, "there is no account ben@example.com"),
+        (("enable", EMAIL), "", 1, "there is no account ben@example.com"),
+        (("password", EMAIL), "", 1, "there is no account ben@example.com"),
     ],
 )
 async def test_what_cannot_be_done_is_told_in_a_line(

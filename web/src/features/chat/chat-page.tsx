@@ -7,6 +7,7 @@ import { toast } from "../../components/toaster";
 import type { Attachment } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
+import { api } from "../../transport/api";
 import { openChannel, useChannel } from "../../transport/channel";
 import { useCompanies } from "../../transport/companies";
 import { asProblem } from "../../transport/problem";
