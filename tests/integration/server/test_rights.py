@@ -1,6 +1,7 @@
 """Rights as they are now: six ways to lose one, at five places where work can be (SE-07, P-21, O-30)."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,18 +12,23 @@ import sqlalchemy as sa
 from batuta.kernel.ids import new_id
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import turns, users
+from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 from tests.support.platform import WAIT_SECONDS, Person, Running, Stage, running, settings_for
 
 
 class RoleStage(Stage):
-    """A clerk whose bookings need a role, and somebody's consent."""
+    """A clerk whose bookings need a role, and somebody's consent; it keeps who booked, and when."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bookings: list[tuple[str | None, float]] = []
 
     def _book(self) -> Tool:
         @tool(effect="write", approval="always", roles=["analyst"])
-        async def book(day: str) -> str:
+        async def book(day: str, context: ToolContext) -> str:
             """Book a day."""
-            self.booked.append(day)
+            self.bookings.append((context.user.id, time.monotonic()))
             return f"booked {day}"
 
         return book
@@ -133,13 +139,15 @@ async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(platform_url: s
         for name, holder in holders.items():
             path = f"/api/approvals/{asked[name][holder.approved]}"
             assert (await holder.program.http.post(path, json={"decision": "approve"})).status_code == 200
-        assert stage.booked == []
+        lost_at: dict[str | None, float] = {}
         for name, lose in LOSSES.items():
             await lose(site, holders[name])
+            lost_at[holders[name].person.user_id] = time.monotonic()
         stage.gate.set()
         await asyncio.gather(*(ask_again(holder, asked[name]) for name, holder in holders.items() if name in LOSSES))
         await until_settled(site)
-        assert stage.booked == ["Monday"]  # of who lost nothing
+        assert [user for user, at in stage.bookings if at > lost_at.get(user, at)] == []
+        assert [user for user, _ in stage.bookings].count(holders["nothing"].person.user_id) == 1
         ended = await holders["role"].person.events(holders["role"].approved)
         assert ended[-1]["type"] == "complete"
 
