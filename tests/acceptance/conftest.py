@@ -43,7 +43,7 @@ async def demo(demo_process: Demo) -> AsyncIterator[Demo]:
     async with httpx.AsyncClient(base_url=demo_process.address) as http:
         me = (await http.post("/api/auth/demo")).raise_for_status().json()
         token = {"X-CSRF-Token": me["csrf_token"]}
-        (await http.patch("/api/settings", json={"language": "en"}, headers=token)).raise_for_status()
+        (await http.patch("/api/settings", json={"language": "en", "company": None}, headers=token)).raise_for_status()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
