@@ -13,7 +13,7 @@ UPLOAD_CONNECTOR = "upload"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedFile:
+class TableFile:
     """A file that came with the message."""
 
     file_id: str
@@ -24,11 +24,11 @@ class AttachedTables(Protocol):
     """The files of a message that hold tables: a service of the run, under `ATTACHED_TABLES_SERVICE`."""
 
     @property
-    def files(self) -> Sequence[AttachedFile]:
+    def files(self) -> Sequence[TableFile]:
         """Those that may hold one, in the order of the message."""
         ...
 
-    async def tables(self, file: AttachedFile) -> Sequence[Dataset]:
+    async def tables(self, file: TableFile) -> Sequence[Dataset]:
         """The tables of a file, the first sheet first. Raises `DatasetError` that says why there is none."""
         ...
 
@@ -58,5 +58,5 @@ async def take_attached(library: DatasetLibrary, context: ToolContext) -> list[s
     return names
 
 
-def _key(context: ToolContext, file: AttachedFile, number: int) -> str:
+def _key(context: ToolContext, file: TableFile, number: int) -> str:
     return f"{context.idempotency_key}:{file.file_id}:{number}"

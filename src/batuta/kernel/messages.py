@@ -4,7 +4,7 @@ Providers' words stay in their adapters; everything above speaks these.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, JsonValue
 
@@ -53,6 +53,8 @@ class ToolCallBlock(_ModelBlock):
 class ImageBlock(_Block):
     """A picture, by content or by address."""
 
+    is_attachment: ClassVar[bool] = True
+    """Known by this mark where agents are declared, without importing this module."""
     type: Literal["image"] = "image"
     media_type: str
     data: Base64Bytes | None = None
@@ -62,6 +64,7 @@ class ImageBlock(_Block):
 class DocumentBlock(_Block):
     """A document, by content or by address."""
 
+    is_attachment: ClassVar[bool] = True
     type: Literal["document"] = "document"
     media_type: str
     name: str = ""

@@ -17,7 +17,7 @@ OUTCOME_UNKNOWN = (
 )
 NOT_EDITABLE = f"What was begun cannot be edited. {OUTCOME_UNKNOWN}"
 LAST_QUESTION = (
-    f"This was begun {MAX_BEGUN} times and no answer to it came back, so nobody knows whether it took place. It is not "
+    f"This was begun {MAX_BEGUN} times and no answer to it came back, so it may have taken place or not. It is not "
     "begun again: approve to go on as if it failed; reject if it is already done."
 )
 MAX_EDITS = 20

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from batuta.datasets.attached import AttachedFile
+from batuta.datasets.attached import TableFile
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.uploads import holds_tables, tables_of
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -16,7 +16,7 @@ from batuta.server.files.blobs import BlobStore
 class UploadedTables:
     """See `AttachedTables`."""
 
-    files: Sequence[AttachedFile]
+    files: Sequence[TableFile]
     digests: dict[str, str]
     """Where the content of each file lies."""
     blobs: BlobStore
@@ -26,7 +26,7 @@ class UploadedTables:
         """The names of the files."""
         return ", ".join(file.name for file in self.files)
 
-    async def tables(self, file: AttachedFile) -> Sequence[Dataset]:
+    async def tables(self, file: TableFile) -> Sequence[Dataset]:
         """See `AttachedTables.tables`."""
         path = await self.blobs.local_path(self.digests[file.file_id])
         if path is None:
@@ -46,7 +46,7 @@ async def uploaded_tables(
     if not own:
         return None
     return UploadedTables(
-        files=[AttachedFile(file_id=row.file_id, name=row.name) for row in own],
+        files=[TableFile(file_id=row.file_id, name=row.name) for row in own],
         digests={row.file_id: str(row.digest) for row in own},
         blobs=blobs,
     )

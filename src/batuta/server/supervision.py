@@ -1,6 +1,6 @@
 """Background work that goes on: what breaks is logged, begun again after a pause, and shown by `/readyz` meanwhile.
 
-    supervisor = Supervisor()
+    supervisor = TaskSupervisor()
     async with supervisor.running({"projector": projector.run, …}): …
 
 A database that starts up, a bug in one sampler, a reader that lost its server: none of them ends the process, and none
@@ -26,7 +26,7 @@ class NotReadyError(Exception):
     """Something does not work just now; the words are for `/readyz`, which anybody may read."""
 
 
-class Supervisor:
+class TaskSupervisor:
     """Keeps the background work of a process going."""
 
     def __init__(self) -> None:

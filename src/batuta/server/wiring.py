@@ -70,7 +70,7 @@ from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
 from batuta.server.settings.service import UserPreferences
-from batuta.server.supervision import EndlessWork, Supervisor
+from batuta.server.supervision import EndlessWork, TaskSupervisor
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.worker.budgets import MonthlyBudgets
@@ -111,7 +111,7 @@ class Platform:
     connections: LiveConnections
     erp: ErpRecords
     health: Health
-    supervisor: Supervisor
+    supervisor: TaskSupervisor
 
     def provided(self) -> Mapping[type[Any], object]:
         """What HTTP handlers can ask for, by type (`batuta.server.http.dependencies`)."""
@@ -130,7 +130,7 @@ class WorkerProcess:
     """A worker in a process of its own."""
 
     worker: PlatformWorker
-    supervisor: Supervisor
+    supervisor: TaskSupervisor
     metrics_url: str | None
     """Where it answers Prometheus."""
 
@@ -201,7 +201,7 @@ async def open_worker(
             "gauges": gauges.run,
             "jobs": processing.run,
         }
-        supervisor = Supervisor()
+        supervisor = TaskSupervisor()
         await stack.enter_async_context(supervisor.running(background))
         yield WorkerProcess(worker, supervisor, stack.enter_context(metrics_port(settings, observers)))
 
@@ -289,7 +289,7 @@ def _services(
 
     refresher = TileRefresher(team.registry, kept_datasets)
     boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
-    streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), Supervisor()
+    streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), TaskSupervisor()
     sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
     return Platform(
         settings=settings,

@@ -16,8 +16,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from batuta import conversations, llm, pipelines, steps
-from batuta.kernel import messages
-from batuta.kernel.attachments import separated
 from batuta.kernel.errors import ConfigurationError, PipelineTypeError
 from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelSettings, OutputSpec
@@ -220,12 +218,9 @@ class AgentStep(Step[In_contra, Out_co]):
     def _override(self) -> _Override:
         return _overrides.get({}).get(self, _AS_DECLARED)
 
-    def request_for(self, value: Any) -> "Message":
-        """What is said to the model about the input: pictures and documents in it are attached, not written out."""
-        if isinstance(value, messages.Message):
-            return value
-        rest, attached = separated(value)
-        return messages.Message.user(as_text(rest) if self._prompt is None else self._prompt.fill(value), *attached)
+    def prompt_for(self, value: Any, rest: Any) -> str:
+        """What is said to the model about the input; `rest` is what is left of it without attachments."""
+        return as_text(rest) if self._prompt is None else self._prompt.fill(value)
 
     def system_prompt(self, ctx: Context) -> str:
         """The instructions, after those of the conversation, and the structure of the answer."""

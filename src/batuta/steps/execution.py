@@ -8,7 +8,9 @@ Dialogue.ask  the model and its tools
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from batuta.kernel.attachments import separated
 from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
+from batuta.kernel.messages import Message
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
@@ -36,7 +38,7 @@ class AgentExecution:
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._corrections = Corrections(agent.attempts)
         self._cache_key: str | None = None
-        self._request = agent.request_for(value)
+        self._request = _request_for(agent, value)
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
         self._telemetry.on_void = partial(self._dialogue.discard, "retried")
@@ -157,3 +159,11 @@ def _say_why_nobody_stands_in(error: BaseException, fallback: str) -> None:
         f"{error}; {fallback} does not stand in, because something was written, or may have been",
         *error.args[1:],
     )
+
+
+def _request_for(agent: "AgentStep[Any, Any]", value: Any) -> Message:
+    """What is said to the model about the input: pictures and documents in it are attached, not written out."""
+    if isinstance(value, Message):
+        return value
+    rest, attached = separated(value)
+    return Message.user(agent.prompt_for(value, rest), *attached)

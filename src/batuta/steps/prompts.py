@@ -16,7 +16,6 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
-from batuta.kernel.attachments import Attachment
 from batuta.kernel.errors import PipelineTypeError
 from batuta.pipelines.typecheck import type_name
 
@@ -47,7 +46,8 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, BaseModel):
-        return f"[{value.type}]" if isinstance(value, Attachment) else value.model_dump_json()
+        is_attachment = getattr(value, "is_attachment", False) is True
+        return f"[{getattr(value, 'type', 'file')}]" if is_attachment else value.model_dump_json()
     return TypeAdapter(Any).dump_json(value).decode()
 
 

@@ -22,7 +22,7 @@ _IDS = frozenset(
         "approval_id", "tool_use_id", "client_message_id", "last_event_id",
     }
 )  # fmt: skip
-UNKNOWN_OUTCOME = "nobody knows"
+UNKNOWN_OUTCOME = "no answer to it came back"
 """Words of every question about a write that was interrupted."""
 
 

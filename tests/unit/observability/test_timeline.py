@@ -209,6 +209,6 @@ async def test_the_audit_finds_calls_that_nobody_told() -> None:
     ]
 
 
-async def test_the_audit_finds_an_event_told_twice() -> None:
+async def test_the_audit_finds_an_event_that_occurs_twice() -> None:
     events = await booked()
-    assert any("told twice" in problem for problem in audit([*events, events[-1]]).problems())
+    assert any("occurs twice" in problem for problem in audit([*events, events[-1]]).problems())

@@ -111,7 +111,7 @@ def _check(turn: Turn, proposals: list[dict[str, Any]], policy: FailurePolicy) -
         assert not _lives(turn.events), "nothing of a refused plan runs"
         return "refused"
     assert turn.status == "success", turn.error
-    if "answer" in proposals[place]:
+    if not proposals[place].get("steps"):
         assert turn.answer == proposals[place]["answer"]
         assert turn.plan is None
         return "answered"

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from batuta.server.supervision import NotReadyError, Supervisor
+from batuta.server.supervision import NotReadyError, TaskSupervisor
 
 
 async def test_work_that_breaks_is_begun_again_and_reported() -> None:
-    supervisor = Supervisor()
+    supervisor = TaskSupervisor()
     begun = 0
     steady = asyncio.Event()
 
@@ -29,7 +29,7 @@ async def test_work_that_breaks_is_begun_again_and_reported() -> None:
 
 
 async def test_one_piece_that_breaks_leaves_the_others_alone() -> None:
-    supervisor = Supervisor()
+    supervisor = TaskSupervisor()
     is_cancelled = asyncio.Event()
 
     async def sound() -> None:

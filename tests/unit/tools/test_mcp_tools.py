@@ -6,6 +6,7 @@ import mcp_types as wire
 import pytest
 
 from batuta.kernel.errors import ToolFailedError
+from batuta.kernel.messages import ImageBlock
 from batuta.tools import ToolContext
 from batuta.tools.mcp_tools import McpServer, content_of, digest_of, tool_of
 
@@ -85,7 +86,6 @@ def text(words: str) -> wire.TextContent:
     ("content", "shown"),
     [
         ([text("one"), text("two")], "one\ntwo"),
-        ([wire.ImageContent(type="image", data="AAAA", mime_type="image/png")], "[image: image/png, 3 bytes]"),
         ([wire.AudioContent(type="audio", data="AAAA", mime_type="audio/wav")], "[audio: audio/wav, 3 bytes]"),
         ([wire.ResourceLink(type="resource_link", name="r", uri="file:///r")], "[resource: file:///r]"),
         (
@@ -98,8 +98,14 @@ def text(words: str) -> wire.TextContent:
         ),
     ],
 )
-def test_every_kind_of_content_becomes_text(content: list[Any], shown: str) -> None:
+def test_every_other_kind_of_content_becomes_text(content: list[Any], shown: str) -> None:
     assert content_of(wire.CallToolResult(content=content)) == shown
+
+
+def test_an_image_stays_an_image() -> None:
+    """The model sees it as a picture, not as base64 text."""
+    picture = wire.ImageContent(type="image", data="AAAA", mime_type="image/png")
+    assert content_of(wire.CallToolResult(content=[picture])) == [ImageBlock(media_type="image/png", data="AAAA")]
 
 
 def test_a_result_of_structure_alone_is_json() -> None:

@@ -22,7 +22,7 @@ from batuta.server.files.attached import AttachedFiles
 from batuta.server.live.live_text import LiveEventSink
 from batuta.server.live.notifications import NotificationHandlers
 from batuta.server.monitoring.observers import watcher
-from batuta.server.supervision import Supervisor
+from batuta.server.supervision import TaskSupervisor
 from batuta.server.worker.persistence import TurnPersistence
 from batuta.server.worker.run_options import RunServices
 from batuta.server.worker.stop_signals import NotifiedStopSignals
@@ -81,7 +81,7 @@ class PlatformWorker:
                     titling.cancel()
 
     @asynccontextmanager
-    async def running(self, supervisor: Supervisor) -> AsyncIterator[None]:
+    async def running(self, supervisor: TaskSupervisor) -> AsyncIterator[None]:
         """Run turns within the block."""
         stop = asyncio.Event()
         async with asyncio.TaskGroup() as group:
