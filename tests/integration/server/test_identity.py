@@ -248,6 +248,7 @@ async def test_settings_have_defaults_and_change_one_by_one(site: Running) -> No
         "enable_thinking": False,
         "notifications": False,
         "model": None,
+        "company": None,
     }
     changed = await ana.http.patch("/api/settings", json={"theme": "dark", "timezone": "Europe/Madrid"})
     assert (changed.json()["theme"], changed.json()["language"]) == ("dark", "en")

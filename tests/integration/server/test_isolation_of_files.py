@@ -255,9 +255,11 @@ async def rows_with(site: Running, word: str) -> list[str]:
     """The tables in whose text a word stands."""
 
     def look(connection: sa.Connection) -> list[str]:
+        existing = sa.inspect(connection).get_table_names()
         return [
             name
             for name, table in {**metadata.tables, **store.metadata.tables}.items()
+            if name in existing
             for row in connection.execute(sa.select(table))
             if word in str(tuple(row)).lower()
         ]
