@@ -31,7 +31,10 @@ async def sign_in(page: Page, password: str) -> None:
 async def test_the_first_visitor_sets_up_leaves_and_comes_back_with_the_right_password_only(
     visitor: Visitor, site: Running
 ) -> None:
+    token = await site.platform.identity.new_setup_token()
+    assert token is not None
     page = await visitor.open(site.address)
+    await page.get_by_label("Setup token").fill(token)
     await page.get_by_label("Name").fill("Olga Owner")
     await page.get_by_label("Email").fill(EMAIL)
     await page.get_by_label("Password").fill(PASSWORD)

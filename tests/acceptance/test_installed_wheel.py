@@ -30,6 +30,8 @@ PROOFS = {
     "simulator": "import batuta.simulator.server",
     "server": "import batuta.server.app, batuta.server.team, batuta.cli.platform",
     "cli": "import batuta.cli.app",
+    "vectors": "from batuta.kernel.extras import load_extra; load_extra('numpy', extra='vectors', needed_for='search')",
+    "ocr": "from batuta.kernel.extras import load_extra; load_extra('tesserocr', extra='ocr', needed_for='scans')",
 }
 """What each extra brings: importing or making it fails if a dependency is not declared."""
 PARTS_OF_SERVER = ("appointments", "knowledge", "datasets", "charts")

@@ -48,8 +48,11 @@ class Zygote:
 
     def serve(self) -> None:
         """Fork on request and pass on how children ended."""
+        sources = select.poll()  # not `select`, which takes no descriptor above 1,023
+        for end in (self._control.fileno(), self._wakeup):
+            sources.register(end, select.POLLIN)
         while True:
-            ready, _, _ = select.select([self._control.fileno(), self._wakeup], [], [])
+            ready = [end for end, _ in sources.poll()]
             if self._wakeup in ready:
                 os.read(self._wakeup, 4096)
                 self._report_ended()

@@ -14,6 +14,7 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.testing import FakeClock
 from batuta.testing.mortality import Killed
+from batuta.testing.views import UNKNOWN_OUTCOME
 from tests.integration.orchestration.crew import Ledger, build
 from tests.support.turns import TurnPersistence, say
 
@@ -63,7 +64,7 @@ class _Twice:
         (asked,) = [e for e in events if isinstance(e, ApprovalRequested) and e.approval_id == work.waiting_for]
         is_heard = any(key.startswith("shout") for key in self.ledger.writes)
         decision = "rejected" if is_heard else "approved"
-        if "nobody knows" in asked.reason:
+        if UNKNOWN_OUTCOME in asked.reason:
             self.answers.append(decision)
         facts = {"approval_id": asked.approval_id, "by": "ana", "session_id": session, "turn_id": work.turn_id}
         await self.log.append(session, [ApprovalResolved.model_validate({"decision": decision, **facts})])

@@ -35,6 +35,7 @@ USED_UP = ("DELETE", "/api/approvals/")
 NEVER_DONE = {
     "POST /api/auth/setup": "somebody has an account",
     "GET /api/auth/oidc/{provider_id}/login": "there is no provider; with one it sends the browser away",
+    "DELETE /api/sessions/{session_id}/turns/{turn_id}": "no message waits in line here",
     "POST /api/files": "needs the headers of the upload protocol",
     "PATCH /api/files/{file_id}/upload": "needs the headers of the upload protocol",
     "GET /api/documents/text": "no document is indexed here",
