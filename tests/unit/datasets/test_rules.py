@@ -56,6 +56,10 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "scatter_of_one": (sales(), {"kind": "scatter", "y": ("amount",)}, "scatter_needs_two"),
     "line_without_order": (sales(), {"kind": "line", "x": "customer"}, "line_without_order"),
     "pie_of_no_whole": (sales(), {"kind": "pie", "x": "customer", "aggregate": "average"}, "pie_no_whole"),
+    "area_of_no_whole": (
+        sales(), {"kind": "area", "x": "day", "series": "country", "aggregate": "average"}, "area_no_whole",
+    ),
+    "gaps_in_area": (sales(), {"kind": "area", "x": "day", "series": "country"}, "gaps_are_zero"),
     "crowded_scatter": (many(5_001), {"kind": "scatter", "y": ("amount", "pieces")}, "too_many_points"),
     "too_many_periods": (many(900), {"kind": "line", "x": "day"}, "coarser_time"),
     "share": (sales(), {"x": "customer", "aggregate": "average", "is_share": True}, "share_no_whole"),

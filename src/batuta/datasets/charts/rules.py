@@ -10,12 +10,14 @@
 | scatter of one | a scatter plot with one figure | bars |
 | line without order | a line along categories | bars |
 | pie of no whole | averages, or along time, as a pie | bars |
+| area of no whole | averages on top of one another | lines |
 | crowded scatter | more points than can be told apart | refused |
 | too many periods | more points along time than pixels | a coarser unit |
 | negative pie | a negative part, or nothing at all | bars |
 | negative stack | a negative part in a stack | side by side |
 | too many categories | more than can be read | the largest and the others, or a table |
 | too many series | more than can be told apart | the largest and the others |
+| gaps in an area | a period in which a part of the area has no figure | zero |
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
@@ -118,6 +120,14 @@ def pie_of_no_whole(draft: ChartDraft) -> None:
         draft.note("pie_no_whole")
 
 
+def area_of_no_whole(draft: ChartDraft) -> None:
+    """Averages on top of one another add up to nothing."""
+    is_stacked = draft.series is not None or len(draft.ys) > 1
+    if draft.kind == "area" and is_stacked and draft.aggregate not in ("sum", "count"):
+        draft.kind = "line"
+        draft.note("area_no_whole")
+
+
 def crowded_scatter(draft: ChartDraft) -> None:
     """A cloud of a million points is a blot."""
     if draft.kind == "scatter" and len(draft.rows) > MAX_POINTS:
@@ -218,6 +228,23 @@ def too_many_series(draft: ChartDraft) -> None:
         draft.note("top_only", shown=MAX_SERIES - 1, all=len(sizes))
 
 
+def gaps_in_area(draft: ChartDraft) -> None:
+    """What is not there is nothing in a sum. A renderer draws it as zero, so the figures say it too."""
+    if draft.kind != "area" or draft.series is None:
+        return
+    known = {(row[0], row[1]) for row in draft.figures if row[-1] is not None}
+    periods, parts = (list(dict.fromkeys(row[place] for row in draft.figures)) for place in (0, 1))
+    missing = [(period, part) for period in periods for part in parts if (period, part) not in known]
+    if not missing:
+        return
+    zero = Decimal(0) if draft.columns[-1].type == "decimal" else 0
+    pairs = [pair for pair in zip(draft.figures, draft.records, strict=True) if pair[0][-1] is not None]
+    pairs += [([period, part, zero], None) for period, part in missing]
+    pairs.sort(key=lambda pair: periods.index(pair[0][0]))
+    draft.figures, draft.records = [row for row, _ in pairs], [record for _, record in pairs]
+    draft.note("gaps_are_zero", series=draft.series.title)
+
+
 def single_point(draft: ChartDraft) -> None:
     """One value is a figure, not a chart."""
     if draft.kind in ("line", "area", "bar", "stacked", "pie") and len(draft.figures) == 1:
@@ -240,10 +267,11 @@ def cut_data(draft: ChartDraft) -> None:
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     empty, mixed_currencies, nothing_to_count, not_additive, other_units, scatter_of_one, line_without_order,
-    pie_of_no_whole, crowded_scatter, too_many_periods,
+    pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    share, negative_pie, negative_stack, too_many_categories, too_many_series, single_point, cut_axis, cut_data,
+    share, negative_pie, negative_stack, too_many_categories, too_many_series, gaps_in_area, single_point,
+    cut_axis, cut_data,
 )  # fmt: skip
 """In this order."""
 

@@ -46,6 +46,14 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "These figures are no parts of a whole: drawn as bars.",
         "es": "Estas cifras no son partes de un todo: se dibuja con barras.",
     },
+    "area_no_whole": {
+        "en": "These figures are no parts of a whole: drawn as lines.",
+        "es": "Estas cifras no son partes de un todo: se dibujan con líneas.",
+    },
+    "gaps_are_zero": {
+        "en": "Where {series} has no figure, zero is shown.",
+        "es": "Donde {series} no tiene cifra se muestra cero.",
+    },
     "stack_negative": {
         "en": "Stacked parts cannot be negative: drawn side by side.",
         "es": "Las partes apiladas no pueden ser negativas: se dibujan una junto a otra.",
