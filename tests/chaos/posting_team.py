@@ -4,7 +4,8 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -60,11 +61,16 @@ def kill_myself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def access_to(path: Path | str, die_at: int | None = None, how: HttpDeath = "unsent") -> ErpAccess:
-    """The agent's way to a sandbox in a file."""
-    erp = MortalErp(open_sandbox(path), kill_myself, die_at, how)
+@contextmanager
+def access_to(path: Path | str, die_at: int | None = None, how: HttpDeath = "unsent") -> Iterator[ErpAccess]:
+    """The agent's way to a sandbox in a file, which is closed afterwards: hundreds are opened by one process."""
+    sandbox = open_sandbox(path)
+    erp = MortalErp(sandbox, kill_myself, die_at, how)
     settings = BusinessCentralSettings(root="http://sandbox.local/api/v2.0", can_preview=True)
-    return ErpAccess(connector=BusinessCentral(settings, InProcessTransport(erp.handle)), today=lambda: DEMO_TODAY)
+    try:
+        yield ErpAccess(connector=BusinessCentral(settings, InProcessTransport(erp.handle)), today=lambda: DEMO_TODAY)
+    finally:
+        sandbox.store.close()
 
 
 def team(access: ErpAccess) -> Orchestrator:

@@ -72,10 +72,11 @@ class PostingsReport:
 
 async def die(place: dict[str, str], erp: str, turn: str, kill: dict[str, Any]) -> None:
     """In a process of its own: run the turn, approving what it asks, up to where it dies."""
+    dying = access_to(erp, kill.get("write"), kill.get("how", "unsent"))
     async with opener_of(place)() as store:
-        access = access_to(erp, kill.get("write"), kill.get("how", "unsent"))
         desk = MortalDesk(TurnPersistence(store.log), kill.get("event"), kill["how"] if "event" in kill else "before")
-        await _play(store, access, desk, turn, SHORT_LEASE)
+        with dying as access:
+            await _play(store, access, desk, turn, SHORT_LEASE)
 
 
 async def run(zygote: Zygote, place: Mapping[str, str], *, kills: int) -> PostingsReport:
@@ -112,7 +113,8 @@ async def undisturbed(demo: Path, erp: Path) -> tuple[dict[str, Any], int]:
     async with memory_opener()() as store:
         turn = await say(store.queue, new_id(), WORKFLOW)
         desk = MortalDesk(TurnPersistence(store.log))
-        await _play(store, access_to(erp), desk, turn, LEASE)
+        with access_to(erp) as access:
+            await _play(store, access, desk, turn, LEASE)
     after = books(erp)
     before = books(demo)
     assert all(after[name] != before[name] for name in ("quotes", "invoices", "general_ledger")), "nothing was posted"
@@ -134,8 +136,9 @@ async def _one(
         report.kills += 1
         desk = MortalDesk(TurnPersistence(store.log))
         try:
-            async with asyncio.timeout(LONGEST_SECONDS):
-                await _play(store, access_to(erp), desk, turn, LEASE)
+            with access_to(erp) as access:
+                async with asyncio.timeout(LONGEST_SECONDS):
+                    await _play(store, access, desk, turn, LEASE)
         except TimeoutError:
             report.unfinished.append(f"{kill}: {await store.queue.get(turn)}")
     found = books(erp)

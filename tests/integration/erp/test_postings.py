@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,15 @@ async def test_a_workflow_killed_at_event_boundaries_posts_once(demo_file: Path,
         """The books are compared; ids in the events are those of their turn."""
 
     reset()
-    report = await crash_matrix(
-        lambda: team(access_to(erp)), WORKFLOW, same=same, reset=reset, outside=lambda: books(erp), stride=40
-    )
+    with ExitStack() as opened:
+        report = await crash_matrix(
+            lambda: team(opened.enter_context(access_to(erp))),
+            WORKFLOW,
+            same=same,
+            reset=reset,
+            outside=lambda: books(erp),
+            stride=40,
+        )
     report.check()
     assert not report.asked
 
@@ -105,10 +112,9 @@ async def test_a_fresh_preview_is_shown_when_the_change_is_asked_for_again(
 
 async def _worked(store: Store, erp: Path) -> None:
     """What a worker that has just been started does."""
-    worker = TurnWorker(
-        team(access_to(erp)), store.queue, store.log, TurnPersistence(store.log), WorkerSettings(owner=new_id())
-    )
-    await worker.run_until_idle()
+    with access_to(erp) as access:
+        settings = WorkerSettings(owner=new_id())
+        await TurnWorker(team(access), store.queue, store.log, TurnPersistence(store.log), settings).run_until_idle()
 
 
 async def _approved(store: Store, turn: str) -> None:
