@@ -6,7 +6,9 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
-from batuta.agents.erp.questions import qualifier_words, settle_list, settle_measure, settle_record, state_words
+from batuta.agents.erp.questions.figures import settle_measure
+from batuta.agents.erp.questions.lists import settle_list, settle_record, state_words
+from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from batuta.agents.erp.changes.request import ChangeRequest, read_request
+from batuta.agents.erp.changes.reading import read_request
+from batuta.agents.erp.changes.request import ChangeRequest
 
 NAMES = {
     "customer": {

@@ -11,7 +11,8 @@ from typing import Any
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.changes.lookups import ErpLookup, company_name
 from batuta.agents.erp.changes.phrases import noun_of, phrase
-from batuta.agents.erp.changes.request import ChangeRequest, Names, read_request
+from batuta.agents.erp.changes.reading import read_request
+from batuta.agents.erp.changes.request import ChangeRequest, Names
 from batuta.agents.erp.changes.resolving import OpenQuestion, Resolver, lines_in_words
 from batuta.agents.erp.changes.steps import next_write
 from batuta.agents.erp.changes.vocabulary import DOCUMENTS, NOUNS

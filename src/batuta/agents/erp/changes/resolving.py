@@ -14,8 +14,10 @@ from typing import Any
 
 from batuta.agents.erp.changes.lookups import ErpLookup, company_name
 from batuta.agents.erp.changes.phrases import article_of, noun_of, phrase
-from batuta.agents.erp.changes.request import ChangeRequest, Names, country_code, decimal_of, requested_lines
+from batuta.agents.erp.changes.reading import requested_lines
+from batuta.agents.erp.changes.request import ChangeRequest, Names
 from batuta.agents.erp.changes.steps import entered_payments, next_write
+from batuta.agents.erp.changes.values import country_code, decimal_of
 from batuta.agents.erp.changes.vocabulary import FIELDS, MASTER, PARTIES
 from batuta.agents.erp.measures.records import plain_member
 from batuta.agents.erp.naming import field_label

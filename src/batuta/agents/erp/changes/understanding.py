@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.changes.preparing import mentioned_document, names_of, without_company
-from batuta.agents.erp.changes.request import ChangeRequest, Names, read_request
+from batuta.agents.erp.changes.reading import read_request
+from batuta.agents.erp.changes.request import ChangeRequest, Names
 from batuta.agents.erp.changes.vocabulary import MASTER, Act
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot

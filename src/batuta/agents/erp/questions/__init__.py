@@ -1,0 +1,1 @@
+"""What business questions mean, once their words are found: figures, lists, single records."""

@@ -1,0 +1,268 @@
+"""What the words of a question about a figure mean together: which measure, split and limits.
+
+Slots find words one by one; here they change one another. `stock` and `in euros` make the value of stock, `invoices`
+and `largest` a split by document, what customers `buy` are sales. What cannot be settled is said, not left out.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import Any
+
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.measures.model import MeasureBook
+from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
+from batuta.agents.erp.questions.splits import (
+    BARE_TIME,
+    settle_longer_splits,
+    settle_parties,
+    settle_time_splits,
+    without_covered,
+)
+from batuta.language.calendar_math import Period
+from batuta.language.choices import ChoiceIndex, index_of
+from batuta.language.findings import Finding
+from batuta.language.folding import fold
+from batuta.language.periods import find_comparisons, find_periods
+from batuta.language.understanding import Settled, Synonyms
+
+DOCUMENT = "document"
+_FIRST_PERSON = re.compile(r"\b(?:we|our|us|compramos|hemos\s+comprado|comprado|pagamos)\b")
+_THEY_BUY = re.compile(
+    r"\b(?:which|what|que)\s+(?:countr(?:y|ies)|markets?|cit(?:y|ies)|pais(?:es)?|mercados?|ciudad(?:es)?)\s+(?:nos\s+)?"
+    r"(?:buys?|bought|compran?|compro|compraron|ha[n]?\s+comprado)\b"
+)
+"""A place is where customers are when it is the place that buys."""
+_UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
+"""A split that no measure has, in words that also name the stock itself."""
+_PARTY = (
+    r"(?:customers?|clients?|suppliers?|vendors?|items?|products?|clientes?|proveedor(?:es)?|articulos?|productos?)"
+)
+_NESTED = re.compile(
+    rf"\b(?:of|for|from)\s+(?:our\s+|the\s+)?(?:biggest|largest|best|top|main|worst)(?:[\s-]selling)?\s+{_PARTY}\b"
+    rf"|\bdel?\s+(?:nuestro\s+|el\s+|la\s+)?(?:mayor|mejor|principal|peor)\s+{_PARTY}\b"
+    rf"|\bdel\s+{_PARTY}\s+(?:que\s+)?mas\b"
+)
+"""A question within the question: the figure of something that another figure would have to find first."""
+_ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
+_JOINED = re.compile(r"\s*(?:,|and|y|e)\s*(?:(?:of|in|de|en|del)\s+)?")
+
+
+def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
+    """How the slots of a question about a figure are settled."""
+
+    def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
+        text = " ".join(texts)
+        question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
+        question.unknown += [
+            each.group() for pattern in (_UNKEPT_SPLIT, _NESTED) for each in pattern.finditer(fold(texts[-1]))
+        ]
+        settle_time_splits(question)
+        settle_longer_splits(question)
+        _settle_periods(question, texts, access.today())
+        settle_parties(question)
+        names = _settle_measures(
+            question, _measure_findings(question, index_of(measures), texts, access.today()), access
+        )
+        _settle_names(question, names, access)
+        _settle_documents(question, names)
+        _settle_bound(question)
+        return Settled(values=question.values, unknown=tuple(question.unknown))
+
+    return settle
+
+
+def _settle_periods(question: FigureQuestion, texts: Sequence[str], today: date) -> None:
+    """Several periods of one sentence are one if they follow each other; of others only one can be meant."""
+    now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
+    for text in texts:
+        if find_comparisons(text, now=now):
+            continue
+        found = find_periods(text, now=now)
+        if len(found) < 2:
+            continue
+        whole = _united(text, found)
+        if whole is None:
+            question.unknown.append(found[1].text.strip())
+        elif text is texts[-1] or len(texts) == 1:
+            question.values["period"] = {"first": whole.first.isoformat(), "last": whole.last.isoformat()}
+
+
+def _united(text: str, found: Sequence[Finding[Period]]) -> Period | None:
+    ordered = sorted(found, key=lambda each: each.value.first)
+    joints = [fold(text[a.span.end : b.span.start]) for a, b in pairwise(found)]
+    follow = [(b.value.first - a.value.last).days == 1 for a, b in pairwise(ordered)]
+    if all(follow) and all(_JOINED.fullmatch(joint) for joint in joints):
+        return Period(first=ordered[0].value.first, last=ordered[-1].value.last)
+    return None
+
+
+def _measure_findings(
+    question: FigureQuestion, index: ChoiceIndex, texts: Sequence[str], today: date
+) -> list[Finding[str]]:
+    """The measures that are named: not by words of a period, nor by "invoices", which share a stem with "invoiced".
+
+    A later text that names one takes the place of what the earlier ones named.
+    """
+    now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
+    for text in reversed(texts):
+        periods = [each.span for each in find_periods(text, now=now)]
+        periods += [each.span for each in find_comparisons(text, now=now)]
+        found = [
+            each
+            for each in index.find(text)
+            if not (each.value in ("sales", "invoiced") and names_documents(each.text))
+            and not any(each.span.overlaps(span) for span in periods)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], access: ErpAccess) -> list[str]:
+    """The measures that are meant; what is said of one may make it another."""
+    book, values = question.book, question.values
+    names = list(dict.fromkeys(each.value for each in found))
+    counts = [name for name in names if book.measures[name].unit == "count"]
+    names = counts or names
+    said = question.qualifiers
+    splits = without_covered(question, found, names)
+    bound = values.get("bound")
+    if not names and bound and bound["is_days"] and noun_of(question.plain):
+        names = ["overdue_receivables"]
+    if not names and "due" in said and noun_of(question.plain):
+        names = ["receivables_due"]
+    if not names and (question.is_ranked or "bound" in values) and noun_of(question.plain):
+        names = [noun_of(question.plain)]
+    if not names and question.is_ranked:
+        names = [best for split in splits if (best := book.dimensions[split].ranked_by)][:1]
+    late = [each.text for each in found if each.value.startswith("overdue_")]
+    if late and _ORDERS & set(names):
+        question.unknown.append(late[0])  # orders have no date that says so
+    used: set[str] = set()
+    varied = []
+    for name in names:
+        meant = name
+        for qualifier in said:
+            if other := book.measures[meant].variants.get(qualifier):
+                meant = other
+                used.add(qualifier)
+        varied.append(meant)
+    names = [name for name in dict.fromkeys(varied) if not _is_implied(book, name, varied)]
+    if names and not splits and question.is_ranked and (split := book.measures[names[0]].ranked_split):
+        splits = [split]
+    if names and "growth" in said and "compare" not in values:
+        values["compare"] = {"kind": "previous_year"}
+    names = [_for_period(question, name) for name in names]
+    names = [_possible(question, name, splits, access) for name in names]
+    names = list(dict.fromkeys(names))
+    if values.pop("who", False) and names:
+        known = book.splits(book.measures[names[0]])
+        splits += [party for party in ("customer", "vendor") if party in known][:1]
+    values["split_by"] = splits
+    if not splits:
+        values.pop("split_by")
+    shares = [said[one] for one in ("share", "percent") if one in said and one not in used]
+    if shares and names:
+        is_ratio = book.measures[names[0]].unit == "percent"
+        if not is_ratio and (splits or values.get("only")):
+            values["compare"] = {"kind": "whole"}
+        elif not is_ratio:
+            question.unknown.append(shares[0])
+    values.pop("measure", None)
+    if names:
+        values["measure"] = names if len(names) > 1 else names[0]
+    return names
+
+
+def _is_implied(book: MeasureBook, name: str, names: Sequence[str]) -> bool:
+    """Whether another of the measures named is a variant of it: "overdue money that is owed" is one thing."""
+    return any(name != other and other in book.measures[name].variants.values() for other in names)
+
+
+def _for_period(question: FigureQuestion, name: str) -> str:
+    """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
+    period = question.values.get("period")
+    measure = question.book.measures[name]
+    if measure.kind != "balance" or period is None:
+        return name
+    if period["first"] == period["last"] == question.today.isoformat():
+        del question.values["period"]  # what is owed today is the balance, not what falls due today
+        return name
+    if other := measure.variants.get("due"):
+        return other
+    question.unknown.append(f"{period['first']} – {period['last']}")
+    return name
+
+
+def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access: ErpAccess) -> str:
+    """The measure, or the one that the same words mean where it cannot be split or limited as asked."""
+    book = question.book
+    counterpart = book.measures[name].counterpart
+    if counterpart is None:
+        return name
+    if question.values.get("who"):
+        return name if _FIRST_PERSON.search(question.plain) else counterpart
+    if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
+        return counterpart
+    only = question.values.get("only") or ()
+    kinds = {kind for kind in ("customer", "vendor") for one in only if access.values_named(kind, one)}
+    wanted = {*splits, *kinds}
+    own, others = (set(book.splits(book.measures[each])) for each in (name, counterpart))
+    return name if wanted <= own or not wanted <= others else counterpart
+
+
+def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
+    """Of several records with one name or number, the one that the measure can be limited to."""
+    found = index_of(access.all_names()).find(question.text, takes_parts=True)
+    # Stems make "meses" the category "Mesas".
+    times = {each.value for each in found if BARE_TIME.match(fold(each.text))}
+    question.values["only"] = [name for name in question.values.get("only") or () if name not in times]
+    if not names or not question.values["only"]:
+        question.values = {name: value for name, value in question.values.items() if name != "only" or value}
+        return
+    splits = question.book.splits(question.book.measures[names[0]])
+    for place, name in enumerate(question.values["only"]):
+        kinds = [kind for kind in NAME_SOURCES if access.values_named(kind, name)]
+        if kinds and not any(kind in splits for kind in kinds):
+            numbers = {fold(word) for kind in kinds for word in access.names(kind).get(name, ())}
+            other = next(
+                (
+                    value
+                    for kind in NAME_SOURCES
+                    if kind in splits
+                    for value, words in access.names(kind).items()
+                    if numbers & {fold(word) for word in words}
+                ),
+                None,
+            )
+            question.values["only"][place] = other or name
+            question.unknown += [] if other else [name]
+
+
+def _settle_documents(question: FigureQuestion, names: Sequence[str]) -> None:
+    """Invoices and orders that are named without another split are what is to be shown."""
+    values, book = question.values, question.book
+    if values.get("split_by") or not names or not noun_of(question.plain):
+        return
+    measure = book.measures[names[0]]
+    if measure.unit == "money" and measure.kind != "ratio" and DOCUMENT in book.splits(measure):
+        is_sum = re.search(r"\b(?:how much|total|sum|cuanto|suma|importe)\b", question.plain) is not None
+        if question.is_ranked or "bound" in values or not is_sum:
+            values["split_by"] = [DOCUMENT]
+
+
+def _settle_bound(question: FigureQuestion) -> None:
+    bound = question.values.pop("bound", None)
+    if bound is None:
+        return
+    if bound["is_days"]:
+        is_late = bound["side"] == "above" and question.values.get("measure") == "overdue_receivables"
+        if not is_late:
+            question.unknown.append(f"{bound['amount']} days")
+            return
+    elif not question.values.get("split_by"):
+        question.unknown.append(bound["amount"])
+        return
+    question.values["bound"] = bound

@@ -1,0 +1,133 @@
+"""What the words of a question for records mean: conditions on the fields of a list, or one record."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.connectors.business_central.catalogue import CatalogueEntity
+from batuta.language.folding import fold
+from batuta.language.understanding import Settled, Synonyms
+
+_COUNTS = re.compile(r"\b(?:how many|how much|number of|cuant[oa]s?|numero de)\b")
+STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] = {
+    "blocked": (
+        ("blocked", "bloqueado", "bloqueada", "bloqueados", "bloqueadas"),
+        {"customers": ("blocked", "ne", "_x0020_"), "vendors": ("blocked", "ne", "_x0020_"),
+         "items": ("blocked", "eq", True)},
+    ),
+    "open": (
+        ("open", "unpaid", "abierto", "abierta", "abiertos", "abiertas", "pendiente", "pendientes", "sin pagar",
+         "sin cobrar"),
+        {"salesInvoices": ("status", "eq", "Open"), "purchaseInvoices": ("status", "eq", "Open"),
+         "salesOrders": ("fullyShipped", "eq", False), "purchaseOrders": ("fullyReceived", "eq", False),
+         "salesQuotes": ("status", "ne", "Accepted")},
+    ),
+    "paid": (
+        ("paid", "settled", "pagada", "pagadas", "cobrada", "cobradas", "pagado", "pagados"),
+        {"salesInvoices": ("status", "eq", "Paid"), "purchaseInvoices": ("status", "eq", "Paid")},
+    ),
+    "draft": (
+        ("draft", "drafts", "borrador", "borradores", "sin registrar", "unposted"),
+        {"salesInvoices": ("status", "eq", "Draft"), "purchaseInvoices": ("status", "eq", "Draft"),
+         "salesOrders": ("status", "eq", "Draft"), "salesCreditMemos": ("status", "eq", "Draft")},
+    ),
+}  # fmt: skip
+"""States that people name: their words, and the condition they are of each entity."""
+_NAME_FIELDS: Mapping[str, Sequence[str]] = {
+    "customer": ("customerName", "displayName"),
+    "vendor": ("vendorName", "displayName"),
+    "item": ("displayName",),
+    "category": ("itemCategoryCode",),
+    "country": ("country", "sellToCountry", "buyFromCountry"),
+    "city": ("city", "sellToCity", "buyFromCity"),
+    "salesperson": ("salespersonCode", "salesperson"),
+}
+_OWN_KIND = {"customers": "customer", "vendors": "vendor", "items": "item"}
+_DATE_FIELDS = ("postingDate", "orderDate", "documentDate", "invoiceDate")
+_AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
+_OPERATORS = {("above", False): "gt", ("above", True): "ge", ("below", False): "lt", ("below", True): "le"}
+
+
+def state_words() -> Synonyms:
+    """States by their words."""
+    return {name: tuple(words) for name, (words, _) in STATES.items()}
+
+
+def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
+    """How the slots of a question for records become conditions on their fields."""
+
+    def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
+        kept = dict(values)
+        states, names = kept.pop("states", ()), kept.pop("only", ())
+        period, bound = kept.pop("period", None), kept.pop("bound", None)
+        known = access.catalogue.entities.get(kept.get("entity", ""))
+        if known is None:
+            return Settled(values=kept)
+        where: list[dict[str, Any]] = []
+        unknown: list[str] = []
+        if _COUNTS.search(fold(" ".join(texts))):
+            unknown.append("how many")
+        for state in states:
+            condition = STATES[state][1].get(known.entity_set)
+            if condition is None:
+                unknown.append(state)
+            else:
+                where.append(_condition(*condition))
+        for name in names:
+            field_name, value = _named_field(access, known, name)
+            where += [_condition(field_name, "eq", value)] if field_name else []
+            unknown += [] if field_name else [name]
+        if period is not None:
+            day = next((each for each in _DATE_FIELDS if each in known.properties), None)
+            if re.search(r"\b(?:due|vence[n]?|vencimiento)\b", fold(" ".join(texts))) and "dueDate" in known.properties:
+                day = "dueDate"
+            where += [_condition(day, "ge", period["first"]), _condition(day, "le", period["last"])] if day else []
+            unknown += [] if day else [f"{period['first']} – {period['last']}"]
+        if bound is not None:
+            amount = next((each for each in _AMOUNT_FIELDS if each in known.properties), None)
+            operator = _OPERATORS[bound["side"], bound["is_inclusive"]]
+            where += [_condition(amount, operator, bound["amount"])] if amount and not bound["is_days"] else []
+            unknown += [] if amount and not bound["is_days"] else [bound["amount"]]
+        if where:
+            kept.update(where=where, asked=True)
+        return Settled(values=kept, unknown=tuple(unknown))
+
+    return settle
+
+
+def settle_record(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
+    """How a single record is named: by its number, or by a name that tells what kind of record it is."""
+
+    def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
+        kept = dict(values)
+        code, which = kept.pop("code", None), kept.get("which")
+        kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
+        entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
+        if which and not entities:
+            del kept["which"]
+        elif entities and kept.get("entity") not in entities:
+            kept["entity"] = entities[0]
+        if "which" not in kept and code is not None:
+            kept["which"] = code
+        return Settled(values=kept)
+
+    return settle
+
+
+def _condition(name: str, operator: str, value: Any) -> dict[str, Any]:
+    return {"field": name, "operator": operator, "value": value}
+
+
+def _named_field(access: ErpAccess, known: CatalogueEntity, name: str) -> tuple[str, str]:
+    """The field of an entity that holds a name, and the value it holds; no field where none does."""
+    own = _OWN_KIND.get(known.entity_set)
+    for kind in dict.fromkeys((own, *NAME_SOURCES)):
+        values = access.values_named(kind, name) if kind else []
+        fields = _NAME_FIELDS.get(kind or "", ())
+        if kind in ("customer", "vendor", "item") and own is not None and kind != own:
+            continue
+        field_name = next((each for each in fields if each in known.properties), "")
+        if values and field_name:
+            return field_name, values[0]
+    return "", ""

@@ -1,0 +1,58 @@
+"""A business question while it is being settled: its words, its slots, and what is unknown in it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from batuta.agents.erp.measures.model import MeasureBook
+from batuta.language.choices import index_of
+from batuta.language.folding import fold
+from batuta.language.understanding import Synonyms
+
+NOUNS: Mapping[str, re.Pattern[str]] = {
+    "payables_due": re.compile(r"\b(?:bills?|facturas? de (?:compra|proveedor(?:es)?)|purchase invoices?)\b"),
+    "invoiced": re.compile(r"\b(?:invoices?|facturas?)\b"),
+    "open_purchase_orders": re.compile(r"\b(?:purchase orders?|pedidos? de compra)\b"),
+    "orders_to_ship": re.compile(r"\b(?:orders?|pedidos?)\b"),
+    "open_quotes": re.compile(r"\b(?:quotes?|ofertas?|presupuestos?)\b"),
+    "credit_memos": re.compile(r"\b(?:credit memos?|credit notes?|abonos?)\b"),
+}  # fmt: skip
+"""Kinds of documents, and the measure that is meant where none is named with them."""
+_PERCENT = re.compile(r"(?<!\d)(?<!\d )%")
+
+
+@dataclass
+class FigureQuestion:
+    """A question while it is being settled."""
+
+    book: MeasureBook
+    values: dict[str, Any]
+    text: str
+    plain: str
+    today: date
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def qualifiers(self) -> dict[str, str]:
+        """What is said of the measure, with the words that say it."""
+        said = {each.value: each.text for each in index_of(qualifier_words(self.book)).find(self.text)}
+        return said | ({"percent": "%"} if _PERCENT.search(self.plain) else {})
+
+    @property
+    def is_ranked(self) -> bool:
+        return bool(self.values.get("ranking"))
+
+
+def qualifier_words(book: MeasureBook) -> Synonyms:
+    """Qualifiers by their words in both languages."""
+    return {name: tuple(word for one in words.values() for word in one) for name, words in book.qualifiers.items()}
+
+
+def names_documents(text: str) -> bool:
+    return any(pattern.fullmatch(fold(text)) for pattern in NOUNS.values())
+
+
+def noun_of(plain: str) -> str:
+    return next((measure for measure, pattern in NOUNS.items() if pattern.search(plain)), "")
