@@ -46,7 +46,7 @@ OTHER_VARIABLES = frozenset(
 )
 """Variables of ours that are no settings."""
 OIDC_PREFIX = f"{PREFIX}OIDC_SECRET_"
-SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets", "erp_client_secret"})
+SECRETS = frozenset({"database_url", "redis_url", "oidc_client_secrets", "erp_client_secret", "files_secret_key"})
 
 PROFILES: dict[Environment, dict[str, Any]] = {
     "development": {
@@ -176,6 +176,13 @@ class Settings(BaseModel):
     """Turns of one person that wait, run or are paused; the next message is refused with 429."""
     max_connections_of_a_user: int = Field(default=50, ge=1)
     """Sockets of one person at this process, and as many streams."""
+    files_bucket: str | None = Field(default=None, min_length=3, max_length=63)
+    """An S3 bucket for the bytes of files; without one they lie in `data_dir`."""
+    files_endpoint: str | None = Field(default=None, pattern=r"^https?://")
+    """Where an S3-compatible store answers; without it, AWS."""
+    files_region: str | None = None
+    files_access_key: str | None = None
+    files_secret_key: SecretStr | None = None
     max_message_chars: int = Field(default=32_000, ge=1, le=200_000)
     shutdown_seconds: float = Field(default=10, ge=0)
     is_metrics_enabled: bool = True

@@ -112,13 +112,13 @@ class LocalBlobStore:
         return digest
 
     def _upload(self, upload_id: str) -> Path:
-        return self._uploads / _safe(upload_id)
+        return self._uploads / safe_name(upload_id)
 
     def _blob(self, digest: str) -> Path:
-        return self._blobs / _safe(digest)[:2] / _safe(digest)
+        return self._blobs / safe_name(digest)[:2] / safe_name(digest)
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """Ids and hashes are letters, digits and hyphens; anything else never becomes a path."""
     if not name.replace("-", "").isalnum() or not name.isascii():
         raise ValueError("this is no id of a stored file")

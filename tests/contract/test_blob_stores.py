@@ -1,0 +1,154 @@
+"""Every store of bytes keeps uploads and contents alike: a folder, and an S3 server that runs beside the test (P-34)."""
+
+import asyncio
+import hashlib
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from batuta.kernel.errors import StoreUnavailableError
+from batuta.server.files.blobs import BlobStore, LocalBlobStore, UploadBusyError
+from batuta.server.files.s3_blobs import S3BlobStore, s3_store
+from tests.support.workplace import free_port
+
+BUCKET = "batuta"
+LARGE = bytes(range(256)) * 50_000
+"""12.8 MB: three parts of a multipart upload."""
+
+
+@pytest.fixture(scope="module")
+def s3_address() -> Iterator[str]:
+    """A server of the S3 protocol, with a bucket."""
+    port = free_port()
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        ends = time.monotonic() + 60
+        while True:
+            try:
+                httpx.put(f"{address}/{BUCKET}").raise_for_status()
+                break
+            except httpx.TransportError:
+                assert time.monotonic() < ends, "the S3 server did not start"
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.kill()
+        server.wait()
+
+
+def in_bucket(address: str, folder: Path) -> S3BlobStore:
+    keys = {"access_key": "test", "secret_key": "test"}
+    return S3BlobStore(s3_store(BUCKET, endpoint=address, region="eu-west-1", **keys), folder)
+
+
+@pytest.fixture(params=["folder", "s3"])
+def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
+    if request.param == "folder":
+        return LocalBlobStore(tmp_path)
+    return in_bucket(request.getfixturevalue("s3_address"), tmp_path / "fetched")
+
+
+async def parts(*given: bytes) -> AsyncIterator[bytes]:
+    for each in given:
+        yield each
+
+
+async def broken(*given: bytes) -> AsyncIterator[bytes]:
+    for each in given:
+        yield each
+    raise ConnectionError("the client is gone")
+
+
+async def kept(blobs: BlobStore, name: str, data: bytes) -> str:
+    await blobs.append(name, parts(data), limit=len(data))
+    return await blobs.finish(name)
+
+
+async def test_an_upload_goes_on_after_a_break_and_is_kept_by_its_hash(blobs: BlobStore, tmp_path: Path) -> None:
+    """Large enough for several parts; what came before the break is not sent again."""
+    with pytest.raises(ConnectionError):
+        await blobs.append("resumed", broken(LARGE[:7_000_000], LARGE[7_000_000:7_100_000]), limit=len(LARGE))
+    there = await blobs.offset("resumed")
+    assert there == 7_100_000
+    assert await blobs.append("resumed", parts(LARGE[there:], b"too much"), limit=len(LARGE)) == len(LARGE)
+    digest = await blobs.finish("resumed")
+    assert digest == hashlib.sha256(LARGE).hexdigest() == await blobs.finish("resumed")
+    path = await blobs.local_path(digest)
+    assert path is not None
+    assert path.read_bytes() == LARGE
+    await blobs.discard("resumed")
+    assert await blobs.offset("resumed") == 0
+    assert await blobs.local_path(digest) is not None
+
+
+async def test_an_empty_file_is_a_file(blobs: BlobStore) -> None:
+    digest = await kept(blobs, "empty", b"")
+    path = await blobs.local_path(digest)
+    assert path is not None
+    assert path.read_bytes() == b""
+
+
+async def test_what_is_deleted_is_gone(blobs: BlobStore) -> None:
+    digest = await kept(blobs, "gone", b"The heron wades.")
+    assert await blobs.local_path(digest) is not None
+    await blobs.delete(digest)
+    await blobs.delete(digest)
+    assert await blobs.local_path(digest) is None
+
+
+async def test_of_two_requests_for_the_same_place_one_is_refused(blobs: BlobStore) -> None:
+    """Neither mixes its bytes into the other's."""
+    begun = asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"first "
+        begun.set()
+        await asyncio.sleep(0.3)
+        yield b"request"
+
+    async def late() -> int:
+        await begun.wait()
+        return await blobs.append("both", parts(b"other request"), limit=100)
+
+    outcomes = await asyncio.gather(blobs.append("both", slow(), limit=100), late(), return_exceptions=True)
+    assert [type(each) for each in outcomes].count(UploadBusyError) == 1
+    assert await blobs.offset("both") == 13
+
+
+async def test_a_name_never_becomes_a_path(blobs: BlobStore) -> None:
+    for name in ("../x", "a/b", ""):
+        with pytest.raises(ValueError, match="no id"):
+            await blobs.offset(name)
+
+
+async def test_what_another_machine_erased_is_not_read_from_this_one(s3_address: str, tmp_path: Path) -> None:
+    """A content that was fetched does not outlive its erasure in the store."""
+    here, there = in_bucket(s3_address, tmp_path / "here"), in_bucket(s3_address, tmp_path / "there")
+    digest = await kept(here, "shared", b"The osprey lands.")
+    assert await here.local_path(digest) is not None
+    await there.delete(digest)
+    assert await here.local_path(digest) is None
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+async def test_a_fetched_content_is_forgotten_after_a_minute(
+    s3_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blobs = in_bucket(s3_address, tmp_path)
+    assert await blobs.local_path(await kept(blobs, "old", b"The wren sings.")) is not None
+    monkeypatch.setattr("batuta.server.files.s3_blobs.KEPT_SECONDS", -1.0)
+    await blobs.sweep()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_store_that_cannot_be_reached_is_said_to_be_so(tmp_path: Path) -> None:
+    blobs = in_bucket(f"http://127.0.0.1:{free_port()}", tmp_path)
+    with pytest.raises(StoreUnavailableError):
+        await blobs.offset("any")
