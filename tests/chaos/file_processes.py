@@ -19,7 +19,6 @@ from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.principal import acting_as
 from batuta.server.file_processing import FileProcessing
 from batuta.server.files import removal, uploads
-from batuta.server.files.blobs import LocalBlobStore
 from batuta.server.files.uploads import Announcement
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
@@ -27,6 +26,7 @@ from batuta.server.jobs import worker as job_worker
 from batuta.server.knowledge_index import passage_index
 from batuta.server.problems import NotFoundProblem
 from batuta.server.security.ownership import Caller, Credential
+from batuta.server.storage import uploaded_files
 from tests.support.processes import say
 
 EMAIL = "ana@example.com"
@@ -111,7 +111,7 @@ async def _process(settings: Mapping[str, Any], tasks: Sequence[Sequence[str]], 
     ShotExtractor.chance = Random(kill_at + shots + len(tasks))
     made: dict[str, Callable[..., Mortal]] = {
         "passage_index": lambda s: Mortal(passage_index(s), mortality),
-        "LocalBlobStore": lambda folder: Mortal(LocalBlobStore(folder), mortality),
+        "uploaded_files": lambda s: Mortal(uploaded_files(s), mortality),
         "Extractor": lambda **options: Mortal(ShotExtractor(**options), mortality),
     }
     for name, make in made.items():

@@ -1,19 +1,16 @@
-"""Every store of bytes keeps uploads and contents alike: a folder, and an S3 server that runs beside the test (P-34)."""
+"""Every store of bytes keeps uploads and contents alike: a folder, and an S3 server beside the test (P-34)."""
 
 import asyncio
 import hashlib
-import subprocess
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.files.blobs import BlobStore, LocalBlobStore, UploadBusyError
-from batuta.server.files.s3_blobs import S3BlobStore, s3_store
+from batuta.server.files.s3_blobs import S3BlobStore, S3Bucket
+from tests.support.s3 import s3_server
 from tests.support.workplace import free_port
 
 BUCKET = "batuta"
@@ -23,29 +20,14 @@ LARGE = bytes(range(256)) * 50_000
 
 @pytest.fixture(scope="module")
 def s3_address() -> Iterator[str]:
-    """A server of the S3 protocol, with a bucket."""
-    port = free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        ends = time.monotonic() + 60
-        while True:
-            try:
-                httpx.put(f"{address}/{BUCKET}").raise_for_status()
-                break
-            except httpx.TransportError:
-                assert time.monotonic() < ends, "the S3 server did not start"
-                time.sleep(0.1)
+    with s3_server(BUCKET) as address:
         yield address
-    finally:
-        server.kill()
-        server.wait()
 
 
 def in_bucket(address: str, folder: Path) -> S3BlobStore:
     keys = {"access_key": "test", "secret_key": "test"}
-    return S3BlobStore(s3_store(BUCKET, endpoint=address, region="eu-west-1", **keys), folder)
+    bucket = S3Bucket(name=BUCKET, prefix="files", endpoint=address, region="eu-west-1", **keys)
+    return S3BlobStore(bucket, folder)
 
 
 @pytest.fixture(params=["folder", "s3"])

@@ -34,18 +34,15 @@ from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.shared_secrets import shared_secret
 from batuta.server.database.upgrade import is_exempt, migrate_file, migrate_server, require_migrated
 from batuta.server.datasets.erasure import DatasetErasingAudit
-from batuta.server.datasets.storage import TableStorage
-from batuta.server.files.blobs import LocalBlobStore
 from batuta.server.live.notifications import LocalNotificationBus, NotificationBus
 from batuta.server.live.redis_notifications import RedisNotificationBus
 from batuta.server.meta.service import Check
 from batuta.server.monitoring.gauges import GaugeSource, storage_gauges
 from batuta.server.policy import JOBS
 from batuta.server.search.forgetting import WordForgettingAudit
+from batuta.server.storage import dataset_files
 
 log = logging.getLogger("batuta.server")
-
-DATASETS_FOLDER = "datasets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +79,6 @@ async def open_backends(settings: Settings) -> AsyncIterator[Backends]:
             yield await _open_file(settings, stack)
         else:
             yield await _open_server(settings, stack, settings.database_url.get_secret_value())
-
-
-def dataset_files(settings: Settings) -> TableStorage:
-    """Where large datasets lie."""
-    return LocalBlobStore(settings.data_dir / DATASETS_FOLDER)
 
 
 async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:

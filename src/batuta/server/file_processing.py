@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -16,7 +15,6 @@ from batuta.knowledge.extract.recognition import installed_languages
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.files import repository as file_rows
-from batuta.server.files.blobs import BlobStore, LocalBlobStore
 from batuta.server.files.documents import DocumentReader
 from batuta.server.files.erasure import FileErasingAudit
 from batuta.server.files.indexing import KIND, FileIndexing
@@ -27,12 +25,11 @@ from batuta.server.files.uploads import FileLimits, Uploads
 from batuta.server.jobs import repository as job_rows
 from batuta.server.jobs.repository import Job
 from batuta.server.jobs.service import Jobs
-from batuta.server.jobs.worker import Chore, JobWorker
+from batuta.server.jobs.worker import JobWorker
 from batuta.server.knowledge_index import passage_index
 from batuta.server.platform_vectors import VectorUpkeep, platform_vectors
+from batuta.server.storage import dataset_files, uploaded_files
 
-FILES_FOLDER = "files"
-FETCHED_FOLDER = "fetched"
 LANES = 2
 """Files that are read at the same time."""
 PAGE_LIMITS = ExtractionLimits(seconds=15, cpu_seconds=10)
@@ -63,7 +60,7 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     """The files of a platform, open within the block."""
     make_data_dir(settings.data_dir)
     index = passage_index(settings)
-    blobs, blob_chores = _blobs(settings)
+    blobs = uploaded_files(settings)
     extractor = Extractor(processes=LANES, recognition=RECOGNITION_LIMITS if installed_languages() else None)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
     jobs = Jobs(backends.database, backends.queue, backends.bus, followers={KIND: follow_job})
@@ -99,7 +96,7 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         backends.queue,
         jobs,
         {KIND: lambda run: indexing.read(run.subject_id, run.user_id, run.progress)},
-        chores=(removal.sweep, uploads.sweep, *blob_chores),
+        chores=(removal.sweep, uploads.sweep, blobs.sweep, dataset_files(settings).sweep),
         concurrency=LANES,
     )
     meaning = None if vectors is None else vectors.search
@@ -125,20 +122,3 @@ def follow_job(connection: sa.Connection, job: Job) -> None:
     else:
         reason = "stopped" if job.status == "cancelled" else "interrupted"
         file_rows.end_reading(connection, job.subject_id, job.job_id, reason, now=job.updated_at)
-
-
-def _blobs(settings: Settings) -> tuple[BlobStore, tuple[Chore, ...]]:
-    """Where the bytes lie, and what has to be looked after there."""
-    if settings.files_bucket is None:
-        return LocalBlobStore(settings.data_dir / FILES_FOLDER), ()
-    s3_blobs = import_module("batuta.server.files.s3_blobs")  # needs an extra
-    secret = settings.files_secret_key
-    store = s3_blobs.s3_store(
-        settings.files_bucket,
-        endpoint=settings.files_endpoint,
-        region=settings.files_region,
-        access_key=settings.files_access_key,
-        secret_key=None if secret is None else secret.get_secret_value(),
-    )
-    blobs = s3_blobs.S3BlobStore(store, settings.data_dir / FETCHED_FOLDER)
-    return blobs, (blobs.sweep,)

@@ -32,7 +32,7 @@ from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, DecisionRequest
 from batuta.server.attached_tables import UploadedTables, uploaded_tables
-from batuta.server.backends import Backends, dataset_files, open_backends
+from batuta.server.backends import Backends, open_backends
 from batuta.server.boards.refreshing import TileRefresher
 from batuta.server.boards.service import Boards
 from batuta.server.config import ModelChoice, Settings
@@ -42,8 +42,7 @@ from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.erp.rights import ErpRightsSource, erp_policy
 from batuta.server.erp.service import ErpRecords
-from batuta.server.file_processing import FILES_FOLDER, FileProcessing, open_file_processing
-from batuta.server.files.blobs import LocalBlobStore
+from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.documents import DocumentReader
 from batuta.server.files.service import Files
 from batuta.server.identity.oidc import OidcLogins
@@ -70,6 +69,7 @@ from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
 from batuta.server.sessions.sources import ReadSource, Sources
 from batuta.server.settings.service import UserPreferences
+from batuta.server.storage import dataset_files, uploaded_files
 from batuta.server.supervision import EndlessWork, TaskSupervisor
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
@@ -214,13 +214,13 @@ def run_services(
     A domain adds its stores here, one provider for each key.
     """
     datasets = DatabaseDatasetStore(SystemDatabase(backends.database), dataset_files(settings))
+    files = uploaded_files(settings)
 
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
         return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
 
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
-        blobs = LocalBlobStore(settings.data_dir / FILES_FOLDER)
-        return await uploaded_tables(SystemDatabase(backends.database), blobs, turn.user_id, turn.attached_files)
+        return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
 
     rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(

@@ -21,11 +21,11 @@ from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.sql import query_datasets
 from batuta.datasets.store import DatasetOwner
 from batuta.kernel.ids import new_id
-from batuta.server.backends import dataset_files
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.files.blobs import LocalBlobStore
+from batuta.server.storage import dataset_files
 from batuta.testing.datasets import NOW, SOURCE, DatasetStoreConformance, numbered
 from tests.support.platform import Person, Running
 

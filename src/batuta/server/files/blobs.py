@@ -51,6 +51,10 @@ class BlobStore(Protocol):
         """Forget a blob."""
         ...
 
+    async def sweep(self) -> None:
+        """Remove what this machine keeps of contents that nothing reads any more."""
+        ...
+
 
 class LocalBlobStore:
     """A `BlobStore` in a folder."""
@@ -100,6 +104,9 @@ class LocalBlobStore:
     async def delete(self, digest: str) -> None:
         """See `BlobStore.delete`."""
         await asyncio.to_thread(self._blob(digest).unlink, missing_ok=True)
+
+    async def sweep(self) -> None:
+        """See `BlobStore.sweep`: the contents themselves are here, and nothing else."""
 
     def _finish(self, upload: Path) -> str:
         with upload.open("rb") as content:

@@ -15,18 +15,17 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
-from batuta.kernel.errors import MissingExtraError, StoreUnavailableError
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, PreconditionError
+from obstore.store import S3Store
+
+from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.files.blobs import UploadBusyError, safe_name
-
-try:
-    import obstore
-    from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, PreconditionError
-    from obstore.store import S3Store
-except ImportError as missing:
-    raise MissingExtraError("s3", needed_for="files in an S3-compatible store") from missing
 
 PART_BYTES = 5 * 1024 * 1024
 """Of an upload no more than this is in memory, and no part of a multipart upload may be smaller."""
@@ -35,11 +34,40 @@ KEPT_SECONDS = 60.0
 """How long a content lies on this machine after it was last fetched."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Bucket:
+    """A part of a bucket; what is not given is taken from the machine's own role or environment."""
+
+    name: str
+    prefix: str
+    endpoint: str | None = None
+    region: str | None = None
+    access_key: str | None = None
+    secret_key: str | None = None
+
+    def open(self) -> S3Store:
+        """A client of it. Nothing is asked of the store yet."""
+        given = {
+            "endpoint": self.endpoint,
+            "region": self.region,
+            "access_key_id": self.access_key,
+            "secret_access_key": self.secret_key,
+        }
+        config: Any = {name: value for name, value in given.items() if value}
+        return S3Store(
+            self.name,
+            prefix=self.prefix,
+            config=config,
+            client_options={"allow_http": bool(self.endpoint and self.endpoint.startswith("http://"))},
+            retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=20)},
+        )
+
+
 class S3BlobStore:
     """A `BlobStore` in a bucket."""
 
-    def __init__(self, store: S3Store, folder: Path) -> None:
-        self._store = store
+    def __init__(self, bucket: S3Bucket, folder: Path) -> None:
+        self._store = bucket.open()
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._fetching: dict[str, asyncio.Lock] = {}
@@ -115,7 +143,7 @@ class S3BlobStore:
         (self._folder / safe_name(digest)).unlink(missing_ok=True)
 
     async def sweep(self) -> None:
-        """Forget contents that nobody reads here any more."""
+        """See `BlobStore.sweep`: copies that were fetched a while ago."""
         await asyncio.to_thread(self._forget_old)
 
     async def _fetch(self, digest: str, path: Path) -> None:
@@ -154,22 +182,6 @@ class S3BlobStore:
             with contextlib.suppress(FileNotFoundError):
                 if path.stat().st_mtime < before:
                     path.unlink()
-
-
-def s3_store(
-    bucket: str, *, endpoint: str | None, region: str | None, access_key: str | None, secret_key: str | None
-) -> S3Store:
-    """A bucket by its name; what is not given is taken from the machine's own role or environment."""
-    given = {
-        "endpoint": endpoint,
-        "region": region,
-        "access_key_id": access_key,
-        "secret_access_key": secret_key,
-    }
-    options = {"allow_http": bool(endpoint and endpoint.startswith("http://"))}
-    retries = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
-    config = {name: value for name, value in given.items() if value}
-    return S3Store(bucket, config=config, client_options=options, retry_config=retries)  # type: ignore[arg-type,typeddict-item]
 
 
 def _part(upload_id: str, start: int) -> str:
