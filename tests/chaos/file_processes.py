@@ -8,15 +8,19 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
+
+import sqlalchemy as sa
 
 from batuta.knowledge.extract.extractor import Extractor
 from batuta.server import file_processing
 from batuta.server.backends import open_backends
 from batuta.server.config import load_settings
-from batuta.server.database.engines import SystemDatabase
+from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.principal import acting_as
+from batuta.server.database.tables import files as file_rows
 from batuta.server.file_processing import FileProcessing
 from batuta.server.files import removal, uploads
 from batuta.server.files.uploads import Announcement
@@ -73,7 +77,7 @@ class Mortal:
 
 
 class ShotExtractor(Extractor):
-    """Reads files while somebody kills its processes: each reading but the last one of a file is hit."""
+    """Reads files while its processes are killed: in turn the whole extraction, and the reader of one file alone."""
 
     chance = Random(0)
     shots = 0
@@ -91,10 +95,20 @@ class ShotExtractor(Extractor):
         for _ in range(min(2, self.left)):
             await asyncio.sleep(self.chance.random() * LONGEST_READING_SECONDS)
             process = next((each._process for each in self._all if each._process is not None), None)
-            if process is not None and process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
+            if process is not None and process.returncode is None and _shoot(process.pid, self.shots % 2 == 1):
                 ShotExtractor.shots += 1
                 ShotExtractor.left -= 1
+
+
+def _shoot(process: int, is_reader: bool) -> bool:
+    """Kill an extraction process with all it does, or only the reader of its file; whether there was one."""
+    if not is_reader:
+        os.killpg(process, signal.SIGKILL)
+        return True
+    readers = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    for reader in readers:
+        os.kill(int(reader), signal.SIGKILL)
+    return bool(readers)
 
 
 def process_files(
@@ -134,24 +148,25 @@ async def _process(settings: Mapping[str, Any], tasks: Sequence[Sequence[str]], 
         with acting_as(caller.principal):
             async with file_processing.open_file_processing(given, backends) as processing:
                 processing.worker.lease = LEASE
-                await _work(processing, caller, tasks)
+                await _work(processing, caller, tasks, SystemDatabase(opened.database))
     say(ended=True, steps=mortality.passed, shots=ShotExtractor.shots)
 
 
-async def _work(processing: FileProcessing, caller: Caller, tasks: Sequence[Sequence[str]]) -> None:
+async def _work(processing: FileProcessing, caller: Caller, tasks: Sequence[Sequence[str]], database: Database) -> None:
     working = asyncio.create_task(processing.worker.run())
     try:
         for task in tasks:
             say(done=[task[0], task[1], await DOING[task[0]](processing, caller, *task[1:])])
-        await _rest(processing, caller, working)
+        await _rest(processing, caller, working, database)
     finally:
         working.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await working
 
 
-async def _rest(processing: FileProcessing, caller: Caller, working: "asyncio.Task[None]") -> None:
-    """Wait until every file has been read or has failed; one that failed is tried again once."""
+async def _rest(processing: FileProcessing, caller: Caller, working: "asyncio.Task[None]", database: Database) -> None:
+    """Wait until every file has been read, has failed or is quite gone; one that was interrupted is tried again."""
+    deleted = sa.select(sa.func.count()).where(file_rows.c.status == "deleted")
     ends = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < ends and not working.done():
         files = await processing.files.page(caller, folder=None, after="", limit=10_000)
@@ -159,7 +174,8 @@ async def _rest(processing: FileProcessing, caller: Caller, working: "asyncio.Ta
             if file.status == "failed" and file.reason == "interrupted":
                 say(retried=file.name)
                 await processing.files.process_again(file.file_id)
-        if all(file.status in ("ready", "failed") for file in files):
+        is_read = all(file.status in ("ready", "failed") for file in files)
+        if is_read and not await database.read(lambda connection: connection.execute(deleted).scalar_one()):
             return
         await asyncio.sleep(0.1)
 

@@ -3,13 +3,19 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
 
 from batuta.knowledge.document import DocumentText
-from batuta.knowledge.extract.extractor import ATTEMPTS, ExtractionLimits, Extractor
+from batuta.knowledge.extract.extractor import (
+    ATTEMPTS,
+    ExtractionInterruptedError,
+    ExtractionLimits,
+    Extractor,
+)
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError
 from batuta.knowledge.extract.reading import read
 from tests.support.made_files import (
@@ -204,6 +210,31 @@ async def test_a_file_whose_process_is_killed_is_read_all_the_same(
         reading = asyncio.create_task(extractor.extract(path, "long.csv"))
         await kill_one(os.getpid(), is_fork=is_fork)
         assert "customer 29999" in (await reading).text
+
+
+async def test_kills_of_the_extraction_process_are_not_counted_against_a_file(
+    extractor: Extractor, tmp_path: Path
+) -> None:
+    """P-34: more of them than a file's own process may be killed; the file is read, and not called too large."""
+    path = tmp_path / "long.csv"
+    path.write_text("name,sum\n" + "".join(f"customer {number},{number}\n" for number in range(60_000)), "utf-8")
+    reading = asyncio.create_task(extractor.extract(path, "long.csv"))
+    killed: list[int] = []
+    for _ in range(ATTEMPTS + 1):
+        killed.append(await kill_one(os.getpid(), is_fork=False, but=killed))
+    assert "customer 59999" in (await reading).text
+
+
+async def test_an_extraction_process_that_never_lives_is_no_fault_of_the_file(
+    extractor: Extractor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error may be tried again: a job keeps its file."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    path = tmp_path / "a.txt"
+    path.write_text("Hello.")
+    with pytest.raises(ExtractionInterruptedError) as given_up:
+        await extractor.extract(path, "a.txt")
+    assert given_up.value.retryable
 
 
 async def test_a_file_whose_process_is_killed_every_time_is_given_up(extractor: Extractor, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from batuta.kernel.errors import BatutaError
 from batuta.knowledge.document import DocumentText, from_json
 from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
@@ -26,7 +26,9 @@ PAGE_PIXELS = 1_000
 GRACE_SECONDS = 5.0
 """What the process gets beyond a file's time to kill it and say so."""
 ATTEMPTS = 4
-"""At one file, where its process is killed from outside."""
+"""At one file, where the process that reads it is killed from outside: by the kernel, say, that has no memory left."""
+RESTARTS = 20
+"""Of the extraction process during one file. It reads nothing itself, so that its end says nothing about the file."""
 STALLED_SIGNALS = frozenset({int(signal.SIGXCPU), int(signal.SIGKILL)})
 
 
@@ -103,19 +105,34 @@ class Extractor:
         return self._free
 
 
-class _KilledError(Exception):
-    """A process was killed from outside: that says nothing about the file."""
+class ExtractionInterruptedError(BatutaError):
+    """The extraction process is ended again and again by something that is not the file: try later."""
+
+    retryable = True
+
+
+class _ReaderKilledError(Exception):
+    """The process that read one file was killed from outside."""
+
+
+class _ExtractionKilledError(Exception):
+    """The extraction process was killed, with whatever it was doing."""
 
 
 async def _attempted(zygote: "_Zygote", request: Mapping[str, Any], limits: ExtractionLimits) -> Mapping[str, Any]:
-    """Ask again where a process was killed; a file whose processes are killed every time takes too much memory."""
-    for attempt in itertools.count(1):
+    """Ask again where a process was killed; a file whose readers are killed every time takes too much memory."""
+    readers = restarts = 0
+    while True:
         try:
             return await zygote.answer(request, limits)
-        except _KilledError as error:
-            if attempt == ATTEMPTS:
+        except _ReaderKilledError as error:
+            readers += 1
+            if readers == ATTEMPTS:
                 raise ExtractionFailedError("too_large", str(error)) from error
-    raise AssertionError("unreachable")
+        except _ExtractionKilledError as error:
+            restarts += 1
+            if restarts == RESTARTS:
+                raise ExtractionInterruptedError("the extraction process does not stay alive") from error
 
 
 class _Zygote:
@@ -139,7 +156,7 @@ class _Zygote:
             ended = await self._asked(bounded, limits.seconds + GRACE_SECONDS)
             is_early = time.monotonic() - began < limits.cpu_seconds
             if ended["signal"] == signal.SIGKILL and is_early and not ended["is_late"]:
-                raise _KilledError("the process of the file was killed")  # before any limit of ours could have
+                raise _ReaderKilledError("the process of the file was killed")  # before any limit of ours could have
             return _answer(ended, output)
 
     async def end(self) -> None:
@@ -166,12 +183,12 @@ class _Zygote:
             raise ExtractionFailedError("too_slow", repr(error)) from error
         except OSError as error:
             await self.end()
-            raise _KilledError(repr(error)) from error
+            raise _ExtractionKilledError(repr(error)) from error
         except asyncio.CancelledError:
             await self.end()
             raise
         await self.end()
-        raise _KilledError("the extraction process was killed")
+        raise _ExtractionKilledError("the extraction process was killed")
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
