@@ -21,6 +21,7 @@ from batuta.events.plans import AgentIdentity, HandoffReason
 from batuta.events.runtime import LlmResponse
 from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
 from batuta.kernel.ids import MessageId
+from batuta.orchestration.attached import ATTACHED_CONTEXT_SERVICE, AttachedContext
 from batuta.orchestration.conclusion import Conclusion, conclusion_of
 from batuta.orchestration.handoffs import Handoffs
 from batuta.orchestration.plan_execution import PlanExecution
@@ -83,6 +84,12 @@ class Conductor:
         return self.execution.plan if self.execution is not None else None
 
     @property
+    def attached(self) -> AttachedContext | None:
+        """What the files of the message say."""
+        found = self.ctx.services.get(ATTACHED_CONTEXT_SERVICE)
+        return found if isinstance(found, AttachedContext) else None
+
+    @property
     def registry(self) -> AgentRegistry:
         """The team's members."""
         return self.team.registry
@@ -109,6 +116,8 @@ class Conductor:
 
     async def route(self, state: AgentState) -> Command[Any]:
         """Directed first, then a slash command, then the supervisor."""
+        if self.attached is not None:
+            await self.ctx.decide("attached_files", category="context", output_data=self.attached.record)
         if is_directed(state) and self._directed(state).bypass_routing:
             return await self._decided("direct", self._directed(state).target_agent_id, "the user chose the agent")
         command = self.registry.for_command(self.request.text)
@@ -239,10 +248,13 @@ class Conductor:
         return self.supervisor.limited[self._directed(state).target_agent_id]
 
     def _question(self, state: AgentState) -> str:
-        """The request; limited to one agent where the user asked for it without bypassing the supervisor."""
-        if not is_directed(state):
-            return self.request.text
-        return f"{self.request.text}\n\n(Use only the agent {self._directed(state).target_agent_id}.)"
+        """The request, limited to one agent where the user asked for it so, and what its files say."""
+        parts = [self.request.text]
+        if is_directed(state):
+            parts.append(f"(Use only the agent {self._directed(state).target_agent_id}.)")
+        if self.attached is not None:
+            parts.append(self.attached.prompt)
+        return "\n\n".join(parts)
 
     async def _decided(self, node: str, agent_id: str, why: str) -> Command[Any]:
         await self.ctx.decide(

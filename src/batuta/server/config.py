@@ -176,6 +176,8 @@ class Settings(BaseModel):
     """Turns of one person that wait, run or are paused; the next message is refused with 429."""
     max_connections_of_a_user: int = Field(default=50, ge=1)
     """Sockets of one person at this process, and as many streams."""
+    attached_tokens: int = Field(default=4_000, ge=0, le=200_000)
+    """Of the files of a message, what the supervisor reads before it decides who answers."""
     files_bucket: str | None = Field(default=None, min_length=3, max_length=63)
     """An S3 bucket for the bytes of files; without one they lie in `data_dir`."""
     files_endpoint: str | None = Field(default=None, pattern=r"^https?://")

@@ -12,6 +12,7 @@ from batuta.agents.documents.agent import SAMPLES
 from batuta.eventstore.audit import AuditStore
 from batuta.knowledge.extract.extractor import RECOGNITION_LIMITS, ExtractionLimits, Extractor
 from batuta.knowledge.extract.recognition import installed_languages
+from batuta.knowledge.index import PassageIndex
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
 from batuta.server.files import repository as file_rows
@@ -40,6 +41,7 @@ class FileProcessing:
     """What a process needs to take files and to read them."""
 
     files: Files
+    index: PassageIndex
     documents: DocumentReader
     jobs: Jobs
     worker: JobWorker
@@ -105,7 +107,9 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
         documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
         upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)
         audit = FileErasingAudit(backends.audit, removal)
-        yield FileProcessing(files=files, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep)
+        yield FileProcessing(
+            files=files, index=index, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep
+        )
     finally:
         await page_extractor.close()
         await extractor.close()

@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from batuta.agents.documents.excerpts import attached_context
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE
 from batuta.datasets.dataset import DATASETS_SERVICE
@@ -27,6 +28,7 @@ from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.llm.model import Model
 from batuta.llm.resilient import ResilientModel
 from batuta.observability.standard import Observers
+from batuta.orchestration.attached import ATTACHED_CONTEXT_SERVICE, AttachedContext
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
@@ -171,7 +173,7 @@ async def open_platform(
         }
         await stack.enter_async_context(platform.supervisor.running(background))
         if settings.worker_concurrency:
-            services = run_services(settings, backends, protection, chosen.choices)
+            services = run_services(settings, backends, protection, chosen.choices, processing)
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running(platform.supervisor))
@@ -191,11 +193,12 @@ async def open_worker(
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
-        services = run_services(settings, backends, protection, () if model is None else model.choices)
+        processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        models = () if model is None else model.choices
+        services = run_services(settings, backends, protection, models, processing)
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
-        processing = await stack.enter_async_context(open_file_processing(settings, backends))
         background: dict[str, EndlessWork] = {
             "projector": backends.projector.run,
             "gauges": gauges.run,
@@ -207,7 +210,11 @@ async def open_worker(
 
 
 def run_services(
-    settings: Settings, backends: Backends, protection: ModelProtection, models: Sequence[str]
+    settings: Settings,
+    backends: Backends,
+    protection: ModelProtection,
+    models: Sequence[str],
+    processing: FileProcessing,
 ) -> RunServices:
     """What the agents and tools of a run find in `ctx.services`, and how its models are asked.
 
@@ -222,6 +229,12 @@ def run_services(
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
         return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
 
+    async def attached_texts(turn: TurnPrincipal) -> AttachedContext | None:
+        budget = settings.attached_tokens
+        return await attached_context(
+            processing.index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget
+        )
+
     rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(
         preferences=UserPreferences(backends.database),
@@ -233,6 +246,7 @@ def run_services(
             ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
             COMPANY_SERVICE: lambda turn: turn.company,
             ATTACHED_TABLES_SERVICE: attached_tables,
+            ATTACHED_CONTEXT_SERVICE: attached_texts,
         },
         database=SystemDatabase(backends.database),
     )

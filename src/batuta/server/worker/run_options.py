@@ -39,6 +39,8 @@ class TurnPrincipal:
     """The company of the ERP that the message was about, by its id."""
     attached_files: tuple[str, ...] = ()
     """The ids of the files that came with the message."""
+    text: str = ""
+    """The message."""
 
     @property
     def database_principal(self) -> Principal:
@@ -108,6 +110,7 @@ class RunServices:
             preferences=preferences,
             company=lease.work.payload.get("company"),
             attached_files=attached_files(lease.work.payload),
+            text=str(lease.work.payload.get("text", "")),
         )
 
     async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
