@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from batuta.agents.graphing.tools import GRAPHING_TOOLS
-from batuta.datasets.charts.chart import CHART_CONNECTOR
+from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.memory import MemoryDatasetStore

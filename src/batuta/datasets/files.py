@@ -9,8 +9,9 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import IO, Any
 from xml.sax.saxutils import escape
 
 from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
@@ -22,6 +23,10 @@ MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 MAX_UNPACKED_BYTES = 400 * 1024 * 1024
 MAX_UPLOADED_ROWS = 200_000
 MAX_SHEETS = 20
+MAX_XLSX_CELLS = 20_000_000
+"""Of a workbook that is written: a larger one is more than spreadsheets open, and than a zip holds in one part."""
+
+WriteRows = Callable[[Iterable[Sequence[Cell]]], None]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _EPOCH = date(1899, 12, 30)
@@ -44,19 +49,23 @@ def csv_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> Iter
         yield line([_safe(cell) if text else cell for cell, text in zip(row, is_text, strict=True)])
 
 
-def write_xlsx(out: Any, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, title: str = "") -> None:
-    """Write a workbook with one sheet, row by row: memory stays the same, however many rows there are."""
+@contextmanager
+def xlsx_writer(out: IO[bytes], columns: Sequence[Column], *, title: str = "") -> Iterator[WriteRows]:
+    """A workbook with one sheet: what is given writes some rows, so that never all of them are in memory."""
+    writers = [_WRITERS[column.type] for column in columns]
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
         for name, text in _PARTS.items():
             book.writestr(name, text.replace("{title}", escape(_sheet_name(title), {'"': "&quot;"})))
         with book.open("xl/worksheets/sheet1.xml", "w") as sheet:
+
+            def write_rows(rows: Iterable[Sequence[Cell]]) -> None:
+                for row in rows:
+                    cells = ["<c/>" if v is None else write(v) for write, v in zip(writers, row, strict=True)]
+                    sheet.write(_xlsx_row(cells))
+
             sheet.write(_SHEET_HEAD)
             sheet.write(_xlsx_row([f'<c s="4" t="inlineStr"><is><t>{_xml(one.title)}</t></is></c>' for one in columns]))
-            writers = [_WRITERS[column.type] for column in columns]
-            for row in rows:
-                sheet.write(
-                    _xlsx_row(["<c/>" if v is None else write(v) for write, v in zip(writers, row, strict=True)])
-                )
+            yield write_rows
             sheet.write(b"</sheetData></worksheet>")
 
 

@@ -10,7 +10,7 @@ import asyncio
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncIterable, Sequence
+from collections.abc import AsyncIterable, Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -129,6 +129,20 @@ def read_rows(
     finally:
         connection.close()
     return [(tuple(map(_cell, row[:-1])), _reference(row[-1])) for row in found]
+
+
+def stream_rows(path: Path, columns: Sequence[Column], batch_rows: int) -> Generator[list[tuple[Cell, ...]]]:
+    """All rows of a kept file, one batch in memory at a time. Blocks: take each batch in a thread."""
+    duckdb = load_extra("duckdb", extra="datasets", needed_for="large datasets")
+    connection = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": f"{PAGE_BYTES >> 20}MB"})
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        listed = ", ".join(_fetched(column) for column in columns)
+        result = connection.execute(f"SELECT {listed} FROM read_parquet(?)", [str(path)])  # noqa: S608 - our names
+        while found := result.fetchmany(batch_rows):
+            yield [tuple(map(_cell, row)) for row in found]
+    finally:
+        connection.close()
 
 
 async def _written(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from batuta.datasets.dataset import Dataset, DatasetError
-from batuta.datasets.large import LargeDataset, read_rows
+from batuta.datasets.large import LargeDataset, read_rows, stream_rows
 from batuta.datasets.values import Value, from_cell
 from batuta.events.datasets import Cell, Column, Provenance, RecordReference, as_cell
 
@@ -209,6 +209,21 @@ async def blocks_in(store: DatasetStore, owner: DatasetOwner, info: DatasetInfo)
         if block is None:
             raise DatasetError(f"{info.name} was taken away while it was read")
         yield block
+
+
+async def rows_in(store: DatasetStore, owner: DatasetOwner, info: DatasetInfo) -> AsyncIterator[list[tuple[Cell, ...]]]:
+    """All rows of a kept dataset, some thousands in memory at a time."""
+    path = None if info.file is None else await store.table_file(owner, info.dataset_id)
+    if path is None:
+        async for block in blocks_in(store, owner, info):
+            yield cells_of(block, info.columns)
+        return
+    batches = stream_rows(path, info.columns, BLOCK_ROWS)
+    try:
+        while rows := await asyncio.to_thread(next, batches, None):
+            yield rows
+    finally:
+        batches.close()
 
 
 def cells_of(block: Block, columns: Sequence[Column]) -> list[tuple[Cell, ...]]:

@@ -6,15 +6,19 @@ BATUTA_LARGE_ROWS=1000000 python -m pytest -s tests/integration/server/test_larg
 import os
 import resource
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
+from batuta.datasets.charts.chart import draw
+from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.dataset import Column, Dataset, DatasetError
 from batuta.datasets.large import LargeDataset
 from batuta.datasets.library import DatasetLibrary
@@ -115,6 +119,34 @@ async def test_a_large_dataset_is_stored_in_bounded_memory_and_read_in_pages(
     assert len(kept_files(site)) == 1
 
 
+@pytest.mark.timeout(900)
+async def test_charts_and_files_of_a_large_dataset_take_bounded_memory(
+    site: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The engine groups, and files are written batch by batch: every row is in them, none is left out."""
+    ana = await site.person("ana@example.com")
+    library = await library_for(site, ana)
+    info = await library.keep(await entries(), key="call")
+    peak = _peak_bytes()
+    request = ChartRequest(dataset="entries", x="day", series="country", time_unit="year", only=("España", "Italia"))
+    chart, chart_seconds = await _timed(lambda: draw(library, request))
+    path = f"/api/sessions/{library.owner.session_id}/datasets/{info.dataset_id}/file"
+    lines, csv_seconds = await _timed(lambda: _line_count(ana, path))
+    cells, xlsx_seconds = await _timed(lambda: _cell_count(ana, path))
+    grown = _peak_bytes() - peak
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\nrows={ROWS} chart_ms={chart_seconds * 1000:.0f} csv_s={csv_seconds:.1f} xlsx_s={xlsx_seconds:.1f} "
+            f"peak_rss_growth_mb={grown / 2**20:.0f}\n"
+        )
+    wanted = [n for n in range(ROWS) if n % 4 in (0, 3)]
+    assert sum(chart.plan.figures.values("amount")) == sum((Decimal(n % 1000) / 100 for n in wanted), Decimal(0))
+    assert chart.plan.figures.provenance.record_count == len(wanted)
+    assert lines == ROWS + 1
+    assert cells == (ROWS + 1) * len(COLUMNS)
+    assert grown < 150 * 2**20
+
+
 async def test_a_large_result_of_a_query_is_a_file_too(site: Running) -> None:
     """Its rows never are in this process all at once, and its moments, days and decimals stay what they are."""
     library = await library_for(site, await site.person("ana@example.com"))
@@ -179,6 +211,28 @@ async def test_a_file_that_could_not_be_written_is_written_again_and_leaves_noth
 async def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
     began = time.perf_counter()
     return await call(), time.perf_counter() - began
+
+
+async def _line_count(person: Person, path: str) -> int:
+    async with person.http.stream("GET", path, params={"format": "csv"}) as answer:
+        return sum([chunk.count(b"\r\n") async for chunk in answer.aiter_bytes()])
+
+
+async def _cell_count(person: Person, path: str) -> int:
+    with tempfile.TemporaryFile() as file:
+        async with person.http.stream("GET", path, params={"format": "xlsx"}, timeout=300) as answer:
+            async for chunk in answer.aiter_bytes():
+                file.write(chunk)
+        with zipfile.ZipFile(file) as book, book.open("xl/worksheets/sheet1.xml") as sheet:
+            return sum(chunk.count(b"<c ") for chunk in _whole_tags(sheet))
+
+
+def _whole_tags(sheet: IO[bytes]) -> Iterator[bytes]:
+    """The content of a sheet in pieces that end where a tag does."""
+    rest = b""
+    while chunk := sheet.read(2**20):
+        whole, mark, rest = (rest + chunk).rpartition(b">")
+        yield whole + mark
 
 
 def _peak_bytes() -> int:

@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from batuta.datasets.dataset import Column, Dataset, DatasetError
-from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, write_xlsx
+from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, xlsx_writer
 from batuta.events.datasets import Cell
 from batuta.testing.datasets import EVERY_TYPE, NOW, SOURCE, a_dataset
 
@@ -28,7 +28,8 @@ def test_a_csv_file_holds_every_value_and_begins_no_formula() -> None:
 def test_a_workbook_opens_with_types() -> None:
     out = io.BytesIO()
     made = a_dataset()
-    write_xlsx(out, made.columns, made.first_rows(), title="Ventas: [2026]/*?")
+    with xlsx_writer(out, made.columns, title="Ventas: [2026]/*?") as write:
+        write(made.first_rows())
     sheet = openpyxl.load_workbook(io.BytesIO(out.getvalue())).worksheets[0]
     rows = list(sheet.iter_rows(values_only=True))
     assert sheet.title == "Ventas   2026"
@@ -89,7 +90,8 @@ def test_an_uploaded_workbook_becomes_the_same_dataset() -> None:
     rows = [["Acme", Decimal("12.50"), date(2026, 1, 1)], ["Luna", Decimal(3), date(2026, 1, 2)]]
     made = Dataset(name="x", columns=columns, rows=rows, provenance=SOURCE)
     out = io.BytesIO()
-    write_xlsx(out, made.columns, made.first_rows())
+    with xlsx_writer(out, made.columns) as write:
+        write(made.first_rows())
     again = dataset_from_xlsx(out.getvalue(), name="x.xlsx", now=NOW)
     assert again.rows == made.rows
     assert [column.type for column in again.columns] == ["text", "decimal", "date"]

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
 from batuta.datasets.charts.asking import amended, asked_of
-from batuta.datasets.charts.chart import Chart, last_request
-from batuta.datasets.charts.planning import plan_chart
+from batuta.datasets.charts.chart import Chart, last_request, open_table
+from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.dataset import DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
@@ -58,11 +58,11 @@ async def draw_chart(
     library = library_of(context)
     brought = await take_attached(library, context)
     name = dataset or (brought[0] if brought else await _last_source(library))
-    table = await library.load(await library.get(name))
+    table = await open_table(library, name)
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
-    words = {name: value for name, value in asked_of(_asked(options), table).items() if name != "is_everything"}
+    words = {name: value for name, value in asked_of(_asked(options), table.outline).items() if name != "is_everything"}
     request = ChartRequest.model_validate({"dataset": name, "language": _language(context), **words, **given})
-    return Chart(plan=plan_chart(table, request))
+    return await table.drawn(request)
 
 
 @tool(effect="read", timeout=30.0)
@@ -99,18 +99,18 @@ async def change_chart(
         raise DatasetError("there is no chart to change in this conversation; draw one first")
     if before is None:  # "as a line", said of a table
         before = ChartRequest(dataset=await _last_source(library), language=_language(context))
-    table = await library.load(await library.get(before.dataset))
+    table = await open_table(library, before.dataset)
     given = _given(_changes(x, y, series, time_unit, top, only, options), kind)
-    changes = {**asked_of(_asked(options), table), **given}
+    changes = {**asked_of(_asked(options), table.outline), **given}
     if not changes:
-        known = ", ".join(column.title for column in table.columns)
+        known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(
             f"nothing in “{_asked(options)[:80]}” is in the table of the chart; its columns are: {known}"
         )
     if "time_unit" in changes and "x" not in changes:
         changes |= {"x": await _time_column(library, before), "kind": changes.get("kind", "auto")}
     request = amended(before, changes).model_copy(update={"language": _language(context)})
-    return Chart(plan=plan_chart(table, request))
+    return await table.drawn(request)
 
 
 def _changes(
@@ -141,7 +141,7 @@ GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)
 
 async def _last_source(library: DatasetLibrary) -> str:
     """The last dataset that is not a chart's own."""
-    kept = [info for info in await library.store.list(library.owner) if info.provenance.connector != "chart"]
+    kept = [info for info in await library.store.list(library.owner) if info.provenance.connector != CHART_CONNECTOR]
     if not kept:
         raise DatasetError("there is no dataset in this conversation yet: read one first")
     return kept[-1].name

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from batuta.datasets.charts.checking import checked_spec
-from batuta.datasets.charts.planning import ChartPlan, plan_chart
+from batuta.datasets.charts.large import LargeTable
+from batuta.datasets.charts.planning import CHART_CONNECTOR, ChartPlan, plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.large import LARGE_ROWS
 from batuta.datasets.library import DatasetLibrary, dataset_id_of, library_of
 from batuta.datasets.store import DatasetInfo
 from batuta.events.datasets import ChartDrawn
 from batuta.tools.context import ToolContext
-
-CHART_CONNECTOR = "chart"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +58,31 @@ async def last_request(library: DatasetLibrary, context: ToolContext) -> ChartRe
     return ChartRequest.model_validate_json(charts[-1].provenance.query) if charts else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartTable:
+    """A dataset of the conversation that charts are drawn of."""
+
+    outline: Dataset
+    """Its columns, and the values that a request may name: the dataset itself, unless it is large."""
+    large: LargeTable | None
+
+    async def drawn(self, request: ChartRequest) -> Chart:
+        """A chart of it. Raises `ChartRefusedError`, `DatasetError`."""
+        if self.large is None:
+            return Chart(plan=plan_chart(self.outline, request))
+        return Chart(plan=await self.large.plan(self.outline, request))
+
+
+async def open_table(library: DatasetLibrary, name: str) -> ChartTable:
+    """A dataset by its name, to be drawn. Raises `DatasetError` where there is none."""
+    info = await library.get(name)
+    large = LargeTable(library, info) if info.row_count > LARGE_ROWS else None
+    return ChartTable(outline=await (library.load(info) if large is None else large.outline()), large=large)
+
+
 async def draw(library: DatasetLibrary, request: ChartRequest) -> Chart:
     """A chart over a dataset of the conversation. Raises `ChartRefusedError`, `DatasetError`."""
-    dataset = await library.load(await library.get(request.dataset))
-    return Chart(plan=plan_chart(dataset, request))
+    return await (await open_table(library, request.dataset)).drawn(request)
 
 
 def _key(context: ToolContext) -> str:

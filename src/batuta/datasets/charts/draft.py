@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from batuta.datasets.charts.figures import Group, Key
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
@@ -39,6 +40,14 @@ class ChartDraft:
     rows: list[Sequence[Value]]
     """Of the dataset, after filters."""
     references: Sequence[RecordReference | None]
+    row_count: int
+    """After filters; of a large table `rows` are only what its columns hold, and the engine counted."""
+    source_rows: int
+    """Before filters."""
+    groups: dict[Key, Group] | None = None
+    """Of a large table: what its figures are made of, as the engine grouped them."""
+    bins: tuple[list[Decimal], list[int]] | None = None
+    """Of a histogram of a large table: limits and counts."""
     notes: list[str] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     """Of the figures, once they are computed; so are `figures` and `records`."""
@@ -87,13 +96,24 @@ def drafted(dataset: Dataset, request: ChartRequest) -> ChartDraft:
 
     Raises `ChartRefusedError` for a column or value that is not there.
     """
-    x = _column(dataset, request.x, request)
-    series = _column(dataset, request.series, request)
-    ys = [found for name in request.y if (found := _column(dataset, name, request)) is not None]
     rows, references = _filtered(dataset, request)
+    return draft_of(dataset, request, rows, references)
+
+
+def draft_of(
+    dataset: Dataset,
+    request: ChartRequest,
+    rows: list[Sequence[Value]],
+    references: Sequence[RecordReference | None],
+) -> ChartDraft:
+    """A draft of rows that are filtered already."""
+    x = column_named(dataset, request.x, request)
+    series = column_named(dataset, request.series, request)
+    ys = [found for name in request.y if (found := column_named(dataset, name, request)) is not None]
     draft = ChartDraft(
         request=request, dataset=dataset, kind=request.kind, x=x, ys=ys, series=series, aggregate=request.aggregate,
-        time_unit=request.time_unit, rows=rows, references=references,
+        time_unit=request.time_unit, rows=rows, references=references, row_count=len(rows),
+        source_rows=len(dataset.rows),
     )  # fmt: skip
     _choose(draft)
     return draft
@@ -127,7 +147,7 @@ def _is_currency_code(draft: ChartDraft, column: Column) -> bool:
     return any(one.currency_column == column.name for one in draft.dataset.columns)
 
 
-def _column(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Column | None:
+def column_named(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Column | None:
     """A column by its name or label, however it is written."""
     if not wanted:
         return None
@@ -145,9 +165,9 @@ def _column(dataset: Dataset, wanted: str | None, request: ChartRequest) -> Colu
 
 
 def _filtered(dataset: Dataset, request: ChartRequest) -> tuple[list[Sequence[Value]], list[RecordReference | None]]:
-    wanted = (*request.filters, *_value_filters(dataset, request, request.only))
+    wanted = (*request.filters, *value_filters(dataset, request, request.only))
     tests = [_test(dataset, one, request) for one in wanted]
-    gone = [_test(dataset, one, request) for one in _value_filters(dataset, request, request.excluded)]
+    gone = [_test(dataset, one, request) for one in value_filters(dataset, request, request.excluded)]
     references = dataset.references or [None] * len(dataset.rows)
     kept = [
         (row, reference)
@@ -157,7 +177,7 @@ def _filtered(dataset: Dataset, request: ChartRequest) -> tuple[list[Sequence[Va
     return [row for row, _ in kept], [reference for _, reference in kept]
 
 
-def _value_filters(dataset: Dataset, request: ChartRequest, values: Sequence[str]) -> list[ChartFilter]:
+def value_filters(dataset: Dataset, request: ChartRequest, values: Sequence[str]) -> list[ChartFilter]:
     """Filters for values that were named without their column; several of one column are alternatives."""
     found: dict[str, list[str]] = {}
     for value in values:
@@ -180,11 +200,11 @@ def _same_meaning(word: str, table: Words) -> set[str]:
 
 
 def _test(dataset: Dataset, wanted: ChartFilter, request: ChartRequest) -> Any:
-    column = _column(dataset, wanted.column, request)
+    column = column_named(dataset, wanted.column, request)
     assert column is not None
     place = [one.name for one in dataset.columns].index(column.name)
     values = {dataset_name(value) for value in wanted.values}
-    low, high = (_bound(column, text, request) for text in (wanted.at_least, wanted.at_most))
+    low, high = (bound_of(column, text, request) for text in (wanted.at_least, wanted.at_most))
 
     def passes(row: Sequence[Any]) -> bool:
         value = row[place]
@@ -197,7 +217,7 @@ def _test(dataset: Dataset, wanted: ChartFilter, request: ChartRequest) -> Any:
     return passes
 
 
-def _bound(column: Column, text: str | None, request: ChartRequest) -> Any:
+def bound_of(column: Column, text: str | None, request: ChartRequest) -> Any:
     if text is None:
         return None
     try:

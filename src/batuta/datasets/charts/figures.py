@@ -1,5 +1,6 @@
 """The figures of a chart: rows filtered, cut into periods, grouped and added up. Pure, and exact in decimals."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -50,12 +51,15 @@ def aggregated(figures: Sequence[Any], how: Aggregate) -> Any:
         if how == "sum":
             return sum(figures[1:], start=figures[0])
         if how == "average":
-            return _rounded(sum(figures[1:], start=figures[0]) / len(figures))
+            return average_of(sum(figures[1:], start=figures[0]), len(figures))
     return min(figures) if how == "minimum" else max(figures)
 
 
-def _rounded(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, Decimal) else value
+def average_of(total: Any, count: int) -> Any:
+    """A sum divided by how many it is of; decimals to six places."""
+    with localcontext(prec=TOTAL_DIGITS):
+        average = total / count
+        return round(average, 6) if isinstance(average, Decimal) else average
 
 
 def period_of(value: date, unit: TimeUnit) -> date:
@@ -68,6 +72,18 @@ def period_of(value: date, unit: TimeUnit) -> date:
     if unit == "quarter":
         return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
     return day.replace(month=1, day=1) if unit == "year" else day
+
+
+def binned(values: Iterable[Any]) -> tuple[list[Decimal], list[int]]:
+    """The limits of equal bins, and how many values lie in each; what is missing lies in none."""
+    known = [Decimal(str(value)) for value in values if value is not None]
+    if not known:
+        return [], []
+    edges = bin_edges(known)
+    counts = [0] * (len(edges) - 1)
+    for value in known:
+        counts[bisect_right(edges, value) - 1] += 1
+    return edges, counts
 
 
 def bin_edges(values: Sequence[Any], count: int = 10) -> list[Decimal]:

@@ -6,27 +6,27 @@ plan.kind, plan.notes
 """
 
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts import rules
+from batuta.datasets.charts.computing import (
+    CHANGE,
+    MEASURE,
+    MEASURED,
+    PERIOD_LABEL,
+    PREVIOUS,
+    compute_figures,
+    reduce_to_figure,
+)
 from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
-from batuta.datasets.charts.figures import aggregated, bin_edges, grouped, period_of
-from batuta.datasets.charts.labels import number_text, period_text, value_text
+from batuta.datasets.charts.labels import period_text, value_text
 from batuta.datasets.charts.request import ChartRequest
-from batuta.datasets.charts.words import AGGREGATE_NAMES, KIND_NAMES, UNIT_NAMES, say
+from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column, Dataset, Provenance, dataset_name
-from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
-from batuta.language.folding import fold
 
-PERIOD_LABEL = "period_label"
-MEASURE = "measure"
-MEASURED = "value"
-PREVIOUS, CHANGE = "previous", "change"
-BEFORE = "before"
-"""The column of a dataset that holds the same figure of the period before."""
+CHART_CONNECTOR = "chart"
+"""The `connector` of the figures of a chart; their `query` is its request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,241 +50,29 @@ class ChartPlan:
 
 def plan_chart(dataset: Dataset, request: ChartRequest) -> ChartPlan:
     """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
-    draft = drafted(dataset, request)
+    return finished(settled(drafted(dataset, request)))
+
+
+def settled(draft: ChartDraft) -> ChartDraft:
+    """The draft with everything decided that its figures depend on: kind, columns, period."""
     for rule in rules.BEFORE_FIGURES:
         rule(draft)
-    _compute(draft)
+    if draft.kind == "kpi":
+        times = [column for column in draft.dataset.columns if column.type in ("date", "datetime")]
+        draft.x = draft.x or (times[0] if times and draft.time_unit is not None else None)
+        if not draft.is_temporal:
+            draft.x = draft.series = None
+    return draft
+
+
+def finished(draft: ChartDraft) -> ChartPlan:
+    """The plan of a settled draft."""
+    compute_figures(draft)
     for rule in rules.AFTER_FIGURES:
         rule(draft)
     if draft.kind == "kpi" and len(draft.figures) != 1:
-        _reduce_to_figure(draft)
+        reduce_to_figure(draft)
     return _planned(draft)
-
-
-def _compute(draft: ChartDraft) -> None:
-    """Fill in the figures, each kind in its own way."""
-    special = {"histogram": _binned, "scatter": _points, "kpi": _single, "table": _table}
-    special.get(draft.kind, _compared)(draft)
-
-
-def _compared(draft: ChartDraft) -> None:
-    """Figures by category or period, and by series."""
-    if draft.x is None:
-        raise draft.refuse("nothing_to_compare", dataset=draft.dataset.title or draft.dataset.name)
-    if draft.kind == "heatmap" and draft.series is None:
-        raise draft.refuse("needs_two_categories")
-    keys = [draft.x] if draft.series is None else [draft.x, draft.series]
-    rows, records = _with_periods(draft)
-    places = [draft.place(column) for column in keys]
-    figures = [draft.place(column) for column in draft.ys]
-    groups = grouped(rows, places, figures, records)
-    made: list[list[Value]] = []
-    for key, group in groups.items():
-        values = [aggregated(one, draft.aggregate) for one in group.figures]
-        made.append([*key, *([group.row_count] if draft.aggregate == "count" else values)])
-    draft.records = [group.reference for group in groups.values()]
-    draft.columns = [*(_key_column(draft, column) for column in keys), *_figure_columns(draft)]
-    draft.figures = made
-    if len(draft.ys) > 1 and draft.kind not in ("combined",) and draft.aggregate != "count":
-        _fold_measures(draft)
-    _order(draft)
-
-
-def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
-    """The rows with times cut to periods; those without a time are left out, and so is an empty category named."""
-    assert draft.x is not None
-    place = draft.place(draft.x)
-    if not draft.is_temporal:
-        empty = say("blank", draft.language) if draft.x.type == "text" else None
-        if draft.x.type != "text" or all(row[place] not in (None, "") for row in draft.rows):
-            return draft.rows, list(draft.references)
-        return [[empty if n == place and not v else v for n, v in enumerate(row)] for row in draft.rows], list(
-            draft.references
-        )
-    unit = draft.time_unit or "day"
-    kept = [(row, record) for row, record in zip(draft.rows, draft.references, strict=True) if row[place] is not None]
-    if len(kept) < len(draft.rows):
-        draft.note("left_out", count=len(draft.rows) - len(kept), x=draft.x.title)
-    cut = [[period_of(v, unit) if n == place else v for n, v in enumerate(row)] for row, _ in kept]  # type: ignore[arg-type]
-    return cut, [record for _, record in kept]
-
-
-def _key_column(draft: ChartDraft, column: Column) -> Column:
-    if column is draft.x and draft.is_temporal:
-        return column.model_copy(update={"type": "date"})
-    return column
-
-
-def _figure_columns(draft: ChartDraft) -> list[Column]:
-    if draft.aggregate == "count":
-        return [Column(name=COUNT, type="integer", label=say("count", draft.language))]
-    label = AGGREGATE_NAMES[draft.aggregate][draft.language]
-    return [
-        column.model_copy(
-            update={
-                "label": label.format(y=column.title),
-                "is_additive": column.is_additive and draft.aggregate == "sum",
-                "currency": column.currency or _only_currency(draft, column),
-                "currency_column": None,
-            }
-        )
-        for column in draft.ys
-    ]
-
-
-def _only_currency(draft: ChartDraft, column: Column) -> str | None:
-    """The currency that all rows share, where each row says its own."""
-    if column.currency_column is None:
-        return None
-    place = draft.place(draft.dataset.column(column.currency_column))
-    codes = {str(row[place]) for row in draft.rows if row[place]}
-    code = next(iter(codes)) if len(codes) == 1 else ""
-    return code if len(code) == 3 and code.isalpha() and code.isupper() else None
-
-
-def _fold_measures(draft: ChartDraft) -> None:
-    """Several figures of one unit become one column, with their names as the series."""
-    width = len(draft.ys)
-    keys = draft.columns[:-width]
-    measures = draft.columns[-width:]
-    if draft.series is not None:  # a series is shown already: only the first figure has room
-        draft.ys = draft.ys[:1]
-        draft.figures = [[*row[: len(keys)], row[len(keys)]] for row in draft.figures]
-        draft.columns = [*keys, measures[0]]
-        return
-    kinds = {column.type for column in measures}
-    kind = next(iter(kinds)) if len(kinds) == 1 else "decimal"
-    value = measures[0].model_copy(update={"name": MEASURED, "label": "", "type": kind})
-    series = Column(name=MEASURE, type="text", label=" / ".join(column.title for column in measures)[:200])
-    draft.figures = [
-        [row[0], column.title, row[len(keys) + place]] for row in draft.figures for place, column in enumerate(measures)
-    ]
-    draft.records = [record for record in draft.records for _ in measures]
-    draft.columns = [keys[0], series, value.model_copy(update={"label": series.label})]
-    draft.series = series
-
-
-def _order(draft: ChartDraft) -> None:
-    """As it was asked for; else along time by time, and the largest first."""
-    pairs = list(zip(draft.figures, draft.records, strict=True))
-    is_ordered = draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric)
-    order = draft.request.order or ("label" if is_ordered else "largest")
-    if order == "label" or draft.is_temporal:
-        is_text = draft.x is not None and draft.x.type == "text"
-        pairs.sort(key=lambda pair: (pair[0][0] is None, fold(str(pair[0][0])) if is_text else pair[0][0]))
-    else:
-        sizes = rules._sizes(draft, 0)  # noqa: SLF001 - one subject in two files
-        pairs.sort(key=lambda pair: sizes[pair[0][0]] if order == "smallest" else -sizes[pair[0][0]])
-    draft.figures = [row for row, _ in pairs]
-    draft.records = [record for _, record in pairs]
-
-
-def _binned(draft: ChartDraft) -> None:
-    """How many rows lie in each range of a figure."""
-    column = draft.ys[0] if draft.ys else None
-    if column is None:
-        raise draft.refuse("nothing_to_compare", dataset=draft.dataset.name)
-    values = [row[draft.place(column)] for row in draft.rows if row[draft.place(column)] is not None]
-    if not values:
-        raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered="")
-    edges = bin_edges(values)
-    counts = [0] * (len(edges) - 1)
-    for value in values:
-        exact = Decimal(str(value))
-        counts[next(n for n in range(len(counts)) if exact < edges[n + 1] or n == len(counts) - 1)] += 1
-    low = Column(name="range_from", type="decimal", label=column.title, unit=column.unit, currency=column.currency)
-    draft.columns = [
-        Column(name="range_label", type="text", label=column.title, unit=column.unit, currency=column.currency),
-        low,
-        low.model_copy(update={"name": "range_to"}),
-        Column(name=COUNT, type="integer", label=say("count", draft.language)),
-    ]
-    texts = [number_text(edge, draft.language, max(0, -int(edge.normalize().as_tuple().exponent))) for edge in edges]
-    draft.figures = [
-        [say("from_to", draft.language, low=texts[n], high=texts[n + 1]), edges[n], edges[n + 1], count]
-        for n, count in enumerate(counts)
-    ]
-    draft.records = [None] * len(draft.figures)
-    draft.x, draft.series = draft.columns[0], None
-
-
-def _points(draft: ChartDraft) -> None:
-    """Two figures of each row."""
-    columns = [*draft.ys[:2], *([draft.series] if draft.series else []), *([draft.x] if draft.x else [])]
-    columns = list(dict.fromkeys(columns))
-    places = [draft.place(column) for column in columns]
-    pairs = [
-        ([row[place] for place in places], record)
-        for row, record in zip(draft.rows, draft.references, strict=True)
-        if row[places[0]] is not None and row[places[1]] is not None
-    ]
-    draft.columns = columns
-    draft.figures = [row for row, _ in pairs]
-    draft.records = [record for _, record in pairs]
-
-
-def _single(draft: ChartDraft) -> None:
-    """One figure; along time the last period beside the one before it."""
-    times = next((column for column in draft.dataset.columns if column.type in ("date", "datetime")), None)
-    if draft.x is None and draft.time_unit is not None:
-        draft.x = times
-    if draft.x is not None and draft.is_temporal:
-        _compared(draft)
-        return
-    draft.x = draft.series = None
-    figures = [draft.place(column) for column in draft.ys]
-    groups = grouped(draft.rows, [], figures, draft.references)
-    (group,) = groups.values()
-    values = [aggregated(one, draft.aggregate) for one in group.figures]
-    draft.columns = _figure_columns(draft)
-    draft.figures = [[group.row_count] if draft.aggregate == "count" else values]
-    draft.records = [group.reference]
-    _compare_with_before(draft)
-
-
-def _compare_with_before(draft: ChartDraft) -> None:
-    """A single row that brings the figure of the period before it shows both, and the difference."""
-    before = next((one for one in draft.dataset.columns if one.name == BEFORE and one.is_numeric), None)
-    if before is None or len(draft.rows) != 1 or draft.aggregate == "count" or len(draft.columns) != 1:
-        return
-    (value,) = draft.figures[0]
-    previous: Any = draft.rows[0][draft.place(before)]
-    if previous is None or value is None or before.name == draft.columns[0].name:
-        return
-    figure = draft.columns[0]
-    draft.columns += [figure.model_copy(update={"name": name}) for name in (PREVIOUS, CHANGE)]
-    draft.figures = [[value, previous, value - previous]]
-
-
-def _reduce_to_figure(draft: ChartDraft) -> None:
-    """The last period with the one before it, and the difference."""
-    last, before = draft.figures[-1], draft.figures[-2] if len(draft.figures) > 1 else None
-    value = draft.columns[-1]
-    unit = draft.time_unit or "day"
-    label = (
-        period_text(last[0], unit, draft.language) if isinstance(last[0], date) else value_text(last[0], draft.language)
-    )
-    difference: Any = None if before is None or last[-1] is None or before[-1] is None else last[-1] - before[-1]  # type: ignore[operator]
-    draft.columns = [
-        Column(name=PERIOD_LABEL, type="text", label=UNIT_NAMES[unit][draft.language]),
-        value,
-        value.model_copy(update={"name": PREVIOUS}),
-        value.model_copy(update={"name": CHANGE}),
-    ]
-    draft.figures = [[label, last[-1], None if before is None else before[-1], difference]]
-    draft.records = [draft.records[-1]]
-    draft.x = draft.series = None
-    draft.ys = [value]
-
-
-def _table(draft: ChartDraft) -> None:
-    """Rows as they are, or grouped if it was said by what."""
-    if draft.x is not None:
-        _compared(draft)
-        return
-    draft.columns = list(draft.dataset.columns)
-    draft.figures = [list(row) for row in draft.rows[: rules.MAX_TABLE_ROWS]]
-    draft.records = list(draft.references[: rules.MAX_TABLE_ROWS])
 
 
 def _planned(draft: ChartDraft) -> ChartPlan:
@@ -301,11 +89,11 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         rows=draft.figures,
         references=draft.records if any(draft.records) else (),
         provenance=Provenance(
-            connector="chart",
+            connector=CHART_CONNECTOR,
             company=draft.dataset.provenance.company,
             query=draft.request.model_dump_json(exclude_defaults=True),
             retrieved_at=draft.dataset.provenance.retrieved_at,
-            record_count=len(draft.rows),
+            record_count=draft.row_count,
             is_cut_short=draft.dataset.provenance.is_cut_short,
             sources=(draft.dataset.name,),
         ),

@@ -39,7 +39,7 @@ MAX_SLICES = 7
 MAX_SERIES = 8
 MAX_PERIODS = 400
 MAX_POINTS = 5_000
-MAX_TABLE_ROWS = 100_000
+MAX_TABLE_ROWS = 10_000
 
 _COARSER: Final[tuple[TimeUnit, ...]] = ("day", "week", "month", "quarter", "year")
 
@@ -130,8 +130,8 @@ def area_of_no_whole(draft: ChartDraft) -> None:
 
 def crowded_scatter(draft: ChartDraft) -> None:
     """A cloud of a million points is a blot."""
-    if draft.kind == "scatter" and len(draft.rows) > MAX_POINTS:
-        raise draft.refuse("too_many_points", count=len(draft.rows), most=MAX_POINTS)
+    if draft.kind == "scatter" and draft.row_count > MAX_POINTS:
+        raise draft.refuse("too_many_points", count=draft.row_count, most=MAX_POINTS)
 
 
 def too_many_periods(draft: ChartDraft) -> None:
@@ -191,7 +191,7 @@ def too_many_categories(draft: ChartDraft) -> None:
         return
     most = draft.request.top or (MAX_SLICES - 1 if draft.kind == "pie" else MAX_CATEGORIES)
     limit = draft.request.top or (MAX_SLICES if draft.kind == "pie" else MAX_CATEGORIES)
-    sizes = _sizes(draft, 0)
+    sizes = sizes_of(draft, 0)
     if len(sizes) <= limit:
         return
     is_wanted = draft.request.top is not None
@@ -215,7 +215,7 @@ def too_many_series(draft: ChartDraft) -> None:
     """Eight colours can be told apart."""
     if draft.series is None or draft.kind in ("table", "heatmap", "scatter", "kpi"):
         return
-    sizes = _sizes(draft, 1)
+    sizes = sizes_of(draft, 1)
     if len(sizes) <= MAX_SERIES:
         return
     kept = {key for key, _ in sorted(sizes.items(), key=lambda item: -item[1])[: MAX_SERIES - 1]}
@@ -262,7 +262,7 @@ def cut_data(draft: ChartDraft) -> None:
     """A part is not the whole."""
     source = draft.dataset.provenance
     if source.is_cut_short:
-        draft.note("cut_short", rows=len(draft.dataset.rows), records=source.record_count or "?")
+        draft.note("cut_short", rows=draft.source_rows, records=source.record_count or "?")
 
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
@@ -276,17 +276,17 @@ AFTER_FIGURES: Final[tuple[Rule, ...]] = (
 """In this order."""
 
 
-def _figure(draft: ChartDraft) -> str:
-    """The name of the column that is drawn."""
-    return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
-
-
-def _sizes(draft: ChartDraft, place: int) -> dict[Value, float]:
+def sizes_of(draft: ChartDraft, place: int) -> dict[Value, float]:
     """How much each category is worth."""
     sizes: dict[Value, float] = {}
     for row in draft.figures:
         sizes[row[place]] = sizes.get(row[place], 0.0) + abs(as_number(row[-1]))
     return sizes
+
+
+def _figure(draft: ChartDraft) -> str:
+    """The name of the column that is drawn."""
+    return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
 
 
 def _keep(draft: ChartDraft, place: int, kept: set[Value]) -> None:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from batuta.datasets.charts.computing import CHANGE, PERIOD_LABEL, PREVIOUS
 from batuta.datasets.charts.labels import axis_title
-from batuta.datasets.charts.planning import CHANGE, PERIOD_LABEL, PREVIOUS, ChartPlan
+from batuta.datasets.charts.planning import ChartPlan
 from batuta.datasets.dataset import Column
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -78,6 +78,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "{all} values of {x} are too many for a chart: shown as a table.",
         "es": "{all} valores de {x} son demasiados para un gráfico: se muestra como tabla.",
     },
+    "table_cut": {
+        "en": "Shows the first {shown} of {all} rows; a download of the table has them all.",
+        "es": "Se muestran las primeras {shown} de {all} filas; la descarga de la tabla las tiene todas.",
+    },
     "counted": {
         "en": "There is no figure to add up: rows are counted.",
         "es": "No hay ninguna cifra que sumar: se cuentan las filas.",
@@ -116,6 +120,10 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "too_many_points": {
         "en": "{count} points are too many for a scatter plot (at most {most}): filter, or group by something.",
         "es": "{count} puntos son demasiados para un diagrama de dispersión (máximo {most}): filtre o agrupe.",
+    },
+    "too_many_groups": {
+        "en": "{x} has more than {most} different values: filter, or compare by something else.",
+        "es": "{x} tiene más de {most} valores distintos: filtre, o compare por otra cosa.",
     },
     "no_column": {
         "en": "{dataset} has no column {column}; it has: {known}.",

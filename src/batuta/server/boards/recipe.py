@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from batuta.datasets.charts.chart import CHART_CONNECTOR
+from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.sql import SQL_CONNECTOR
 from batuta.datasets.store import DatasetInfo

@@ -1,8 +1,9 @@
 """Datasets over HTTP: validate, delegate, nothing else."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import IO, Annotated, Any, Literal
 
 from fastapi import Depends, Query, Response
 from fastapi.responses import StreamingResponse
@@ -37,6 +38,7 @@ async def _readable(
 ReadableDataset = Annotated[DatasetInfo, Depends(_readable)]
 
 MAX_PAGE = 5_000
+SENT_BYTES = 256 * 1024
 PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -125,9 +127,7 @@ async def file(
     headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
     if format == "csv":
         return StreamingResponse(datasets.csv(session_id, info), media_type="text/csv; charset=utf-8", headers=headers)
-    made = await datasets.xlsx(session_id, info)
-    with made:
-        return Response(made.read(), media_type=XLSX, headers=headers)
+    return StreamingResponse(_sent(await datasets.xlsx(session_id, info)), media_type=XLSX, headers=headers)
 
 
 @router.get("/api/sessions/{session_id}/datasets/{dataset_id}/chart")
@@ -162,6 +162,12 @@ async def picture(
     content = await datasets.picture(session_id, dataset_id, format, theme)
     headers = {"content-disposition": f'attachment; filename="{_file_name(info)}.{format}"'}
     return Response(content, media_type=PICTURES[format], headers=headers)
+
+
+def _sent(made: IO[bytes]) -> Iterator[bytes]:
+    with made:
+        while chunk := made.read(SENT_BYTES):
+            yield chunk
 
 
 def _head(info: DatasetInfo) -> DatasetHead:

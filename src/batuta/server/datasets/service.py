@@ -1,26 +1,27 @@
 """What a person does with datasets: look at rows, take them away as a file, see a chart again."""
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from batuta.datasets.charts.chart import CHART_CONNECTOR, draw
-from batuta.datasets.charts.planning import ChartPlan
+from batuta.datasets.charts.chart import draw
+from batuta.datasets.charts.planning import CHART_CONNECTOR, ChartPlan
 from batuta.datasets.charts.rendering import PictureFormat, Theme, render
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
-from batuta.datasets.files import csv_lines, write_xlsx
+from batuta.datasets.files import MAX_XLSX_CELLS, csv_lines, xlsx_writer
 from batuta.datasets.library import DatasetLibrary
-from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, blocks_in, cells_of, page_of
+from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, page_of, rows_in
 from batuta.events.datasets import Provenance
-from batuta.server.problems import NotFoundProblem
+from batuta.server.problems import NotFoundProblem, TooLargeProblem
 
 SPOOLED_BYTES = 8 * 1024 * 1024
 """A file up to this size is made in memory."""
 
 MAX_EXPORTED_ROWS = 100_000
-"""Of one table in the file of a whole session; a file of the table alone has them all."""
+"""Of all tables together in the file of a whole session; a file of a table alone has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,30 +70,38 @@ class Datasets:
 
     async def csv(self, session_id: str, info: DatasetInfo) -> AsyncIterator[str]:
         """A CSV file, block by block."""
-        lines = csv_lines(info.columns, ())
-        yield "\ufeff" + "".join(lines)  # a mark by which spreadsheets know UTF-8
-        async for block in blocks_in(self._store, _owner(session_id), info):
-            rows = csv_lines(info.columns, cells_of(block, info.columns))
-            next(rows)
-            yield "".join(rows)
+        yield "\ufeff" + "".join(csv_lines(info.columns, ()))  # a mark by which spreadsheets know UTF-8
+        async for rows in rows_in(self._store, _owner(session_id), info):
+            lines = csv_lines(info.columns, rows)
+            next(lines)
+            yield await asyncio.to_thread("".join, lines)
 
     async def xlsx(self, session_id: str, info: DatasetInfo) -> IO[bytes]:
-        """A workbook, in a file that is gone when it is closed."""
-        rows = [
-            row
-            async for block in blocks_in(self._store, _owner(session_id), info)
-            for row in cells_of(block, info.columns)
-        ]
+        """A workbook, in a file that is gone when it is closed. Raises `TooLargeProblem`."""
+        if info.row_count * len(info.columns) > MAX_XLSX_CELLS:
+            raise TooLargeProblem("The table has more cells than a workbook takes: download it as CSV.")
         out = tempfile.SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - its sender closes it
-        write_xlsx(out, info.columns, rows, title=info.title or info.name)
+        try:
+            with xlsx_writer(out, info.columns, title=info.title or info.name) as write:
+                async for rows in rows_in(self._store, _owner(session_id), info):
+                    await asyncio.to_thread(write, rows)
+        except BaseException:
+            out.close()
+            raise
         out.seek(0)
         return out
 
     async def exported(self, session_id: str) -> list[dict[str, Any]]:
-        """All tables of a session with their rows and sources; the figures of charts are among them."""
+        """All tables of a session with their rows and sources; the figures of charts are among them.
+
+        A table that is cut says how many rows are left out, and where all of them are.
+        """
         found = []
+        room = MAX_EXPORTED_ROWS
         for info in await self._store.list(_owner(session_id)):
-            page = await page_of(self._store, _owner(session_id), info, 0, MAX_EXPORTED_ROWS)
+            page = await page_of(self._store, _owner(session_id), info, 0, room)
+            room -= len(page.rows)
+            all_rows = f"/api/sessions/{session_id}/datasets/{info.dataset_id}/file"
             found.append(
                 {
                     "dataset_id": info.dataset_id,
@@ -102,6 +111,7 @@ class Datasets:
                     "row_count": info.row_count,
                     "rows": [list(row) for row in page.rows],
                     "rows_left_out": info.row_count - len(page.rows),
+                    "all_rows": all_rows if len(page.rows) < info.row_count else None,
                     "provenance": info.provenance.model_dump(mode="json"),
                 }
             )
