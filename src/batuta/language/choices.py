@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from batuta.language.common_words import COMMON_WORDS
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.folding import aligned, composed, nearest, stem
+from batuta.language.folding import aligned, composed, nearest, singular, stem
 from batuta.language.understanding import Slot, Synonyms
 from batuta.language.vocabulary import filler_stems
 
@@ -15,16 +16,23 @@ SHORTEST_PART = 4
 length on."""
 
 
+SHORTENED = {"q": "que", "k": "que"}
+"""What people type for a word that phrases have: "tenemos q pagar"."""
 MAX_KEPT = 4096
 """How many words are remembered with what they were mended to."""
 SHORTEST_OWN = 4
 """A shorter value that has words is a code and no word: `DE` is Germany, and the commonest word of Spanish."""
+AUXILIARIES = frozenset(
+    {"hemos", "han", "ha", "he", "se", "nos", "have", "has", "had", "did", "do", "we", "been", "que", "that"}
+)
+"""Verbs and pronouns that may stand between the words of a phrase: "el IVA que hemos repercutido" is "IVA repercutido"."""
 
 
 class ChoiceIndex:
-    """Values by their words."""
+    """Values by their words. Names are told apart more finely than words: "barras" are bars, and no "Barro"."""
 
-    def __init__(self, items: Iterable[tuple[str, Sequence[str]]]) -> None:
+    def __init__(self, items: Iterable[tuple[str, Sequence[str]]], *, is_names: bool = False) -> None:
+        self._stem = singular if is_names else stem
         self._phrases: dict[tuple[str, ...], list[str]] = defaultdict(list)
         parts: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._words: set[str] = set()
@@ -32,14 +40,14 @@ class ChoiceIndex:
             own = value.replace("_", " ")
             for phrase in dict.fromkeys((*synonyms, *([own] if len(own) >= SHORTEST_OWN or not synonyms else []))):
                 words = [word for word, _, _ in words_with_places(phrase)]
-                key = tuple(stem(word) for word in words)
+                key = tuple(self._stem(word) for word in words)
                 if key and value not in self._phrases[key]:
                     self._phrases[key].append(value)
                 self._words.update(words)
                 for size in range(1, min(len(key), MAX_WORDS)):
                     for at in range(len(key) - size + 1):
                         part = key[at : at + size]
-                        if not {part[0], part[-1]} & filler_stems():
+                        if not {stem(words[at]), stem(words[at + size - 1])} & filler_stems():
                             parts[part].add(value)
         self._parts = {part: next(iter(values)) for part, values in parts.items() if len(values) == 1}
         self._near: dict[str, list[str]] = defaultdict(list)
@@ -53,7 +61,17 @@ class ChoiceIndex:
         text = composed(text)
         words = words_with_places(text)
         found: list[Finding[str]] = []
-        stems = [stem(word) for word, _, _ in words]
+        self._add(found, text, words, takes_parts=takes_parts)
+        apart = [each for each in words if each[0] not in AUXILIARIES]
+        if len(apart) < len(words):
+            self._add(found, text, apart, takes_parts=False)
+        return sorted(found, key=lambda each: each.span)
+
+    def _add(
+        self, found: list[Finding[str]], text: str, words: Sequence[tuple[str, int, int]], *, takes_parts: bool
+    ) -> None:
+        """Add what some words name, where nothing is found yet."""
+        stems = [self._stem(word) for word, _, _ in words]
         mended = [self._mended(word) for word, _, _ in words]
         for size in range(min(self._longest, len(words)), 0, -1):
             for at in range(len(words) - size + 1):
@@ -69,16 +87,15 @@ class ChoiceIndex:
                 if not any(span.overlaps(each.span) for each in found):
                     shown = text[span.start : span.end]
                     found.append(Finding(value=values[0], span=span, text=shown, alternatives=tuple(values[1:])))
-        return sorted(found, key=lambda each: each.span)
 
     def _mended(self, word: str) -> str:
         """The stem of the word that a mistyped one means, else its own."""
         if word not in self._mending:
             if len(self._mending) >= MAX_KEPT:
                 self._mending.clear()
-            is_known = word in self._words or stem(word) in filler_stems()
+            is_known = word in self._words or word in COMMON_WORDS or stem(word) in filler_stems()
             close = () if is_known else self._near.get(word[0], ())
-            self._mending[word] = stem(nearest(word, close) or word)
+            self._mending[word] = self._stem(nearest(word, close) or word)
         return self._mending[word]
 
 
@@ -91,20 +108,21 @@ def words_with_places(text: str) -> list[tuple[str, int, int]]:
         if char.isalnum() and start is None:
             start = place
         elif not char.isalnum() and start is not None:
-            words.append((plain[start:place], start, place))
+            word = plain[start:place]
+            words.append((SHORTENED.get(word, word), start, place))
             start = None
     return words
 
 
-def index_of(values: Synonyms) -> ChoiceIndex:
+def index_of(values: Synonyms, *, is_names: bool = False) -> ChoiceIndex:
     """The index of some values, made once for the same values."""
-    return _index(tuple((value, tuple(words)) for value, words in values.items()))
+    return _index(tuple((value, tuple(words)) for value, words in values.items()), is_names)
 
 
 def index_for(slot: Slot) -> ChoiceIndex:
     """The index of what a slot takes now. Values that are fixed are looked at once."""
     if callable(slot.values):
-        return index_of(slot.values())
+        return index_of(slot.values(), is_names=slot.takes_names)
     known = _FIXED.get(id(slot.values))
     if known is None or known[0] is not slot.values:
         known = _FIXED[id(slot.values)] = (slot.values, index_of(slot.values))
@@ -116,5 +134,5 @@ _FIXED: dict[int, tuple[Synonyms, ChoiceIndex]] = {}
 
 
 @lru_cache(maxsize=64)
-def _index(items: tuple[tuple[str, tuple[str, ...]], ...]) -> ChoiceIndex:
-    return ChoiceIndex(items)
+def _index(items: tuple[tuple[str, tuple[str, ...]], ...], is_names: bool) -> ChoiceIndex:
+    return ChoiceIndex(items, is_names=is_names)

@@ -66,6 +66,14 @@ def stem(word: str) -> str:
     return word[:STEM_LENGTH]
 
 
+@lru_cache(maxsize=8192)
+def singular(word: str) -> str:
+    """A folded word without the ending of a plural: "hoteles" and "hotel" are one, "barras" and "barro" are two."""
+    if len(word) > 3 and word[-1] == "s":
+        word = word[:-1]
+    return word[:-1] if len(word) > 3 and word[-1] == "e" else word
+
+
 def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's words."""
     return frozenset(stem(word) for word in words_of(text))

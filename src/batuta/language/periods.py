@@ -258,10 +258,11 @@ _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
     "previous_year": re.compile(
         r"(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa])\s+(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day)\s+"
         r"(?:of\s+|in\s+|de\s+|del\s+|en\s+)?(?:the\s+|el\s+)?)?"
-        r"(?:last\s+year|previous\s+year|year\s+before|prior\s+year|a\s+year\s+(?:ago|earlier|before)|ano\s+(?:pasado|anterior|previo)|hace\s+un\s+ano|un\s+ano\s+antes)"
+        r"(?:last\s+year|previous\s+year|year\s+before|prior\s+year|a\s+year\s+(?:ago|earlier|before)|ano\s+(?:pasado|anterior|previo)|(?:pasado|anterior|previo)\s+ano|hace\s+un\s+ano|un\s+ano\s+antes)"
     ),
     "previous_period": re.compile(
-        rf"(?:the\s+|el\s+|al\s+|la\s+)?(?:(?:last|previous|prior|preceding)\s+{_PERIOD_WORD}|{_PERIOD_WORD}\s+(?:before|pasad[oa]|anterior|previ[oa]))"
+        rf"(?:the\s+|el\s+|al\s+|la\s+)?(?:(?:last|previous|prior|preceding)\s+{_PERIOD_WORD}|{_PERIOD_WORD}\s+(?:before|pasad[oa]|anterior|previ[oa])|"
+        rf"(?:pasad[oa]|anterior|previ[oa])\b(?:\s+{_PERIOD_WORD})?|(?:last|previous)\s+one\b|one\s+before\b)"
     ),
 }
 

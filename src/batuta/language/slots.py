@@ -25,7 +25,7 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200
 _COUNT = rf"\d{{1,3}}|{one_of(word for word in SMALL_NUMBERS if word not in ('a', 'an', 'un', 'una', 'uno', 'one'))}"
 _LIMIT = re.compile(
     r"\b(?:top|first|best|worst|last|bottom|primer[oa]s|mejores|peores|principales|mayores|menores|los|las|the|ultim[oa]s)\s+"
-    rf"(?P<number>{_COUNT})\b(?!\s*(?:%|days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|€|eur))"
+    rf"(?P<number>{_COUNT})\b(?!\s*(?:%|€|(?:days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|eur(?:os?)?)\b))"
     r"(?:\s+(?:primer[oa]s|mejores|peores|principales|mayores|best|biggest|largest|worst)\b)?|"
     rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
 )
@@ -94,7 +94,7 @@ def _is_after(slot: Slot, text: str, found: Finding[Any]) -> bool:
 
 def _named(slot: Slot, text: str) -> list[Finding[Any]]:
     """The values that are named: after the slot's words, or, of values that are names, by the whole of one."""
-    is_names = callable(slot.values)
+    is_names = slot.takes_names
     found = [each for each in index_for(slot).find(text, takes_parts=is_names) if _is_after(slot, text, each)]
     if found or not (slot.after and is_names):
         return found

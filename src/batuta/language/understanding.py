@@ -65,7 +65,15 @@ class Slot:
     """For `found`: reads the value from a request and what was answered before; `None` where there is none."""
     is_conclusive: bool = False
     """Whether finding it is enough to be sure that the intent is meant, where the request is an order."""
+    has_names: bool | None = None
+    """For `choice`: whether its values are names, which a part of them tells ("Sotomar") and no other form of a word.
+    Unless it is said, those that are asked for each time are."""
     default: Any = None
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether its values are names."""
+        return callable(self.values) if self.has_names is None else self.has_names
 
     def known_values(self) -> Synonyms:
         """What can be meant now."""

@@ -1,6 +1,7 @@
 """One company's ERP as the agent's tools use it: connector, catalogue, measures, the books' own today."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from batuta.connectors.business_central.catalogue import EntityCatalogue, load_c
 from batuta.connectors.erp import ErpCompany, ErpConnector, RecordQuery
 from batuta.connectors.faults import fault_in_words
 from batuta.kernel.errors import BatutaError, MissingCompanyError, ToolFailedError
-from batuta.language.folding import fold
+from batuta.language.folding import fold, singular
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 
 MAX_NAMES = 5_000
@@ -42,6 +43,10 @@ NAME_SOURCES: Mapping[str, NameSource] = {
 """Dimensions whose values people name."""
 
 
+GROUPS = "group"
+GROUPED_KINDS = ("customer", "vendor", "item")
+LONGEST_BEGINNING = 3
+"""How many words several names may share at their beginning to be meant together."""
 COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
     "AT": ("Austria",), "BE": ("Belgium", "Bélgica"), "BR": ("Brazil", "Brasil"), "CA": ("Canada", "Canadá"),
     "CH": ("Switzerland", "Suiza"), "CN": ("China",), "CZ": ("Czechia", "Chequia"), "DE": ("Germany", "Alemania"),
@@ -109,15 +114,16 @@ class ErpAccess:
         return found
 
     def all_names(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of customers, items, countries and the like together."""
-        return {value: words for kind in NAME_SOURCES for value, words in self.names(kind).items()}
+        """The names of customers, items, countries and the like together, and the beginnings that several share."""
+        named = {value: words for kind in NAME_SOURCES for value, words in self.names(kind).items()}
+        return {**self.names(GROUPS), **named}
 
     def values_named(self, kind: str, name: str) -> list[str]:
-        """The values of a dimension that a name means: exactly, or as the beginning of one."""
+        """The values of a dimension that a name means: exactly, or by the words that they begin with."""
         wanted = fold(name)
         known = self.names(kind)
         exact = [value for value, words in known.items() if wanted in {fold(value), *map(fold, words)}]
-        return exact or [value for value in known if fold(value).startswith(wanted) and len(wanted) >= 4]
+        return exact or [value for value in known if len(wanted) >= SHORTEST_NAME and _begins(fold(value), wanted)]
 
     async def refresh_catalogue(self) -> None:
         """Learn from the ERP itself what it offers: its own entities and fields appear, what it lacks goes."""
@@ -145,6 +151,7 @@ class ErpAccess:
                         words += COUNTRY_NAMES.get(value, ()) if kind == "country" else ()
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
+        self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
 
     async def failure(self, error: BatutaError, language: str = "en") -> ToolFailedError:
         """An error of the ERP in words that say what to do. A company that is gone is forgotten, the others named."""
@@ -169,6 +176,31 @@ class ErpAccess:
         return Books(
             connector=self.connector, company=company, currency=str(self._known.get(key, "")), today=self.today()
         )
+
+
+def _shared_beginnings(
+    gathered: Mapping[str, Mapping[str, object]], measures: MeasureBook
+) -> dict[str, tuple[str, ...]]:
+    """Words that several names of a kind begin with ("Hoteles", "Toldo"): people mean all of them.
+
+    None that means something else in a question, such as a dimension.
+    """
+    dimensions = [words for one in measures.dimensions.values() for words in one.words.values()]
+    taken = {singular(fold(word)) for words in dimensions for word in words}
+    counts: Counter[str] = Counter()
+    for kind in GROUPED_KINDS:
+        for name in gathered.get(kind, ()):
+            words = name.split()[:LONGEST_BEGINNING]
+            counts.update(" ".join(words[:size]).rstrip(",.;") for size in range(1, len(words) + 1))
+    return {
+        words: (words,)
+        for words, count in counts.items()
+        if count > 1 and len(words) >= SHORTEST_NAME and singular(fold(words)) not in taken
+    }
+
+
+def _begins(name: str, words: str) -> bool:
+    return name.startswith(words) and not name[len(words) : len(words) + 1].isalnum()
 
 
 def language_of(context: ToolContext) -> str:

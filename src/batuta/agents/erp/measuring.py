@@ -12,7 +12,7 @@ from batuta.agents.erp.measures.compute import Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import Measure, MeasureBook
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
 from batuta.agents.erp.rights import company_for
-from batuta.agents.erp.wording import figures_in_words, when_of
+from batuta.agents.erp.wording import figures_in_words, limits_in_words, when_of
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.datasets.library import library_of
 from batuta.events.datasets import Column, Provenance, RecordReference
@@ -215,7 +215,7 @@ def figures_dataset(figures: Figures, books: Books, book: MeasureBook, language:
         title = words["by"].format(measure=title, split=split)
     return Dataset(
         name=dataset_name(f"{measure.id} {' '.join(figures.split)}"),
-        title=f"{title} · {when_of(figures, books, language)}",
+        title=f"{title} · {when_of(figures, books, language)}{limits_in_words(figures, language)}",
         columns=columns,
         rows=rows,
         provenance=_provenance(figures, books, language, sources=(details_name,)),

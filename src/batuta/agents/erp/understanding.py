@@ -1,6 +1,6 @@
 """What the ERP agent can be asked, as data: intents with example sentences, words of measures and dimensions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
@@ -10,6 +10,7 @@ from batuta.agents.erp.questions.figures import settle_measure
 from batuta.agents.erp.questions.lists import settle_list, settle_record, state_words
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
+from batuta.language.choices import index_of
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
 
@@ -23,11 +24,11 @@ LISTING_WORDS = {
 FIGURE_FILLERS = (
     "customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
-    "going goes doing gone went developing be still "
+    "going goes doing gone went developing be still wich whats "
     "chart graph plot bar bars line lines pie draw visualise visualize column columns diagram please",
     "cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
-    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos "
-    "van ir yendo marchan marcha faltan falta quedan queda "
+    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
+    "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos barras barra linea lineas pastel tarta circular queso dibuja dibujame columnas diagrama visualiza",
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
@@ -38,10 +39,23 @@ LIST_FILLERS = (
 )
 RECORD_FILLERS = (
     "phone telephone number email mail address city country price cost details detail card record data information info credit "
-    "limit balance status contact website web blocked currency terms payment due date status stock find open look up",
+    "limit balance status contact website web blocked currency terms payment due date status stock find open look up paid posted "
+    "settled shipped invoiced unpaid expire expires placed issued",
     "telefono numero correo email mail direccion ciudad pais precio coste detalles detalle ficha registro datos informacion limite "
-    "credito saldo estado contacto web bloqueado bloqueada moneda condiciones pago vencimiento fecha existencias abre consulta",
+    "credito saldo estado contacto web bloqueado bloqueada moneda condiciones pago vencimiento fecha existencias abre consulta "
+    "pagada pagado cobrada cobrado registrada registrado contabilizada vence vencio enviado enviada facturado facturada emitio emitida hizo",
 )
+VENDOR_MEASURES = ("payables", "overdue_payables", "payables_due", "purchases")
+"""Measures whose titles in an answer say that vendors were spoken of."""
+ASKED_OF_RECORDS = {
+    "field": (
+        "due", "due date", "paid", "phone", "telephone", "email", "mail", "address", "price", "cost", "credit limit",
+        "balance", "status", "contact", "website", "currency", "stock", "total", "amount", "customer", "vendor", "vence",
+        "vencimiento", "pagada", "pagado", "cobrada", "telefono", "correo", "direccion", "precio", "coste", "limite",
+        "credito", "saldo", "estado", "contacto", "moneda", "existencias", "importe", "cliente", "proveedor", "pendiente",
+    )
+}  # fmt: skip
+"""What people ask of a record that was shown: "and when is it due?" means the same one."""
 COMPANY_WORDS = ("company", "empresa", "sociedad")
 """What stands before the name of a company of ours: without it a name may be a customer's."""
 
@@ -166,13 +180,31 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="bound", type="bound"),
             Slot(name="top", type="limit"),
             Slot(name="ranking", type="ranking"),
-            Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
+            Slot(name="side", type="found", find=_side_spoken_of(access)),
+            Slot(
+                name="company",
+                type="choice",
+                values=lambda: access.names("company"),
+                after=COMPANY_WORDS,
+            ),
         ),
         gives="dataset",
         reads_every_word=True,
         fillers=FIGURE_FILLERS,
         settle=settle_measure(access, measure_words(book)),
     )
+
+
+def _side_spoken_of(access: ErpAccess) -> Callable[[str, str], str | None]:
+    """Whose a figure may be that is asked for without saying it: the vendors' where the last answer was about them."""
+    sides = {kind: dimension_words(access.measures)[f"{SPLIT_PREFIX}{kind}"] for kind in ("customer", "vendor")}
+    titles = tuple(title for name in VENDOR_MEASURES for title in access.measures.measures[name].title.values())
+
+    def find(text: str, last: str) -> str | None:
+        is_said = bool(index_of(sides).find(text))
+        return "vendor" if not is_said and any(title in last for title in titles) else None
+
+    return find
 
 
 def _list_intent(access: ErpAccess) -> Intent:
@@ -199,7 +231,7 @@ def _list_intent(access: ErpAccess) -> Intent:
                 name="entity",
                 type="choice",
                 is_required=True,
-                values=lambda: entity_words(access),
+                values=lambda: entity_words(access), has_names=False,
                 question={"en": "Which records: customers, vendors, items, orders …?",
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
@@ -237,7 +269,7 @@ def _record_intent(access: ErpAccess) -> Intent:
         },
         slots=(
             Slot(
-                name="entity", type="choice", is_required=True, values=lambda: entity_words(access),
+                name="entity", type="choice", is_required=True, values=lambda: entity_words(access), has_names=False,
                 question={"en": "A customer, a vendor, an item, an invoice …?",
                           "es": "¿Un cliente, un proveedor, un producto, una factura …?"},
             ),
@@ -246,6 +278,7 @@ def _record_intent(access: ErpAccess) -> Intent:
                 question={"en": "Which one? Its name or number.", "es": "¿Cuál? Su nombre o número."},
             ),
             Slot(name="code", type="code"),
+            Slot(name="asked", type="flag", values=ASKED_OF_RECORDS),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
         reads_every_word=True,
@@ -282,7 +315,7 @@ def _help_intents(access: ErpAccess) -> tuple[Intent, ...]:
                        "describe la entidad productos", "¿qué acciones tiene un pedido de venta?"),
             },
             slots=(
-                Slot(name="entity", type="choice", is_required=True, values=lambda: entity_words(access),
+                Slot(name="entity", type="choice", is_required=True, values=lambda: entity_words(access), has_names=False,
                      question={"en": "Of which entity?", "es": "¿De qué entidad?"}),
             ),
         ),
@@ -302,7 +335,16 @@ def dimension_words(book: MeasureBook) -> Synonyms:
 def entity_words(access: ErpAccess) -> Synonyms:
     """Entities by what people call them."""
     known = access.catalogue
-    return {name: words for name, one in known.entities.items() if (words := known.synonyms(name) or _own_words(one))}
+    return {
+        name: words
+        for name, one in known.entities.items()
+        if (words := known.synonyms(name) or _own_words(one)) and not _needs_a_parent(one)
+    }
+
+
+def _needs_a_parent(entity: CatalogueEntity) -> bool:
+    """Whether its records are read only with what they belong to, such as the lines of a journal."""
+    return any(rule.get("kind") == "filterRequired" for rule in entity.rules)
 
 
 def _own_words(entity: CatalogueEntity) -> tuple[str, ...]:

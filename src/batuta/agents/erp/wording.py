@@ -8,6 +8,7 @@ from batuta.agents.erp.measures.model import MeasureBook, MeasureUnit
 from batuta.agents.erp.measures.records import Books
 
 SHOWN_ROWS = 5
+SHOWN_NAMES = 4
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 """Currencies that are paid without a smaller unit."""
@@ -17,12 +18,14 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "as_of": "as of {day}", "figure": "{title} ({when}): **{value}**.",
         "nothing": "{title} ({when}): nothing found.", "table": "{title} by {split} ({when}): {rows}.",
         "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
+        "total_of_all": " Total of all, not only of these: **{value}**.", "others": "{names} and {count} more",
         "before": " Before: {value}{change}.", "counted": " Counted: {basis}; {company}.", "days": "{value} days",
     },
     "es": {
         "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
         "nothing": "{title} ({when}): no hay nada.", "table": "{title} por {split} ({when}): {rows}.",
         "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
+        "total_of_all": " Total de todo, no solo de estos: **{value}**.", "others": "{names} y {count} más",
         "before": " Antes: {value}{change}.", "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
     },
 }  # fmt: skip
@@ -32,6 +35,8 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
     """A sentence or two that say the figure, or the first rows and the total, and what was counted."""
     words = _WORDS[language]
     title, when = figures.measure.title[language], when_of(figures, books, language)
+
+    when = f"{when}{limits_in_words(figures, language)}"
 
     def shown(value: Decimal | None) -> str:
         return amount_in_words(value, figures.measure.unit, figures.currency, language)
@@ -46,11 +51,21 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
         if len(figures.rows) > SHOWN_ROWS:
             rows = words["more"].format(rows=rows, count=len(figures.rows) - SHOWN_ROWS)
         text = words["table"].format(title=title, split=split, when=when, rows=rows)
-        text += words["total"].format(value=shown(figures.total))
+        text += words["total_of_all" if figures.is_cut else "total"].format(value=shown(figures.total))
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
         text += words["before"].format(value=shown(figures.total_before), change=change)
     return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name.rstrip("."))
+
+
+def limits_in_words(figures: Figures, language: str) -> str:
+    """Whose or of what alone the figures are, to stand behind what is measured: " · Hoteles Ribalta, S.C."."""
+    names = [value for values in figures.only.values() for value in values]
+    shown = "; ".join(names[:SHOWN_NAMES])
+    if len(names) > SHOWN_NAMES:
+        words = _WORDS.get(language, _WORDS["en"])
+        shown = words["others"].format(names=shown, count=len(names) - SHOWN_NAMES)
+    return f" · {shown}" if names else ""
 
 
 def when_of(figures: Figures, books: Books, language: str) -> str:

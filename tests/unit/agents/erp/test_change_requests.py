@@ -208,6 +208,8 @@ def test_an_amount_is_read_in_the_language_of_the_order(text: str, amount: str) 
         "necesito una factura de Hoteles Ribalta",
         "Hoteles Ribalta paid the invoice 103103",
         "¿cuándo se registró la factura 102149?",
+        "pide una pizza para las 8",
+        "order 2 coffees for tomorrow",
     ],
 )
 def test_what_orders_no_change_here_is_left_to_others(text: str) -> None:

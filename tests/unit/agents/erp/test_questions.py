@@ -22,9 +22,13 @@ def record(number: str, name: str = "", **values: Any) -> dict[str, Any]:
 def erp() -> Interpreter:
     books = MemoryErp(
         {
-            "customers": [record("10000", "Casa Lola, S.L.", city="Sevilla")],
+            "customers": [
+                record("10000", "Casa Lola, S.L.", city="Sevilla"),
+                record("20000", "Hoteles Mar, S.A."),
+                record("30000", "Hoteles Sol, S.A."),
+            ],
             "vendors": [record("10000", "Maderas Sur, S.A.")],
-            "items": [record("1000", "Mesa Roble 90")],
+            "items": [record("1000", "Mesa Roble 90"), record("1001", "Maceta Barro S")],
             "itemCategories": [record("MESAS", "Mesas")],
             "countriesRegions": [record("PT", "Portugal")],
             "salespeoplePurchasers": [],
@@ -35,8 +39,8 @@ def erp() -> Interpreter:
     return Interpreter([erp_understanding(access)])
 
 
-def read(erp: Interpreter, text: str) -> Interpretation:
-    return erp.interpret(text, now=NOW)[0]
+def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
+    return erp.interpret(text, now=NOW, last=last)[0]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +73,15 @@ def read(erp: Interpreter, text: str) -> Interpretation:
         ("¿cuánto nos debe el cliente 10000?", {"measure": "receivables", "only": ["Casa Lola, S.L."]}),
         ("compras al proveedor 10000", {"measure": "purchases", "only": ["Maderas Sur, S.A."]}),
         ("¿cuántos productos vendemos?", {"measure": "item_count"}),
+        ("¿cuántas Mesa Roble 90 vendimos el año pasado?", {"measure": "units_sold", "only": ["Mesa Roble 90"]}),
+        ("¿qué vendimos a hoteles en agosto?", {"measure": "sales", "only": ["Hoteles"], "split_by": None}),
+        ("las 3 mesas que más se venden", {"split_by": ["item"], "only": ["MESAS"], "top": 3}),
+        ("gráfico de barras con las ventas por categoría", {"measure": "sales", "only": None}),
+        ("margen de este año comparado con el pasado", {"compare": {"kind": "previous_period"}}),
+        ("el IVA que hemos repercutido este trimestre", {"measure": "sales_vat"}),
+        ("cuanto tenemos q pagar a maderas sur", {"measure": "payables", "only": ["Maderas Sur, S.A."]}),
+        ("¿qué clientes llevan más de 90 días sin pagar?", {"measure": "overdue_receivables"}),
+        ("aged receivables of Casa Lola", {"measure": "receivables", "split_by": ["age"]}),
     ],
 )
 def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expected: dict[str, Any]) -> None:
@@ -93,6 +106,10 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "open sales orders for our biggest customer",
         "how many units of the best-selling item do we have on hand?",
         "¿cuánto stock nos queda del artículo más vendido?",
+        "how many sales did we make this year?",
+        "¿cuántos clientes compraron?",
+        "the top 3 sales",
+        "¿cuándo vencen las facturas?",
     ],
 )
 def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:
@@ -126,6 +143,9 @@ def test_a_list_keeps_its_conditions(
         ("show me invoice 103001", "salesInvoices", "103001"),
         ("¿cuál es el teléfono de Casa Lola?", "customers", "Casa Lola, S.L."),
         ("what is the price of Mesa Roble?", "items", "Mesa Roble 90"),
+        ("¿está pagada la factura 103114?", "salesInvoices", "103114"),
+        ("¿has registrado la factura 102151?", "salesInvoices", "102151"),
+        ("¿cuándo vence la factura 103111?", "salesInvoices", "103111"),
     ],
 )
 def test_a_record_is_found_by_its_number_or_by_a_part_of_its_name(
@@ -134,3 +154,22 @@ def test_a_record_is_found_by_its_number_or_by_a_part_of_its_name(
     found = read(erp, text)
 
     assert (found.intent.id, found.values.get("entity"), found.values.get("which")) == ("find_record", entity, which)
+
+
+@pytest.mark.parametrize(
+    ("last", "measure"),
+    [
+        ("Pendiente de pago (a 2026-09-30): **39.969,39 €**.", "payables_due"),
+        ("Pendiente de cobro (a 2026-09-30): **170.471,80 €**.", "receivables_due"),
+    ],
+)
+def test_what_falls_due_is_of_those_who_were_spoken_of_last(erp: Interpreter, last: str, measure: str) -> None:
+    assert read(erp, "¿cuánto vence este mes?", last).values["measure"] == measure
+
+
+def test_a_name_that_several_records_begin_with_is_a_condition_on_all_of_them(erp: Interpreter) -> None:
+    found = read(erp, "lista de facturas de venta de hoteles")
+
+    assert found.values["where"] == [
+        {"field": "customerName", "operator": "one_of", "value": ["Hoteles Mar, S.A.", "Hoteles Sol, S.A."]}
+    ]

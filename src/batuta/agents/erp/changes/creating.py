@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from batuta.agents.erp.changes.patterns import EMAIL, INVOICING, LINE, NEW_NAME, PARTY, PLACE, PRICE, WISHES
+from batuta.agents.erp.changes.patterns import CODE, EMAIL, INVOICING, LINE, NEW_NAME, PARTY, PLACE, PRICE, WISHES
 from batuta.agents.erp.changes.request import ChangeRequest, RequestedLine
 from batuta.agents.erp.changes.scanning import MatchedOrder, record_in_words, take_field
 from batuta.agents.erp.changes.tokens import NAME
@@ -22,11 +22,19 @@ def read_create(matched: MatchedOrder) -> ChangeRequest | None:
     if is_definite and re.match(r"regist|record|enter|open|abr", verb):
         return None
     document = _read_document(matched)
-    is_wish = verb in WISHES
-    return None if is_wish and (document is None or not document.lines) else document
+    if not entity and not _names_a_record(matched, document):
+        return None  # "order a pizza for 8" is none of ours
+    return None if verb in WISHES and not document.lines else document
 
 
-def _read_document(matched: MatchedOrder) -> ChangeRequest | None:
+def _names_a_record(matched: MatchedOrder, document: ChangeRequest) -> bool:
+    """Whether a customer, vendor or item that there is, or a number, is named: without it nothing tells what is bought."""
+    spoken = (document.party, *(line.item for line in document.lines))
+    named = {one.value for one in matched.line.names}
+    return any(words in named or re.fullmatch(CODE, words.lower()) for words in spoken)
+
+
+def _read_document(matched: MatchedOrder) -> ChangeRequest:
     """A new document: whose, and its lines."""
     entity = matched.entity or ("salesInvoices" if matched.found["verb"] in INVOICING else "salesOrders")
     scan = matched.scan()

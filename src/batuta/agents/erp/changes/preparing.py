@@ -88,7 +88,7 @@ def names_of(access: ErpAccess) -> Names:
 
 def without_company(text: str, access: ErpAccess) -> str:
     """A request without the words that name the company it is about; that one is an argument of its own."""
-    for each in reversed(index_of(access.names("company")).find(text, takes_parts=True)):
+    for each in reversed(index_of(access.names("company"), is_names=True).find(text, takes_parts=True)):
         before = _COMPANY.search(text[: each.span.start])
         if before is not None:
             text = f"{text[: before.start()]} {text[each.span.end :]}"

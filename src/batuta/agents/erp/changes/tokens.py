@@ -101,7 +101,7 @@ def _names(
     found: list[tuple[TextSpan, NamedRecord]] = []
     for kind, values in names.items():
         spoken = {value: tuple(word for word in words if not word.isdigit()) for value, words in values.items()}
-        for each in index_of(spoken).find(text, takes_parts=True):
+        for each in index_of(spoken, is_names=True).find(text, takes_parts=True):
             is_common = " " not in each.text and (aligned(each.text) in known or each.text.isdigit())
             if not is_common and not any(each.span.overlaps(span) for span in taken):
                 found.append((each.span, NamedRecord(kind=kind, value=each.value, words=each.text)))

@@ -79,7 +79,10 @@ def change_intents(access: ErpAccess) -> tuple[Intent, ...]:
     """The changes that can be asked for, over the names that the ERP holds now."""
     reader = _Reader(access)
     company = Slot(
-        name="company", type="choice", values=lambda: access.names("company"), after=("company", "empresa", "sociedad")
+        name="company",
+        type="choice",
+        values=lambda: access.names("company"),
+        after=("company", "empresa", "sociedad"),
     )
     return tuple(
         Intent(

@@ -7,8 +7,8 @@ Every row of the result keeps which records it is the sum of, so that a figure c
 
 import asyncio
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -64,6 +64,8 @@ class Figures:
     is_cut: bool = False
     """Whether rows were left out because only the first were asked for."""
     has_shares: bool = False
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values that alone were counted, by dimension."""
 
 
 async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
@@ -111,6 +113,7 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         queries=queries,
         currency=books.currency if measure.unit == "money" else None,
         is_cut=request.top is not None and len(rows) > request.top,
+        only=request.only,
     )
 
 
@@ -192,6 +195,7 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
         queries=[*over.queries, *by.queries],
         currency=books.currency if measure.unit == "money" else None,
         is_cut=request.top is not None and len(rows) > request.top,
+        only=request.only,
     )
 
 

@@ -14,7 +14,6 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import MeasureBook
 from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
 from batuta.agents.erp.questions.splits import (
-    BARE_TIME,
     settle_longer_splits,
     settle_parties,
     settle_time_splits,
@@ -46,6 +45,16 @@ _NESTED = re.compile(
 )
 """A question within the question: the figure of something that another figure would have to find first."""
 _ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
+_PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
+_TRADED = frozenset({"sales", "purchases", "receivables", "payables", "units_sold"})
+_EITHER_SIDE = frozenset({"receivables_due", "overdue_receivables"})
+"""What may be the customers' or the vendors': whose was spoken of last."""
+_RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer", "salesperson": "customer"}
+"""What is ranked of the values that a question is limited to."""
+_SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr\w+)\b")
+_HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
+_ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
+"""Asks for a date, which no measure is."""
 _JOINED = re.compile(r"\s*(?:,|and|y|e)\s*(?:(?:of|in|de|en|del)\s+)?")
 
 
@@ -56,7 +65,9 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         text = " ".join(texts)
         question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
         question.unknown += [
-            each.group() for pattern in (_UNKEPT_SPLIT, _NESTED) for each in pattern.finditer(fold(texts[-1]))
+            each.group()
+            for pattern in (_UNKEPT_SPLIT, _NESTED, _ASKS_WHEN)
+            for each in pattern.finditer(fold(texts[-1]))
         ]
         settle_time_splits(question)
         settle_longer_splits(question)
@@ -123,35 +134,15 @@ def _measure_findings(
 def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], access: ErpAccess) -> list[str]:
     """The measures that are meant; what is said of one may make it another."""
     book, values = question.book, question.values
-    names = list(dict.fromkeys(each.value for each in found))
-    counts = [name for name in names if book.measures[name].unit == "count"]
-    names = counts or names
+    names = _counted_alone(question, found)
     said = question.qualifiers
     splits = without_covered(question, found, names)
-    bound = values.get("bound")
-    if not names and bound and bound["is_days"] and noun_of(question.plain):
-        names = ["overdue_receivables"]
-    if not names and "due" in said and noun_of(question.plain):
-        names = ["receivables_due"]
-    if not names and (question.is_ranked or "bound" in values) and noun_of(question.plain):
-        names = [noun_of(question.plain)]
-    if not names and question.is_ranked:
-        names = [best for split in splits if (best := book.dimensions[split].ranked_by)][:1]
+    names = names or _unnamed(question, said, splits)
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
-    used: set[str] = set()
-    varied = []
-    for name in names:
-        meant = name
-        for qualifier in said:
-            if other := book.measures[meant].variants.get(qualifier):
-                meant = other
-                used.add(qualifier)
-        varied.append(meant)
-    names = [name for name in dict.fromkeys(varied) if not _is_implied(book, name, varied)]
-    if names and not splits and question.is_ranked and (split := book.measures[names[0]].ranked_split):
-        splits = [split]
+    names, used = _varied(question, names, said)
+    splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:
         values["compare"] = {"kind": "previous_year"}
     names = [_for_period(question, name) for name in names]
@@ -163,17 +154,89 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     values["split_by"] = splits
     if not splits:
         values.pop("split_by")
-    shares = [said[one] for one in ("share", "percent") if one in said and one not in used]
-    if shares and names:
-        is_ratio = book.measures[names[0]].unit == "percent"
-        if not is_ratio and (splits or values.get("only")):
-            values["compare"] = {"kind": "whole"}
-        elif not is_ratio:
-            question.unknown.append(shares[0])
+    _settle_shares(question, names, {word: text for word, text in said.items() if word not in used})
     values.pop("measure", None)
     if names:
         values["measure"] = names if len(names) > 1 else names[0]
     return names
+
+
+def _counted_alone(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[str]:
+    """The measures that are named; a count leaves no room for others: how many customers bought is kept nowhere."""
+    names = list(dict.fromkeys(each.value for each in found))
+    counts = [name for name in names if question.book.measures[name].unit == "count"]
+    if set(counts) & _PARTY_COUNTS:
+        question.unknown += [each.text for each in found if each.value in _TRADED]
+    return counts or names
+
+
+def _unnamed(question: FigureQuestion, said: Mapping[str, str], splits: Sequence[str]) -> list[str]:
+    """The measure that is meant where none is named: of documents that are late, due or large, or of a ranking."""
+    bound, noun = question.values.get("bound"), noun_of(question.plain)
+    if noun and bound and bound["is_days"]:
+        return ["overdue_receivables"]
+    if noun and "due" in said:
+        return ["receivables_due"]
+    if noun and (question.is_ranked or bound):
+        return [noun]
+    if question.is_ranked:
+        return [best for split in splits if (best := question.book.dimensions[split].ranked_by)][:1]
+    return []
+
+
+def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str]) -> tuple[list[str], set[str]]:
+    """The measures that the qualifiers make of those that are named, and the qualifiers that were needed for it."""
+    book, used = question.book, set[str]()
+    is_about_vendors = question.values.pop("side", None) == "vendor"
+    is_late = bool(question.values.get("bound", {}).get("is_days"))
+    varied = []
+    for name in names:
+        meant = name
+        for qualifier in said:
+            if other := book.measures[meant].variants.get(qualifier):
+                meant = other
+                used.add(qualifier)
+        if is_late and "overdue" in book.measures[meant].variants:
+            meant = book.measures[meant].variants["overdue"]  # unpaid for so many days
+        if is_about_vendors and meant in _EITHER_SIDE:
+            meant = book.measures[meant].variants["to_vendors"]
+        if meant == "sales" and (many := _HOW_MANY.search(question.plain)):
+            if _SELLS.search(question.plain):
+                meant = "units_sold"
+            else:
+                question.unknown.append(many.group())  # "how many sales" may be invoices or pieces
+        varied.append(meant)
+    return [name for name in dict.fromkeys(varied) if not _is_implied(book, name, varied)], used
+
+
+def _ranked_splits(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> list[str]:
+    """What is to be ranked where no split says it: the items of a category, the customers of a country."""
+    values, book = question.values, question.book
+    if not names or not (question.is_ranked or "top" in values):
+        return []
+    if split := book.measures[names[0]].ranked_split:
+        return [split]
+    if values.get("who"):
+        return []
+    kinds = [kind for one in values.get("only") or () for kind in _RANKED_WITHIN if access.values_named(kind, one)]
+    known = book.splits(book.measures[names[0]])
+    wanted = [_RANKED_WITHIN[kind] for kind in kinds if _RANKED_WITHIN[kind] in known][:1]
+    if wanted and "compare" not in values:
+        return wanted
+    if "top" in values and not noun_of(question.plain):
+        question.unknown.append(str(values["top"]))
+    return []
+
+
+def _settle_shares(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str]) -> None:
+    """Read "what share of": each row as a part of the whole, unless the measure is a rate itself."""
+    shares = [said[one] for one in ("share", "percent") if one in said]
+    if not shares or not names or question.book.measures[names[0]].unit == "percent":
+        return
+    if question.values.get("split_by") or question.values.get("only"):
+        question.values["compare"] = {"kind": "whole"}
+    else:
+        question.unknown.append(shares[0])
 
 
 def _is_implied(book: MeasureBook, name: str, names: Sequence[str]) -> bool:
@@ -215,12 +278,7 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
 
 def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
     """Of several records with one name or number, the one that the measure can be limited to."""
-    found = index_of(access.all_names()).find(question.text, takes_parts=True)
-    # Stems make "meses" the category "Mesas".
-    times = {each.value for each in found if BARE_TIME.match(fold(each.text))}
-    question.values["only"] = [name for name in question.values.get("only") or () if name not in times]
-    if not names or not question.values["only"]:
-        question.values = {name: value for name, value in question.values.items() if name != "only" or value}
+    if not names or not question.values.get("only"):
         return
     splits = question.book.splits(question.book.measures[names[0]])
     for place, name in enumerate(question.values["only"]):

@@ -44,6 +44,10 @@ _NAME_FIELDS: Mapping[str, Sequence[str]] = {
     "salesperson": ("salespersonCode", "salesperson"),
 }
 _OWN_KIND = {"customers": "customer", "vendors": "vendor", "items": "item"}
+_FIGURES_OF_PARTIES = frozenset(
+    {"agedAccountsReceivables", "agedAccountsPayables", "customerSales", "vendorPurchases", "customerFinancialDetails"}
+)
+"""Reports with a row for each customer or vendor: who names one asks for a figure, and for no record card."""
 _DATE_FIELDS = ("postingDate", "orderDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
 _OPERATORS = {("above", False): "gt", ("above", True): "ge", ("below", False): "lt", ("below", True): "le"}
@@ -75,9 +79,13 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             else:
                 where.append(_condition(*condition))
         for name in names:
-            field_name, value = _named_field(access, known, name)
-            where += [_condition(field_name, "eq", value)] if field_name else []
-            unknown += [] if field_name else [name]
+            field_name, values_of = _named_field(access, known, name)
+            if not field_name:
+                unknown.append(name)
+            elif len(values_of) == 1:
+                where.append(_condition(field_name, "eq", values_of[0]))
+            else:
+                where.append(_condition(field_name, "one_of", values_of))
         if period is not None:
             day = next((each for each in _DATE_FIELDS if each in known.properties), None)
             if re.search(r"\b(?:due|vence[n]?|vencimiento)\b", fold(" ".join(texts))) and "dueDate" in known.properties:
@@ -104,6 +112,8 @@ def settle_record(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[st
         code, which = kept.pop("code", None), kept.get("which")
         kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
         entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
+        if entities and kept.get("entity") in _FIGURES_OF_PARTIES:
+            return Settled(values=kept, unknown=(kept["entity"],))
         if which and not entities:
             del kept["which"]
         elif entities and kept.get("entity") not in entities:
@@ -119,8 +129,8 @@ def _condition(name: str, operator: str, value: Any) -> dict[str, Any]:
     return {"field": name, "operator": operator, "value": value}
 
 
-def _named_field(access: ErpAccess, known: CatalogueEntity, name: str) -> tuple[str, str]:
-    """The field of an entity that holds a name, and the value it holds; no field where none does."""
+def _named_field(access: ErpAccess, known: CatalogueEntity, name: str) -> tuple[str, list[str]]:
+    """The field of an entity that holds a name, and the values it may hold; no field where none does."""
     own = _OWN_KIND.get(known.entity_set)
     for kind in dict.fromkeys((own, *NAME_SOURCES)):
         values = access.values_named(kind, name) if kind else []
@@ -129,5 +139,5 @@ def _named_field(access: ErpAccess, known: CatalogueEntity, name: str) -> tuple[
             continue
         field_name = next((each for each in fields if each in known.properties), "")
         if values and field_name:
-            return field_name, values[0]
-    return "", ""
+            return field_name, values
+    return "", []
