@@ -59,8 +59,11 @@ UNITS: dict[str, tuple[str, str]] = {
     "pt": ("volume", "pint,pints,pinta,pintas"),
     "cup": ("volume", "cups,cup,tazas,taza"),
     "gal": ("volume", "gal,gallon,gallons,galon,galones"),
-    "C": ("temperature", "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,ºc"),
-    "F": ("temperature", "°f,f,fahrenheit,degrees fahrenheit,grados fahrenheit,degrees f,ºf"),
+    "C": (
+        "temperature",
+        "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,grados c,ºc",
+    ),
+    "F": ("temperature", "°f,f,fahrenheit,degrees fahrenheit,grados fahrenheit,degrees f,grados f,ºf"),
     "K": ("temperature", "kelvin,kelvins,grados kelvin"),
     "m2": ("area", "m2,m²,square metres,square meters,metros cuadrados"),
     "cm2": ("area", "cm2,cm²,square centimetres,square centimeters,centimetros cuadrados"),
@@ -126,6 +129,10 @@ _UNIT_AFTER = re.compile(
 _JOINT = re.compile(r"\s*(?:,|and|y|con)?\s*")
 """Between the parts of one quantity: "5 feet 10 inches", "2 horas y 20 minutos"."""
 
+_FEET_AND_INCHES = re.compile(
+    r"\d\s*(?:ft|foot|feet|pies?|')\s*(?P<inches>\d|1[01])(?=\s+(?:in|to|into|en|a)\s+[a-z]|\s*[?.!]|\s*$)"
+)
+"""A height said without its last unit: "5 ft 11 in cm"."""
 _FRACTION = re.compile(
     rf"\b(?:(?P<over>\d+)/(?P<under>\d+)|(?P<words>{one_of(_FRACTIONS)}))\s+(?:of\s+(?:an?|one)\s+|of\s+|de\s+(?:un[oa]?\s+)?)"
     rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
@@ -194,6 +201,10 @@ def find_quantities(text: str, *, language: Language | None = None) -> list[Find
             others = tuple(Quantity(amount=other + more, unit=unit) for other in number.alternatives)
             value = Quantity(amount=number.value + more, unit=unit)
             found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
+    for match in _FEET_AND_INCHES.finditer(plain):
+        span = TextSpan(start=match.start("inches"), end=match.end("inches"))
+        value = Quantity(amount=Decimal(match["inches"]), unit="in")
+        found.append(Finding(value=value, span=span, text=text[span.start : span.end]))
     return _joined(text, sorted(found, key=lambda each: each.span))
 
 

@@ -27,13 +27,21 @@ _THE = r"(?:(?:the|el|la|un|una|an?|of|de|del|al|lo|los|las|to|a|by|en|with|con|
 _PRICE = r"(?:(?:total|price|precio|bill|cuenta|invoice|factura|importe|base|sueldo|salary)\s+(?:of|de|is|es)?\s*)?"
 _DISCOUNT = r"(?:de\s+)?(?:descuento|rebaja|dto\.?|discount|off|reduction)"
 _SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratuity|interest|interes|recargo|markup|margin|margen)"
+_NET = (
+    r"\b(?:(?:before|without|excluding|exclusive\s+of|net\s+of|minus\s+the|less\s+the|ex)\s+(?:the\s+)?(?:vat|tax|taxes)|"
+    r"(?:sin|antes\s+del?|descontando\s+el|quitando\s+el)\s+(?:el\s+|los\s+)?(?:iva|impuestos?)|base\s+imponible|pre-?tax)\b"
+    r"(?=.*\b(?:vat|tax|iva|included|incluid\w*|including|with|con|paid|pagu?e|pague|pagado)\b)"
+)
+"""Asks for what was there before a tax that is included."""
 _PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
 """Between how many things and what each of them costs."""
 _EACH = r"\s*(?:each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
 _METRES = r"(?:m|cm|km|met(?:re|er)s?|metros?|centimet(?:re|er)s?|centimetros?|feet|pies)"
 _HOW_MUCH_EACH = (
     r"\b(?:how\s+much\s+(?:\w+\s+){0,4}?(?:each|apiece|per\s+(?:person|head))|"
-    r"(?:a\s+)?cuanto\s+(?:\w+\s+){0,4}?(?:cada\s+un[oa]|por\s+(?:persona|cabeza|barba)))\b"
+    r"(?:a\s+)?cuanto\s+(?:\w+\s+){0,4}?(?:cada\s+un[oa]|por\s+(?:persona|cabeza|barba))|"
+    r"a\s+cuanto\s+(?:toca(?:mos)?|salimos|sale)|how\s+much\s+(?:is|does|would|will|do|are)\s+(?:\w+\s+)?(?:one|1)\b|"
+    r"cuanto\s+(?:es|cuesta|vale|sale|seria|costaria)\s+(?:un[oa]?|1|cada)\b)"
 )
 """What each of several pays."""
 _MENTIONS = r"\D{1,60}?"
@@ -63,6 +71,10 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
+    (rf"(?=.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
+    (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
+    (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
+    (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
     (rf"(?:the\s+|la\s+|el\s+)?(?:average|mean|promedio|media|valor\s+medio)\s+(?:of|de|entre|is|es)?\s*:?\s*{_LIST}", _average),
     (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
@@ -70,13 +82,13 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}\s*{_METRES}?\s*(?:by|x|×|por)\s*{_N}\s*{_METRES}?(?=.*\b(?:square|cuadrad\w+|area|superficie|m2)\b)", r"(\1 * \2)"),
-    (rf"{_N}\D{{0,40}}?\b(?:cost\w*|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta|sale|salio)\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
-    (rf"\b(?:cost\w*|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta)\D{{1,25}}?{_N}\D{{1,40}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\1 / \2)"),
+    (rf"{_N}\D{{0,40}}?\b(?:cost\w*|cuesta\w*|valen?|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta|sale|salio)\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
+    (rf"\b(?:cost\w*|cuesta\w*|valen?|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta)\D{{1,25}}?{_N}\D{{1,40}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\1 / \2)"),
     (rf"{_N}\D{{1,30}}?{_N}\b\D{{0,30}}?\b(?:grow\w*|grew|grown|increas\w*|change\w*|crecid\w+|creci\w*|aument\w+|subid\w+|variacion|drop\w*|caid\w+|bajad\w+)\b(?=\D*(?:%|percent|porcentaje|por\s+ciento))", r"((\2 - \1) / \1 * 100)"),
     (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
+    (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}(?:[a-z]{{3,}}\s+(?:de|of|at|a)\s+)?{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_DISCOUNT}\s+{_THE}{_N}{_PERCENT}\s+(?:en|sobre|de|a|on|of|to|from)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"(?:add|anade|agrega|pon|aplica|sum[ae])(?:le)?\s+{_THE}{_N}{_PERCENT}\s*(?:{_SURCHARGE}\s+)?(?:to|a|al|on|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
     (rf"(?:take|subtract|quita|resta|descuenta)(?:le)?\s+{_THE}{_N}{_PERCENT}\s+(?:off|from|to|a|al|de)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
@@ -103,8 +115,8 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:reduc(?:e|ir)|baja|bajar|descuenta|rebaja)\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
     (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
     (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
-    (rf"\b(?:multiply|multiplicar?)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
-    (rf"\b(?:divide|dividir|reparte|repartir|split|share)\s+{_THE}{_PRICE}{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
+    (rf"\b(?:multiply|multiplicar?|multiplico)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
+    (rf"\b(?:divide|dividir|divido|reparte|repartir|split|share)\s+{_THE}{_PRICE}{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
@@ -117,14 +129,14 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:the\s+)?triple\s+(?:of\s+)?{_N}|(?:el\s+)?triple\s+de\s+{_N}", r"(\1 * 3)"),
     (rf"{_N}\s+(?:squared|al\s+cuadrado|cuadrado)", r"(\1 ** 2)"),
     (rf"{_N}\s+(?:cubed|al\s+cubo)", r"(\1 ** 3)"),
-    (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
-    (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
-    (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
     (rf"{_N}{_MENTIONS}\b{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
     (rf"{_N}{_MENTIONS}\b(?:rais\w+|increas\w+|grow\w*|rise\w*|sub[aeií]\w*|aument\w+|increment\w+|mas|more|extra)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}{_MENTIONS}\b(?:reduc\w+|lower\w*|decreas\w+|cut\w*|fall\w*|baj\w+|rebaj\w+|descuent\w+|menos|less)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:take\s+away|take|subtract|minus|quita(?:le|r)?|resta(?:le|r)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:from|a|de)\b)", r" - \1"),
-    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:add|suma(?:le|r)?|anade(?:le)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:to|a)\b)", r" + \1"),
+    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:take\s+away|take|subtract|minus|(?:le\s+)?(?:quito|resto)|quita(?:le|r)?|resta(?:le|r)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:from|a|de)\b)", r" - \1"),
+    (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:add|(?:le\s+)?(?:sumo|anado)|suma(?:le|r)?|anade(?:le)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:to|a)\b)", r" + \1"),
+    (rf"(?<=\))\s*,?\s*(?:(?:and|y|then|luego|despues)\s+)*(?:multiply\s+(?:it|that|the\s+result)\s+by|multiplica(?:lo|la|r)?\s+por)\s+{_N}", r" * \1"),
+    (r"(?<=\))\s*,?\s*(?:(?:and|y|then|luego|despues)\s+)*(?:double\s+(?:it|that)|doblalo|duplicalo)\b", " * 2"),
+    (rf"(?<=\))\s*,?\s*(?:(?:and|y|then|luego|despues)\s+)*(?:divide\s+(?:it|that|the\s+result)\s+by|divide(?:lo|la)\s+(?:por|entre))\s+{_N}", r" / \1"),
     (r"\s*\b(?:(?:raised\s+)?to\s+the\s+power\s+(?:of\s+)?|elevado\s+a(?:\s+la)?)\s*", " ** "),
     (r"\s*\b(?:multiplied\s+by|multiplicado\s+por|times|veces)\s+", " * "),
     (r"(?<=[\d)§])\s*(?:por|x|×|·)\s*(?=[\d(§])", " * "),
@@ -153,6 +165,10 @@ _ATTACHED = (
     (r"\b(divide|multiplica|reduce|aumenta|incrementa|sube|baja|resta|suma)l[oae]\b(?=\s+(?:por|entre|un|en|a)\b)", r"\1 §"),
     (r"\b(?:suma|anade|agrega)(?:le|la|lo)\s+(?:otr[oa]s?\s+)?(\d[\d.]*)(?!\s*%)", r"§ + \1"),
     (r"\b(?:resta|quita)(?:le|la|lo)\s+(?:otr[oa]s?\s+)?(\d[\d.]*)(?!\s*%)", r"§ - \1"),
+    (r"\ble\s+(?:sumo|anado)\s+(\d[\d.]*)(?!\s*%)", r"§ + \1"),
+    (r"\ble\s+(?:quito|resto)\s+(\d[\d.]*)(?!\s*%)", r"§ - \1"),
+    (r"\blo\s+multiplico\s+por\s+(\d[\d.]*)", r"§ * \1"),
+    (r"\blo\s+divido\s+(?:entre|por)\s+(\d[\d.]*)", r"§ / \1"),
     (r"\b(?:suma|anade|agrega)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%(?:\s*(?:de\s+)?(?:iva|vat))?", r"(§ * (1 + \1 / 100))"),
     (r"\b(?:resta|quita)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%", r"(§ * (1 - \1 / 100))"),
     (r"\b(?:saca|calcula)le\s+(?:el\s+)?(\d[\d.]*)\s*%", r"(§ * \1 / 100)"),

@@ -26,6 +26,7 @@ _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b
 _WHOLE = re.compile(
     r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
 )
+_LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -43,9 +44,22 @@ def find_rate(plain: str) -> str | None:
     if not rates or _NUMBER.search(rest):
         return None
     whole = _WHOLE.search(rest)
+    spent = _spent(rates, counts) if _LEFT.search(plain) else None
+    if spent is not None:
+        return spent
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
     return _product([*rates, *counts])
+
+
+def _spent(rates: list[_Term], counts: list[_Term]) -> str | None:
+    """What is left of a sum after so much per day for so many days."""
+    for count in counts:
+        others = [each for each in counts if each is not count]
+        cost = _product([*rates, *others])
+        if cost is not None:
+            return f"{count.number} - {cost}"
+    return None
 
 
 def _taken(pattern: re.Pattern[str], plain: str) -> tuple[list[_Term], str]:
@@ -67,15 +81,19 @@ def _is_used_up(rates: list[_Term], counts: list[_Term]) -> bool:
 
 def _product(terms: list[_Term]) -> str | None:
     over = [term.unit for term in terms if term.unit]
+    counted = [term.unit for term in terms if term.unit and not term.per]
     factors: list[str] = [term.number for term in terms if term.number != "1"]
     for per in (term.per for term in terms if term.per):
         match = next((unit for unit in over if _factor(unit, per) is not None), None)
         if match is None:
             return None
         over.remove(match)
+        if match in counted:
+            counted.remove(match)
         factor = _factor(match, per)
         factors += [str(factor)] if factor != 1 else []
-    return " * ".join(factors) if len(terms) > 1 and len(factors) > 1 else None
+    is_used = not counted  # an amount that no "per" takes up is no factor: "I have 1,000 euros and spend 35 a day"
+    return " * ".join(factors) if is_used and len(terms) > 1 and len(factors) > 1 else None
 
 
 def _factor(unit: str, per: str) -> int | None:

@@ -18,7 +18,7 @@ from batuta.language.moments import find_moments
 from batuta.language.names import find_companies
 from batuta.language.numbers import find_numbers
 from batuta.language.periods import find_periods
-from batuta.language.rewording import plain_wording
+from batuta.language.rewording import plain_wordings
 from batuta.language.understanding import Slot
 
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200})'(?!\w)")
@@ -45,6 +45,7 @@ _FOR_ME = re.compile(
     r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
 _UNTIL = re.compile(r"\b(?:until|till|til|before|to|hasta|para|antes\s+de)\b")
+_SINCE = re.compile(r"\b(?:since|passed|gone\s+by|desde|han\s+pasado|pasaron)\b")
 _SPAN = re.compile(r"(?:between|from|since|entre|desde|del?)\b")
 """Opens a range of days."""
 _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
@@ -159,7 +160,9 @@ def _end(slot: Slot, source: _Source) -> Any:
     """A day that is named, else where a period ends; "until December" and "para diciembre" end where it begins."""
     days = _chosen(slot, source.text.findings.get("date", []), source)
     if days:
-        return days[0].value.isoformat()
+        day = days[0].value
+        is_gone = _SINCE.search(aligned(source.text.text)) is not None and day > source.now.date()
+        return (day.replace(year=day.year - 1, day=min(day.day, 28)) if is_gone else day).isoformat()
     plain = aligned(source.text.text)
     is_until = _UNTIL.search(plain) is not None
     words = _BARE_UNIT.sub(r"del \1", _UNTIL.sub(" ", plain))
@@ -209,8 +212,7 @@ def _text(slot: Slot, source: _Source) -> Any:
 
 
 def _wordings(slot: Slot, source: _Source) -> Any:
-    plain = plain_wording(source.text.text, source.text.language)
-    return [plain] if plain else None
+    return plain_wordings(source.text.text, source.text.language) or None
 
 
 def _quoted(slot: Slot, source: _Source) -> Any:

@@ -202,7 +202,7 @@ _TIMES = (
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
-    r"(?:it\s+is|it'?s)\s+\d{1,2}(?=\s+(?:in|here|there|at)\b)",
+    rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
     rf"(?<={BLANK}\s)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
 _SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
