@@ -21,7 +21,7 @@ from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot, slot_spans
-from batuta.language.stance import Stance, stance_of
+from batuta.language.stance import Stance, ordering_clause, stance_of
 from batuta.language.understanding import Intent, Slot, Understanding
 from batuta.language.vocabulary import filler_stems
 
@@ -143,7 +143,13 @@ class Interpreter:
             found = self._by_owner(found, first, now)
             if found and found[0].intent.effect == "change" and found[0].is_sure:
                 return found  # "what do I have tomorrow?" and then "cancel it": the later one says what is to be done
-        return self._ranked(first, [first, *amendments], now, last)
+        found = self._ranked(first, [first, *amendments], now, last)
+        order = None if found and found[0].is_sure else ordering_clause(parts[0])
+        if order is not None:
+            ordered = self._ranked(annotated(order, now=now, reader=first.language), [first, *amendments], now, last)
+            if ordered and ordered[0].is_sure and ordered[0].intent.effect == "change":
+                return ordered
+        return found
 
     def _ranked(
         self, leading: AnnotatedText, texts: list[AnnotatedText], now: datetime, last: str
@@ -218,7 +224,8 @@ class Interpreter:
         agent_id, intent = self._intents[score.label]
         filled = self.filled(agent_id, intent, texts, now, last)
         confidence = score.confidence
-        stance = _stance(texts[texts.index(leading) :]) if intent.effect == "change" else "order"
+        later = texts[texts.index(leading) :] if leading in texts else [leading]
+        stance = _stance(later) if intent.effect == "change" else "order"
         for slot in filled.missing:
             if slot.type == "expression" and texts[-1].is_about_last_result:
                 continue

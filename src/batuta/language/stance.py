@@ -46,13 +46,22 @@ _FORBIDS = re.compile(
     r"no\s+(?:quiero|queremos|hace\s+falta|hay\s+que|necesito)\b)"
 )
 _REPORT = re.compile(
-    rf"(?:\b(?:was|were|went|yesterday|fue|fueron|estuvo|ayer|anoche)\b|"
+    r"(?:^\W*(?:i|we)\s+(?:really\s+|just\s+)?(?:love|hate|like|enjoy|dislike|always|usually|never|often)\b|"
+    r"\b(?:me|nos)\s+(?:encantan?|gustan?|aburren?|molestan?)\b|^\W*(?:odio|detesto|siempre|nunca|normalmente)\b|"
+    rf"\b(?:was|were|went|yesterday|fue|fueron|estuvo|ayer|anoche)\b|"
     r"\b(?:i|we|he|she|they|you)(?:'ve|\s+have|\s+has|\s+had)?\s+(?:already\s+|just\s+)?(?!need|want|wish)\w+ed\b|"
     rf"\balready\s+(?:\w+ed|done|made|set|put)\b|^\W*\w+\s+{one_of(CHANGE_VERBS['en_past'])}\b|"
     r"\b(?:he|has|ha|hemos|han|habia|habiamos)\s+(?:ya\s+)?\w+(?:ado|ido|sto|cho|rto)\b|"
     rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{one_of(CHANGE_VERBS['es_stem'])}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
     r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b)"
 )
+_INTENDS = re.compile(
+    rf"\b(?:i|we)(?:'ll|\s+will|\s+might|\s+may|\s+could|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
+    rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{one_of(CHANGE_VERBS['en'])}\b|"
+    rf"\b(?:{one_of(CHANGE_VERBS['es_stem'])}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
+    r"\b(?:quizas?|tal\s+vez|a\s+lo\s+mejor|puede\s+que|igual)\s+(?:\w+\s+)?\w+(?:o|e|are|ere|ire)\b"
+)
+"""What one says of one's own plans: "if it rains I'll cancel the dentist"."""
 _ACCENTED_PAST = re.compile(rf"\b(?:{'|'.join(CHANGE_VERBS['es_stem'])})[éó]\b", re.IGNORECASE)
 
 
@@ -68,6 +77,16 @@ def without_forbidden(text: str) -> str:
     return "".join(kept).strip() or whole
 
 
+def ordering_clause(text: str) -> str | None:
+    """The one clause of a text that orders something, where others give a reason: "Ana is ill, cancel our meeting"."""
+    whole = composed(text)
+    plain = aligned(whole)
+    places = [0, *(each.end() for each in _CLAUSE.finditer(plain))]
+    clauses = [whole[start:end] for start, end in zip(places, [*places[1:], len(whole)], strict=True)]
+    ordering = [each for each in clauses if _IMPERATIVE.match(aligned(each))]
+    return ordering[0] if len(ordering) == 1 and len(clauses) > 1 else None
+
+
 def stance_of(text: str) -> Stance:
     """What a sentence does. What is neither asked, reported nor forbidden is an order: "lunch with Ana on Friday at 1"."""
     whole = composed(text)
@@ -81,4 +100,5 @@ def stance_of(text: str) -> Stance:
         return "order"
     if _QUESTION.match(plain) or ("?" in plain and _ASKS.match(plain)):
         return "question"
-    return "report" if _REPORT.search(plain) or _ACCENTED_PAST.search(whole) else "order"
+    is_report = _REPORT.search(plain) or _INTENDS.search(plain) or _ACCENTED_PAST.search(whole)
+    return "report" if is_report else "order"

@@ -52,7 +52,7 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     last = _said_before(request, task, planner.interpreter, now)
     pieces = _pieces(task, planner, last)
     works = [_work(piece, request.tools, last) for piece in pieces]
-    if (
+    if not pieces or (
         len(pieces) == 1
         and pieces[0].confidence < LEAST_OF_A_TASK
         and not pieces[0].intent.is_fallback
@@ -70,7 +70,7 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     """A task may hold several things for one agent: each becomes a call."""
     text = task.text
     meanings = planner.meanings(text, last)
-    whole = [each for each in meanings if each.intent.reply is None][:1]
+    whole = [each for each in meanings if each.intent.reply is None and _may_be_done(each)][:1]
     if AMENDED_BY in text or len(whole) == 0:
         return whole
     best = whole[0]
@@ -82,9 +82,14 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
         return whole
     if any({"and", "y"} & set(slot.after) and slot.name in best.values for slot in best.intent.slots):
         return whole  # its own words hold an `and`: "the days between March and May"
-    split = [part for part in planner.divided(text, last) if not part.missing]
+    split = [part for part in planner.divided(text, last) if not part.missing and _may_be_done(part)]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
     return kept if len(kept) > 1 else whole
+
+
+def _may_be_done(meaning: Interpretation) -> bool:
+    """A change only where it is ordered, whoever handed the task on."""
+    return meaning.intent.effect != "change" or meaning.stance == "order"
 
 
 def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> NextCalls:

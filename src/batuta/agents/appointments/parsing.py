@@ -58,6 +58,12 @@ _BARE_HOUR = re.compile(
     r"(?<!\d\s)\bto\s+(\d{1,2})(?=\s*(?:$|[?!,;]|please\b|pls\b|instead\b|on\b|tomorrow\b))", re.IGNORECASE
 )
 """An hour that something is moved to: "bring it forward to 9"."""
+_MADE = re.compile(r"\b(make\s+it)\s+(\d{1,2})(?=\s*(?:$|[?!.,;]|please\b|pls\b|instead\b))", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"[,;.]\s*(?=(?:(?:better|mejor|please|por\s+favor|so|asi\s+que)\s+)?(?:make|move|change|put|push)\s+it\b|"
+    r"(?:mejor\s+)?(?:que\s+sea|(?:pon|cambia|pasa|mueve|deja)l[ao])\b)"
+)
+"""Before a clause that says what something is changed to: "it can't be at 10, make it 12"."""
 _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
     r"\b(?:later|back|delay\w*|postpone\w*|push\w*|despues|mas\s+tarde|retras\w+|aplaz\w+|pospon\w+|atrasa\w*)\b"
@@ -103,6 +109,8 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     intent = wanted or intent_of(text)
     if intent is RequestKind.RESCHEDULING and read_when(text).time is None:
         text = _BARE_HOUR.sub(r"to at \1", text)
+    if intent is RequestKind.RESCHEDULING:
+        text = _MADE.sub(r"\1 at \2", text)
     target = _target(text) if intent is RequestKind.RESCHEDULING else text
     whole, reading = read_when(text), read_when(target)
     contact = _contact(whole.rest)
@@ -178,6 +186,11 @@ def _with_history(changed: ParsedRequest, before: ParsedRequest) -> AmendedReque
 
 def _target(text: str) -> str:
     """The part of a request that says where something is moved to; all of it if there is no such part."""
+    instead = [text[match.end() :] for match in islice(_INSTEAD.finditer(aligned(text)), MAX_TARGETS)]
+    for rest in reversed(instead):
+        reading = read_when(rest)
+        if reading.date or reading.time:
+            return rest
     for match in islice(_TARGET.finditer(text), MAX_TARGETS):
         rest = text[match.start() :]
         reading = read_when(rest)

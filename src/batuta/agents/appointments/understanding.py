@@ -23,7 +23,7 @@ UNDERSTANDING = Understanding(
                     "reserve an hour with Carla on Thursday morning", "meeting with Ana", "help me book a meeting", "book a meeting next month at 10", "meeting next week", "I want to make an appointment", "I would like to see the doctor on Tuesday", "schedule interview tomorrow 15:00", "remind me to call John tomorrow at 9", "tomorrow at 10 with Bob", "gym tomorrow at 7", "vet on 3 may at 10:00", "I want to get together with Tom on Monday at nine", "book me in with Sara tomorrow at 6pm",
                     "keep Friday from 2 to 3pm free for the report", "reserve monday from 9 to 10 for planning", "appointment with Dr. Lee next tuesday 9.15", "block tomorrow morning from 8 to 9","block monday from 9 to 10", "training on tuesday at 12", "I have to see the lawyer on friday at 4", "pick up the car on thursday at 17:30", "plumber on wednesday 8:00",
                     "put in a call with Nadia for next Tuesday 9:45", "could you get me in with the accountant on Monday at 11", "yoga every monday at 6", "squeeze in a quick chat with Tom tomorrow at 12",
-                    "I'd like to book a table-top review with Nina on friday at 10",
+                    "I'd like to book a table-top review with Nina on friday at 10", "need to see Paul on tuesday 11:30 for half an hour", "I want to see the doctor on wednesday at 9:15", "I have to meet Carla on thursday at 10 for an hour", "let's have lunch with Eva on friday at 2",
                 ),
                 "es": (
                     "Cita mañana 10am con Dr. Pérez", "agenda una llamada con Juan el viernes a las 15h", "ponme una reunión con el equipo de "
@@ -35,7 +35,7 @@ UNDERSTANDING = Understanding(
                     "quedo con Ana mañana a las 10, apúntalo", "agéndame una entrevista mañana a las 15:00", "cita con Marta", "quiero pedir una cita", "cita el mes que viene a las 10", "cita hoy a las 18:00", "reunión la semana que viene", "ayúdame a poner una reunión", "mañana a las 10 con Marta", "gimnasio mañana a las 7", "veterinario el 3 de mayo a las 10:00", "quiero verme con Tomás el lunes a las nueve", "quiero reunirme con Sara el jueves a las 10", "apúntame con Sara mañana a las 6",
                     "guarda el viernes de 2 a 3 para el informe", "reserva el lunes de 9 a 10 para planificar", "cita con la Dra. Gil el próximo martes 9.15", "bloquea el lunes de 9 a 10", "formación el martes a las 12", "tengo que ver al abogado el viernes a las 4", "recoger el coche el jueves a las 17:30", "fontanero el miércoles a las 8", "recuérdame llamar a Juan mañana a las 9", "apunta cita con el dentista pasado mañana a las 4 menos cuarto",
                     "apúntame una llamada con Nadia para el martes que viene a las 9:45", "¿me coges hora con el contable el lunes a las 11?", "apunta pilates todos los lunes a las 6", "hazme un hueco con Tom mañana a las 12",
-                    "me gustaría quedar con Nina el viernes a las 10",
+                    "me gustaría quedar con Nina el viernes a las 10", "necesito ver a Pablo el martes a las 11:30 media hora", "quiero ver al médico el miércoles a las 9:15", "tengo que reunirme con Carla el jueves a las 10 una hora", "comamos con Eva el viernes a las 2", "quiero ver al doctor mañana a las 12",
                 ),
             },
             slots=(_REQUEST,),
@@ -51,13 +51,13 @@ UNDERSTANDING = Understanding(
                     "Move my meeting with Ana to Friday 3pm", "reschedule the call with John to Monday at 9", "change the appointment with Dr. Smith "
                     "to next week", "postpone my meeting with Luis to Thursday at 4pm", "push the demo to 5pm", "can we shift the lunch with Maria to 2pm",
                     "move the dentist from Monday to Tuesday at 10", "bring the interview forward to 9am", "put my meeting with Ana on Thursday instead", "delay the call with John until 6pm", "change my meeting with Ana to 11", "move it to friday", "make it 11am", "change it to monday", "push the call with Eva back half an hour", "delay my meeting by 30 minutes",
-                    "move tomorrow's call to Monday at the same time", "the dentist: move it to Tuesday at 12", "I need to move the demo one hour later", "bring the meeting with Ana forward by an hour", "switch my appointment with Bob to Wednesday",
+                    "move tomorrow's call to Monday at the same time", "the dentist: move it to Tuesday at 12", "I need to move the demo one hour later", "bring the meeting with Ana forward by an hour", "switch my appointment with Bob to Wednesday", "postpone the physio by two days", "the call with John two hours later please", "the demo half an hour earlier", "put the interview off by a week", "postpone the haircut to next week", "the call with John can't be at 9, make it 11", "I can't do 4pm with Eva, change it to 5pm", "instead of Monday put the demo on Tuesday",
                 ),
                 "es": (
                     "Mueve la reunión con Ana al viernes a las 15h", "cambia la llamada con Juan al lunes a las 9", "pasa la cita del doctor Pérez a la "
                     "semana que viene", "aplaza mi reunión con Luis al jueves a las 16h", "retrasa la demo a las 5", "reprograma la comida con María a las 14:00",
                     "mueve el dentista del lunes al martes a las 10", "adelanta la entrevista a las 9", "mejor pon la reunión con Ana el jueves en vez del lunes", "cambiame la reunion con Ana a las 11", "pospón la cita con Marta al viernes", "pospón mi llamada con Bob a las 11", "retrasa media hora la llamada con Eva", "retrasa mi reunión 30 minutos", "pasa la llamada de mañana al lunes a la misma hora", "el dentista: pásalo al martes a las 12",
-                    "necesito mover la demo una hora más tarde", "necesito retrasar la reunión con Eva", "adelanta una hora la reunión con Ana", "puedes cambiar mi cita con Bob al miércoles", "retrasa la reunión a mañana a las 10", "muévela al viernes", "cámbiala a las 12",
+                    "necesito mover la demo una hora más tarde", "necesito retrasar la reunión con Eva", "adelanta una hora la reunión con Ana", "puedes cambiar mi cita con Bob al miércoles", "retrasa la reunión a mañana a las 10", "muévela al viernes", "cámbiala a las 12", "aplaza el fisio dos días", "la llamada con Juan dos horas más tarde por favor", "la demo media hora antes", "aplaza la entrevista una semana", "pospón la peluquería a la semana que viene", "la llamada con Juan no puede ser a las 9, ponla a las 11", "no puedo a las 4 con Eva, cámbialo a las 5", "en vez del lunes pon la demo el martes",
                 ),
             },
             slots=(_REQUEST,),
@@ -71,11 +71,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
-                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar", "delete the physio", "scrap the interview on Thursday",
+                    "at 10", "please cancel tomorrow's dentist", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar", "delete the physio", "I can't come to the physio, please cancel it", "I can't go to the doctor, cancel it", "cancel our meeting", "John is sick, cancel our call", "I'm not going to the interview, cancel it please", "scrap the interview on Thursday",
                 ),
                 "es": (
                     "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
-                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "¿podrías cancelar la cena del lunes?", "puedes anular la llamada de mañana", "suprime la cita con Marta", "borra el fisio", "quita el médico", "borra la entrevista del jueves",
+                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "¿podrías cancelar la cena del lunes?", "puedes anular la llamada de mañana", "suprime la cita con Marta", "borra el fisio", "no puedo ir al fisio, cancélalo por favor", "no puedo ir al médico, cancélalo", "cancela nuestra reunión", "Juan está enfermo, cancela nuestra llamada", "no voy a la entrevista, cancélala por favor", "quita el médico", "borra la entrevista del jueves",
                 ),
             },
             slots=(_REQUEST,),
