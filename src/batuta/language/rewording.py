@@ -4,11 +4,15 @@
 """
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
+from batuta.language.dates import BLANK, without_dates
 from batuta.language.detection import detect_language
-from batuta.language.findings import Language
+from batuta.language.findings import Finding, Language
 from batuta.language.folding import aligned, composed, words_of
 from batuta.language.places import find_zones
+from batuta.language.times import find_times
 from batuta.language.vocabulary import AMOUNT_WORDS, STOP_WORDS
 
 _LIGHT = (
@@ -21,12 +25,33 @@ _LIGHT = (
     "exactamente propio propia pone ponen toca dinero monday tuesday wednesday thursday friday mondays "
     "tuesdays wednesdays thursdays fridays lunes martes miercoles jueves viernes maximo minimo pasta q ke xq "
     "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling "
-    "tiempo time paga pagan pagar pays pay"
+    "paid next tarda tardan airport station aeropuerto estacion say says saying see sees seeing come comes came coming think thinks try trying tries "
+    "work works working tell tells told keep keeps bring brings begin begins seem seems help helps happen live lives "
+    "believe become becomes leave leaves mean means move call calls run runs give gives given send sends sent show shows "
+    "include includes offer offers provide provides expect expects wait follow stop add change changes set sets start "
+    "starts end ends finish big small high low expensive cheap good bad better best worse fast slow quickly soon easy hard "
+    "clear sure ready able available necessary required mandatory important different same certain normal usual real "
+    "exact correct right wrong true business official everyone everybody nobody anybody staff folks guys team colleague "
+    "colleagues client clients friend morning afternoon evening weekend moment trip trips hecho hecha hechos estar "
+    "estamos caro cara caros barato barata alto alta bajo baja grande pequeno bueno buena buenos mejor peor rapido "
+    "rapida facil dificil claro seguro listo disponible necesario necesaria obligatorio obligatoria importante "
+    "distinto mismo misma normal real exacto correcto todos todas companeros amigo amigos clientes "
+    "cliente momento manana tarde empieza empiezan termina terminan incluye incluyen ofrece ofrecen sirve funciona "
+    "llevar lleva llevan trabajo marco marcar numero precio "
+    "ask asks asking asked whether boss colleague put puts details detail wonder wondering possible allowed allow allows "
+    "need needs needed want wants buy buying request requesting obtain receive happen happens happened want would like "
+    "late early version find finding look looking let lets explain show curious please kindly regarding concerning case "
+    "pedir pide pido piden pedimos decir dice dicen digo falta faltan hacen comprar compro compra version jefe jefa "
+    "companero companera pregunta preguntan preguntar podemos pueden podeis puedo quiero queremos quieren querria "
+    "necesita necesitamos necesitan conviene debo debemos deben ir vamos poner pones pasa pasan ocurre sucede obtener "
+    "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
+    "ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
 PLAIN_WORDS: dict[Language, dict[str, str]] = {
     "en": {
+        "phone number": "call extension", "company car": "fleet vehicles company", "number to call": "call extension", "business plan": "business plan", "team plan": "team plan", "team lunch": "team lunch", "team lead": "team lead", "end of the contract": "end of the contract", "working day": "working day", "first month": "first month",
         "wfh": "remote work home", "home office": "remote work home", "work from home": "remote work home", "working from home": "remote work",
         "km": "kilometre", "kms": "kilometre", "mileage": "kilometre car", "own car": "private car", "my car": "private car",
         "sick": "sick leave", "ill": "sick leave", "flu": "sick leave", "day off": "holidays", "days off": "holidays", "time off": "holidays",
@@ -38,46 +63,88 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "reimbursed": "reimbursed", "wine": "alcohol", "beer": "alcohol", "drinks": "alcohol", "sso": "single sign-on", "login": "single sign-on", "helpdesk": "support",
         "phone support": "support telephone", "doctor's note": "medical certificate", "doctor note": "medical certificate", "closes": "open", "close": "open",
         "hours": "open hours", "hand in": "claims due", "submit": "claims due", "turn in": "claims due", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
-        "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
+        "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "photo": "photograph", "picture": "photograph", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
         "calling in sick": "sick leave", "unwell": "sick leave", "fever": "sick leave", "cold": "sick leave", "not feeling well": "sick leave", "don't feel well": "sick leave", "feel well": "sick leave",
         "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval",
         "lunch": "lunch meals", "dinner": "meals", "petrol": "private car kilometre", "fuel": "private car kilometre", "laptop": "laptop", "pc": "laptop", "computer": "laptop", "mobile": "phones", "phone": "phone telephone",
-        "delete": "deleted", "erased": "deleted", "backup": "backups", "guest": "visitors", "guests": "visitors", "visitor": "visitors", "cancel": "cancelled", "salary": "salary paid", "payday": "salary paid",
+        "delete": "deleted", "erased": "deleted", "backup": "backups", "guest": "visitors", "guests": "visitors", "visitor": "visitors", "cancel": "cancelled", "annual": "yearly", "annually": "yearly", "bank details": "bank account", "free version": "free plan", "photograph": "photograph",
+        "salary": "salary paid", "payday": "salary paid",
     },
     "es": {
-        "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo", "desde casa": "teletrabajo", "km": "kilometro", "kms": "kilometro",
-        "kilometraje": "kilometro coche", "mi coche": "coche particular", "mi propio coche": "coche particular", "malo": "baja enfermedad", "mala": "baja enfermedad", "enfermo": "baja enfermedad",
+        "numero de telefono": "llama extensión", "que numero": "llama extensión", "numero al que llamar": "llama extensión", "telefono": "línea telefónica", "plan empresa": "plan empresa", "plan equipo": "plan equipo", "comida de equipo": "comida de equipo", "dia laborable": "día laborable", "primer mes": "primer mes",
+        "justificar": "justificante", "guardar": "guardan", "guardais": "guardan", "guardar vacaciones": "no disfrutados año siguiente vacaciones", "canceladas": "cancelada", "foto": "fotografía",
+        "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo", "desde casa": "teletrabajo", "km": "kilómetro", "kms": "kilómetro",
+        "kilometraje": "kilómetro coche", "mi coche": "coche particular", "mi propio coche": "coche particular", "malo": "baja enfermedad", "mala": "baja enfermedad", "enfermo": "baja enfermedad",
         "enferma": "baja enfermedad", "gripe": "baja enfermedad", "dias libres": "vacaciones", "dia libre": "vacaciones", "comer": "comidas", "dietas": "comidas",
         "servidor": "datos guardan centros", "servidores": "datos guardan centros", "nube": "datos guardan centros", "alojados": "datos guardan centros",
-        "devuelven el dinero": "devolucion", "devolver el dinero": "devolucion", "reembolso": "devolucion reembolso", "aparcar": "car park places reserve",
+        "devuelven el dinero": "devolución", "devolver el dinero": "devolución", "reembolso": "devolución reembolso", "aparcar": "car park places reserve",
         "aparcamiento": "car park places reserve", "parking": "car park places reserve", "plazas": "places", "silla": "silla equipamiento", "mesa": "equipamiento", "pantalla": "pantalla equipamiento",
         "monitor": "pantalla equipamiento", "teclado": "teclado equipamiento", "ticket": "justificante", "recibo": "justificante", "factura": "justificante",
         "perdido": "pierde", "perder": "pierde", "pierdo": "pierde", "uber": "taxi", "avion": "vuelos", "volar": "vuelos", "vino": "alcohol", "cerveza": "alcohol",
-        "me pagan": "pagan", "parte medico": "justificante medico", "extranjero": "otro pais", "fuera de espana": "otro pais", "cierra": "open closes",
-        "abre": "open", "horario": "open hours", "empiezo": "primer dia",
-        "vacaciones del ano pasado": "vacaciones dias no disfrutados ano siguiente", "me sobran": "no disfrutados", "sobran": "no disfrutados", "pendientes": "no disfrutados", "acumular": "no disfrutados ano siguiente",
+        "presentar": "presentan plazo días", "presento": "presentan plazo días", "coche de empresa": "flota vehiculos empresa", "coche de la empresa": "flota vehiculos empresa", "parte medico": "justificante médico", "extranjero": "otro país", "fuera de espana": "otro país", "cierra": "open closes",
+        "abre": "open", "horario": "open hours", "empiezo": "primer día",
+        "pasar vacaciones": "no disfrutados pasan año siguiente vacaciones",
+        "ano que viene": "año siguiente", "proximo ano": "año siguiente", "mal": "baja enfermedad",
+        "vacaciones del ano pasado": "vacaciones días no disfrutados año siguiente", "me sobran": "no disfrutados", "sobran": "no disfrutados", "pendientes": "no disfrutados", "acumular": "no disfrutados año siguiente",
         "fiebre": "baja enfermedad", "resfriado": "baja enfermedad", "no me encuentro bien": "baja enfermedad", "encuentro mal": "baja enfermedad", "ponerse enfermo": "baja enfermedad", "tren": "tren trayectos",
-        "business": "clase turista vuelos", "primera clase": "clase turista vuelos", "aprueba": "aprobacion", "aprobar": "aprobacion", "firma": "aprobacion", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
-        "gasolina": "coche particular kilometro", "ordenador": "portatil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nomina pagan", "cobro": "pagan nomina",
+        "business": "clase turista vuelos", "primera clase": "clase turista vuelos", "aprueba": "aprobación", "aprobar": "aprobación", "firma": "aprobación", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
+        "gasolina": "coche particular kilómetro", "ordenador": "portátil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nómina pagan", "cobro": "pagan nómina", "version gratis": "plan gratuito", "gratis": "gratuito",
+        "cuenta bancaria": "cuenta bancaria", "copias": "copias",
     },
 }  # fmt: skip
 """What people say, and what rules and price lists call it."""
 
+MAX_PHRASE = 4
+_SPANISH_VERB = re.compile(
+    r"\w{2,}(?:[ae]is|[aei]mos|aban?|[aei]rian?|ando|iendo|[aei]r(?:emos|an|lo|la|los|las|se|me|nos)?)"
+)
+"""Verbs by their endings: what one does with a thing tells less than the thing."""
+_NOUNS = (
+    "primer tercer cualquier taller alquiler lugar particular dolar celular hogar bar mar par familiar auxiliar similar "
+    "militar popular regular escolar mujer caracter ayer super master"
+)
+_NO_VERBS = frozenset(_NOUNS.split())
 _WORKS_FROM = re.compile(r"\b(?:work|trabaj|teletrabaj)\w*\b.*\b(?:from|desde)\s+$")
 _ABROAD: dict[Language, str] = {"en": "another country", "es": "otro pais"}
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split()) - {"may", "must"}
 _AMOUNTS = frozenset(AMOUNT_WORDS.split())
 
 
-def plain_wording(text: str, language: Language | None = None) -> str | None:
-    """A question in plain words; none where nothing but small words is left, or nothing changes."""
+def plain_wordings(text: str, language: Language | None = None) -> list[str]:
+    """A question in plain words, and without the places it names; none where nothing changes or nothing is left."""
     told = language or detect_language(text)
-    said = " ".join(words_of(_from_abroad(text, told)))
-    for phrase, plain in sorted(PLAIN_WORDS[told].items(), key=lambda pair: -len(pair[0])):
-        said = re.sub(rf"\b{re.escape(phrase)}\b(?!\0)", "\0".join(plain.split()), said)
-    kept = [word for word in re.split(r"[ \0]+", said) if not _is_light(word)]
-    found = " ".join(dict.fromkeys(kept))
-    return found if found and found != " ".join(words_of(text)) else None
+    abroad = _from_abroad(text, told)
+    found = [_plain(abroad, told), _plain(_without(abroad, find_zones(abroad)), told)]
+    return [each for each in dict.fromkeys(found) if each and each != " ".join(words_of(text))]
+
+
+def _plain(text: str, language: Language) -> str:
+    """The words that name the subject, as rules call it; days and hours are seldom named by rules."""
+    without_times = _without(text, find_times(text))
+    words = words_of(without_dates(aligned(without_times), is_numeric_too=False).replace(BLANK, " "))
+    kept: list[str] = []
+    while words:
+        size = next((size for size in range(min(MAX_PHRASE, len(words)), 0, -1) if _called(words[:size], language)), 0)
+        if size:
+            kept += _called(words[:size], language).split()
+        elif not _is_light(words[0], language):
+            kept.append(words[0])
+        words = words[max(size, 1) :]
+    return " ".join(dict.fromkeys(kept))
+
+
+def _called(words: list[str], language: Language) -> str:
+    """What rules call a word or phrase; a word also in its plural."""
+    phrase, known = " ".join(words), PLAIN_WORDS[language]
+    singular = (phrase.removesuffix(ending) for ending in ("s", "es") if len(words) == 1 and phrase.endswith(ending))
+    return next((known[each] for each in (phrase, *singular) if each in known), "")
+
+
+def _without(text: str, found: Sequence[Finding[Any]]) -> str:
+    text = composed(text)
+    for each in reversed(found):
+        text = f"{text[: each.span.start]} {text[each.span.end :]}"
+    return text
 
 
 def _from_abroad(text: str, language: Language) -> str:
@@ -89,5 +156,6 @@ def _from_abroad(text: str, language: Language) -> str:
     return text
 
 
-def _is_light(word: str) -> bool:
-    return word in LIGHT_WORDS or word in _STOP or word in _AMOUNTS or word.isdigit() or len(word) < 2
+def _is_light(word: str, language: Language) -> bool:
+    is_verb = language == "es" and _SPANISH_VERB.fullmatch(word) is not None and word not in _NO_VERBS
+    return is_verb or word in LIGHT_WORDS or word in _STOP or word in _AMOUNTS or word.isdigit() or len(word) < 2

@@ -28,7 +28,7 @@ CONCEPTS: dict[str, str] = {
     "search": "search find look lookup busca buscar encuentra encontrar",
     "read": "read lee leer",
     "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
-    "reembolso reembolsa reembolsan costar",
+    "reembolso reembolsa reembolsan costar claim claims",
     "travel": "travel trip trips travelling flight flights fly viaje viajes viajar vuelo vuelos volar",
     "hotel": "hotel hotels hoteles accommodation alojamiento",
     "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
@@ -88,13 +88,13 @@ FILLERS: dict[Language, str] = {
     "should i me my mine you your we our ours us it its this that these those there here what whats which who whom whose when "
     "where how much many please pls tell show give get let see list display want need like about as into have has had s re ve "
     "ll m d hi hello hey thanks thank now currently current so far just also per each all every any total overall amount figure "
-    "value exactly only up one ones compare compared comparing comparison go make made come comes coming came look know find out right already yet still usually anything something sum sums add adds today's",
+    "value exactly only up one ones compare compared comparing comparison go make made come comes coming came look know find out right moment already yet still usually anything something sum sums add adds today's",
     "es": "un una unos unas el la los las lo de del al a en con por para y e o u es son era eran fue fueron ser estar esta estan "
     "estado este estos estas ese esa eso esos esas que cual cuales quien quienes cuando donde como cuanto cuanta cuantos cuantas "
     "yo me mi mis tu tus su sus nos nosotros nuestro nuestra nuestros nuestras se le les hay ha he has han hemos haber tengo "
     "tiene tienes tienen tenemos puedo puede puedes podrias quiero quisiera querria necesito favor dime dame di da ensena ensename "
     "muestra muestrame saca sacame pon ponme haz hazme ver saber sobre entre desde ahora actual actualmente hola gracias buenas "
-    "porfa pues entonces compara comparar comparame comparando comparacion comparativa cada todo todos toda todas total importe cifra valor solo ya aun todavia viene vienen procede proceden algo suma suman sumamos llevamos lleva va vamos mira busca encuentra",
+    "porfa pues entonces compara comparar comparame comparando comparacion comparativa cada todo todos toda todas total importe cifra valor solo mismo misma justo exactamente ya aun todavia viene vienen procede proceden algo suma suman sumamos llevamos lleva va vamos mira busca encuentra",
 }
 """Words that ask and point but name nothing. Words that change what is asked (no, not, without, except) are none."""
 

@@ -36,7 +36,7 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
     values = [content_of(result) for _, result in results]
     if values and all(is_evidence(value) for value in values):
         searches = [
-            (str(call.args.get("query", task.text)), " ".join(call.args.get("other_wordings", ())), value)
+            (str(call.args.get("query", task.text)), tuple(call.args.get("other_wordings") or ()), value)
             for (call, _), value in zip(results, values, strict=True)
         ]
         return cited_answer(searches, task.language)
@@ -102,7 +102,7 @@ def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
         return _failed(result.content, task.language)
     value = content_of(result)
     if is_evidence(value):
-        return cited_answer([(task.text, "", value)], task.language)
+        return cited_answer([(task.text, (), value)], task.language)
     if isinstance(value, Mapping):
         return _of_facts(value, task)
     if isinstance(value, list):

@@ -16,7 +16,7 @@ from batuta.language.folding import fold, stem, words_of
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
 from batuta.offline.phrases import phrase
 
-LEAST_RELEVANCE = 0.5
+LEAST_RELEVANCE = 0.44
 """A passage below it shares words with the question, but not what the question is about."""
 MAX_SENTENCES = 3
 CLOSE = 0.85
@@ -43,7 +43,7 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
-        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?)\b"),
     ),
     (
         re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
@@ -51,6 +51,10 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 """What a question asks for, and how a sentence looks that has it."""
+
+
+Topic = frozenset[str]
+"""A thing that is asked about, as everything it may be called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +71,11 @@ def is_evidence(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("passages"), list)
 
 
-def cited_answer(searches: Sequence[tuple[str, str, Mapping[str, Any]]], language: Language) -> str:
-    """For each question, its plainer wording and what was found for it: the best sentences with footnotes, or that
+def cited_answer(searches: Sequence[tuple[str, Sequence[str], Mapping[str, Any]]], language: Language) -> str:
+    """For each question, its plainer wordings and what was found for it: the best sentences with footnotes, or that
     nothing says it. Where two documents disagree about what is told, both are quoted.
     """
-    told = [_told(question, wording, value, language) for question, wording, value in searches]
+    told = [_told(question, wordings, value, language) for question, wordings, value in searches]
     unread = _unread([value for _, _, value in searches], language)
     sources = dict.fromkeys((quote.where, quote.text) for each in told for quote in each.quotes)
     if not sources:
@@ -93,16 +97,24 @@ class _Told:
     """What announces a list; without it the quotes are one paragraph."""
 
 
-def _told(question: str, wording: str, value: Mapping[str, Any], language: Language) -> _Told:
+def _told(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _Told:
     if value.get("summary_of"):
         points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
         opening = phrase("main_points", language, title=str(value["summary_of"])[:120])
         return _Told(question=question, quotes=points, opening=opening)
-    best = _best(_quotes(_passages(value), f"{question} {wording}"), language)
+    subject = _asked(wordings[-1]) if wordings else []
+    passages = [each for each in _passages(value) if _is_about(each, subject)]
+    best = _best(_quotes(passages, " ".join([question, *wordings])), language)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
         return _Told(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
     return _Told(question=question, quotes=best)
+
+
+def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
+    """Whether a passage has more than half of what a question is about: no dogs in the rules of the office."""
+    words = _words(f"{passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
+    return sum(bool(topic & words) for topic in subject) * 2 > len(subject) or not subject
 
 
 def _paragraph(told: _Told, numbers: Mapping[tuple[str, str], int]) -> str:
@@ -153,23 +165,36 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         for sentence in _sentences(str(passage.get("text", "")))
         if sentence.endswith(".") or sentence not in (passage.get("title"), passage.get("section"))
     ]
-    weights = _weights(_topics(question), [_topics(sentence) for _, sentence in sentences])
+    weights = _weights(_asked(question), [_words(sentence) for _, sentence in sentences])
+    whole = [] if sought else _whole_sections(sentences, list(weights))
+    if whole:
+        return [_quote(passage, sentence, 1.0) for passage, sentence in whole]
     return [_quote(passage, sentence, _score(sentence, passage, weights, sought)) for passage, sentence in sentences]
 
 
-def _weights(asked: frozenset[str], sentences: Sequence[frozenset[str]]) -> dict[str, float]:
+def _whole_sections(
+    sentences: Sequence[tuple[Mapping[str, Any], str]], asked: Sequence[Topic]
+) -> list[tuple[Mapping[str, Any], str]]:
+    """The sentences of the sections whose headings alone name several things that are asked, and all that are known."""
+    known = [topic for topic in asked if any(topic & _words(f"{p.get('section')} {s}") for p, s in sentences)]
+    if len(known) < 2:
+        return []
+    return [(p, s) for p, s in sentences if all(topic & _words(str(p.get("section"))) for topic in known)]
+
+
+def _weights(asked: Sequence[Topic], sentences: Sequence[frozenset[str]]) -> dict[Topic, float]:
     """What each topic of a question counts: the fewer sentences have it, the more; a rare one about 1."""
-    total = len(sentences)
-    shares = {topic: sum(topic in each for each in sentences) / (total or 1) for topic in asked}
+    total = len(sentences) or 1
+    shares = {topic: sum(bool(topic & each) for each in sentences) / total for topic in asked}
     return {topic: 1 - COMMON_LOSS * min(share * COMMON_SCALE, 1.0) for topic, share in shares.items()}
 
 
 def _score(
-    sentence: str, passage: Mapping[str, Any], weights: Mapping[str, float], sought: Sequence[re.Pattern[str]]
+    sentence: str, passage: Mapping[str, Any], weights: Mapping[Topic, float], sought: Sequence[re.Pattern[str]]
 ) -> float:
-    own = sum(weights[topic] for topic in weights.keys() & _topics(sentence))
-    heading = f"{passage.get('section', '')} {passage.get('title', '')}"
-    around = sum(weights[topic] for topic in weights.keys() & _topics(heading))
+    said, heading = _words(sentence), _words(f"{passage.get('section', '')} {passage.get('title', '')}")
+    own = sum(weight for topic, weight in weights.items() if topic & said)
+    around = sum(weight for topic, weight in weights.items() if topic & heading)
     if not own and not around:
         return 0.0
     plain = fold(sentence)
@@ -197,19 +222,30 @@ def _sentences(text: str) -> list[str]:
     """Sentences of paragraphs, items of lists; headings are no statements."""
     blocks = re.split(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\|)", text)
     flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
-    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if _topics(sentence)]
+    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if _words(sentence)]
 
 
 def _spoken(sentence: str) -> str:
     return _MARKUP.sub("", sentence).strip()
 
 
-def _topics(text: str) -> frozenset[str]:
-    """The content words of a text, cut to their stems, with what else they may be called."""
+def _asked(question: str) -> list[Topic]:
+    """The topics of a question, each once however many words name it."""
+    topics: list[Topic] = []
+    for topic in _topics(question):
+        same = [each for each in topics if each & topic]
+        topics = [each for each in topics if each not in same] + [topic.union(*same)]
+    return topics
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset().union(*_topics(text))
+
+
+def _topics(text: str) -> list[Topic]:
+    """The content words of a text: each its stem, with what else it may be called."""
     words = [word for word in words_of(text) if word not in _STOP and word not in _NO_TOPIC and not word.isdigit()]
-    return frozenset(stem(word) for word in words) | frozenset(
-        group for word in words for group in _GROUPS.get(word, ())
-    )
+    return [frozenset((stem(word), *_GROUPS.get(word, ()))) for word in words]
 
 
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())

@@ -24,7 +24,7 @@ from batuta.language.interpretation import (
     interpreter_for,
 )
 from batuta.language.understanding import Intent, Understanding
-from batuta.language.vocabulary import CONCEPTS
+from batuta.language.vocabulary import CONCEPTS, filler_stems
 from batuta.offline.context import LONGEST_FOLLOW_UP, DialogueContext, amendment, changed_result, eligible, opened_by
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
@@ -375,7 +375,7 @@ class Planner:
             return options[1]
         if is_yes(task.text) or _FIRST.search(plain):
             return options[0]
-        said = stems_of(task.text)
+        said = stems_of(task.text) - filler_stems()
         shared = [
             len(said & stems_of(" ".join(each.intent.label_in(lang) for lang in ("en", "es")))) for each in options
         ]
