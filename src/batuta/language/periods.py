@@ -98,6 +98,12 @@ def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetim
         kind = next((each for each, pattern in _COMPARED.items() if pattern.match(source.plain, joint.end())), None)
         value = Comparison(kind=kind) if kind else Comparison(kind="period", period=after.value)
         return [_compared(source, source.span(joint.start(), start).joined(after.span), value, now)]
+    asks = _ASKS_TO_COMPARE.search(source.plain)
+    for joint in _JOINING.finditer(source.plain, asks.end()) if asks else ():
+        for each, pattern in _COMPARED.items():
+            tail = pattern.match(source.plain, joint.end())
+            if tail is not None:
+                return [_compared(source, source.span(joint.start(), tail.end()), Comparison(kind=each), now)]
     return []
 
 
@@ -189,8 +195,10 @@ def _ranges(plain: str, reads: list[_Read], reference: Reference) -> list[_Read]
 
 
 def _is_range(plain: str, read: _Read, after: _Read, word: str) -> bool:
+    """Whether what stands between two units makes a range of them; the `a` of "is it a Friday?" does not."""
     gap = plain[read.end : after.start]
-    if re.fullmatch(r"\s*(?:to|through|thru|until|till|up\s+to|a|al|hasta|-|–|—)\s*(?:el\s+|la\s+|the\s+)?", gap):
+    joint = re.fullmatch(r"\s*(to|through|thru|until|till|up\s+to|a|al|hasta|-|–|—)\s*(?:el\s+|la\s+|the\s+)?", gap)
+    if joint is not None and not (joint[1] == "a" and plain[after.start : after.end].endswith("day")):
         return True
     return word in ("between", "entre") and re.fullmatch(r"\s*(?:and|y|e)\s*(?:el\s+|la\s+|the\s+)?", gap) is not None
 
@@ -253,6 +261,7 @@ _ASKS_TO_COMPARE = re.compile(r"\bcompar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|
 _JOINT = re.compile(
     r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+(?:(?:those|that|las?|los?)\s+(?:(?:of|in|del?|en)\s+)?)?(?:the\s+|el\s+|la\s+)?$"
 )
+_JOINING = re.compile(r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+")
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
     "previous_year": re.compile(

@@ -10,6 +10,7 @@ from batuta.language.folding import fold
 from batuta.language.understanding import Settled, Synonyms
 
 _COUNTS = re.compile(r"\b(?:how many|how much|number of|cuant[oa]s?|numero de)\b")
+_ASKS_WHEN = re.compile(r"^\W*(?:when|cuando)\b")
 STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] = {
     "blocked": (
         ("blocked", "bloqueado", "bloqueada", "bloqueados", "bloqueadas"),
@@ -72,6 +73,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         unknown: list[str] = []
         if _COUNTS.search(fold(" ".join(texts))):
             unknown.append("how many")
+        if _ASKS_WHEN.search(fold(" ".join(texts))):
+            unknown.append("when")
         for state in states:
             condition = STATES[state][1].get(known.entity_set)
             if condition is None:
