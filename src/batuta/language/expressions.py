@@ -71,6 +71,7 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
+    (rf"{_N}\s+(?:dozens?|docenas?)\b", r"(\1 * 12)"),
     (rf"(?=.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),

@@ -14,8 +14,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from batuta.language.amounts import find_units
 from batuta.language.annotation import AnnotatedText, annotated
 from batuta.language.choices import index_for, words_with_places
+from batuta.language.expressions import is_one_sum
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
@@ -60,6 +62,8 @@ FULLY_EXPLAINED = 0.8
 """How sure an intent is at least that accounts for every word of a request."""
 RIVAL_LEAD = 2.0
 """How much likelier another agent's change must be by its examples to count more than a conclusive reading."""
+SURE_BY_VALUES = 0.5
+"""How sure an answer is at least whose values are all there and can mean nothing else: a whole sum, a conversion."""
 CONCLUSIVE = 0.95
 """How sure one is at least whose own reader took the request as an order."""
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -157,7 +161,8 @@ class Interpreter:
         """The intents that a text may mean, its slots filled by all texts."""
         scores = self._classifier.scores(self._tokens(leading))
         # One that accounts for every word is meant however unlike its examples the request is.
-        likely = [*scores[:8], *(score for score in scores[8:] if _is_always_read(self._intents[score.label][1]))]
+        kept = (score for score in scores[8:] if _is_always_read(self._intents[score.label][1]))
+        likely = [*scores[:8], *kept]
         found = [self._interpretation(score, leading, texts, now, last) for score in likely]
         return sorted(_with_rivals(found, scores), key=lambda each: -each.confidence)
 
@@ -245,6 +250,8 @@ class Interpreter:
         ]
         if telling and not filled.missing:
             confidence *= FILLED_FACTOR
+        if not filled.missing and _is_told_by_values(intent, texts[-1]):
+            confidence = max(confidence, SURE_BY_VALUES)
         is_certain = any(slot.is_conclusive and slot.name in filled.values for slot in intent.slots)
         if is_certain and stance == "order" and not filled.missing:
             confidence = max(confidence, CONCLUSIVE)
@@ -284,6 +291,20 @@ def _with_rivals(found: list[Interpretation], scores: Sequence[LabelScore]) -> l
         )
 
     return [replace(each, confidence=own[each.label]) if is_anothers(each) else each for each in found]
+
+
+def _is_told_by_values(intent: Intent, text: AnnotatedText) -> bool:
+    """Whether an intent takes a sum that holds every number of a text, or a quantity and the unit it is asked in."""
+    types = {slot.type for slot in intent.slots if slot.is_required}
+    if "expression" in types:
+        return is_one_sum(text.text, text.expression, language=text.language)
+    if not {"quantity", "unit"} <= types or any(
+        text.findings.get(kind) for kind in ("date", "time", "person", "money")
+    ):
+        return False
+    taken = [each.span for each in (*text.findings.get("quantity", ()), *find_units(text.text))]
+    words = [(stem(word), start) for word, start, _ in words_with_places(text.text)]
+    return all(word in filler_stems() or any(span.start <= at < span.end for span in taken) for word, at in words)
 
 
 def _is_always_read(intent: Intent) -> bool:

@@ -25,7 +25,7 @@ _LIGHT = (
     "exactamente propio propia pone ponen toca dinero monday tuesday wednesday thursday friday mondays "
     "tuesdays wednesdays thursdays fridays lunes martes miercoles jueves viernes maximo minimo pasta q ke xq "
     "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling "
-    "paid next tarda tardan airport station aeropuerto estacion say says saying see sees seeing come comes came coming think thinks try trying tries "
+    "llego llega llegamos llegar arrive arrives arriving get around one paid next tarda tardan airport station aeropuerto estacion say says saying see sees seeing come comes came coming think thinks try trying tries "
     "work works working tell tells told keep keeps bring brings begin begins seem seems help helps happen live lives "
     "believe become becomes leave leaves mean means move call calls run runs give gives given send sends sent show shows "
     "include includes offer offers provide provides expect expects wait follow stop add change changes set sets start "
@@ -71,7 +71,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "salary": "salary paid", "payday": "salary paid",
     },
     "es": {
-        "numero de telefono": "llama extensión", "que numero": "llama extensión", "numero al que llamar": "llama extensión", "telefono": "línea telefónica", "plan empresa": "plan empresa", "plan equipo": "plan equipo", "comida de equipo": "comida de equipo", "dia laborable": "día laborable", "primer mes": "primer mes",
+        "salas de reuniones": "meeting rooms", "sala de reuniones": "meeting rooms", "numero de telefono": "llama extensión", "que numero": "llama extensión", "numero al que llamar": "llama extensión", "telefono": "línea telefónica", "plan empresa": "plan empresa", "plan equipo": "plan equipo", "comida de equipo": "comida de equipo", "dia laborable": "día laborable", "primer mes": "primer mes",
         "justificar": "justificante", "guardar": "guardan", "guardais": "guardan", "guardar vacaciones": "no disfrutados año siguiente vacaciones", "canceladas": "cancelada", "foto": "fotografía",
         "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo", "desde casa": "teletrabajo", "km": "kilómetro", "kms": "kilómetro",
         "kilometraje": "kilómetro coche", "mi coche": "coche particular", "mi propio coche": "coche particular", "malo": "baja enfermedad", "mala": "baja enfermedad", "enfermo": "baja enfermedad",

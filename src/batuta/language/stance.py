@@ -47,6 +47,7 @@ _FORBIDS = re.compile(
 )
 _REPORT = re.compile(
     r"(?:^\W*(?:i|we)\s+(?:really\s+|just\s+)?(?:love|hate|like|enjoy|dislike|always|usually|never|often)\b|"
+    r"\b(?:says?|said|thinks?|suggests?|dice|dijo|dicen|cree|sugiere|propone)\s+(?:that\s+|que\s+)?\w|"
     r"\b(?:me|nos)\s+(?:encantan?|gustan?|aburren?|molestan?)\b|^\W*(?:odio|detesto|siempre|nunca|normalmente)\b|"
     rf"\b(?:was|were|went|yesterday|fue|fueron|estuvo|ayer|anoche)\b|"
     r"\b(?:i|we|he|she|they|you)(?:'ve|\s+have|\s+has|\s+had)?\s+(?:already\s+|just\s+)?(?!need|want|wish)\w+ed\b|"

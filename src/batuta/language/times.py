@@ -201,6 +201,7 @@ _TIMES = (
     rf"(?:at|around)\s+(?:\d{{1,2}}(?:\.\d\d)?(?!\d|[/:%,.]\d|\s*(?:%|percent|days|hours|people|minutes|euros|€))|{_ENGLISH}{_MINUTES_EN}?){_MERIDIEM}?{_HALF}?",
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
+    rf"{_SPANISH}\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
     rf"(?<={BLANK}\s)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
@@ -216,10 +217,11 @@ _RANGE_FORMS = (
     rf"(?:at\s+|a\s+las?\s+)?(?<![\d:/.-])(?P<start>\d{{1,2}}){_UNTIL}(?P<end>{_MARKED})",
 )
 _BARE_RANGE = r"(?<![-/.:\d])(?P<start>\d{1,2})\s*[-–—]\s*(?P<end>\d{1,2})(?![-/.:\d%])"
+_SPOKEN_RANGE = r"(?<![-/.:\d])(?<!\bat\s)(?P<start>\d{1,2})\s+to\s+(?P<end>\d{1,2})(?![-/.:\d%])"
 _TIME = re.compile("|".join(rf"\b(?:{each})" for each in _TIMES))
 _RANGES, _RANGES_NEAR_A_DAY = (
     tuple(re.compile(rf"\b{each}(?P<half>{_HALF})?") for each in forms)
-    for forms in (_RANGE_FORMS, (*_RANGE_FORMS, _BARE_RANGE))
+    for forms in (_RANGE_FORMS, (*_RANGE_FORMS, _BARE_RANGE, _SPOKEN_RANGE))
 )
 _SOON = re.compile(
     rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?(?:(?P<amount>half\s+an|media|{NUMBER})\s+|(?=hora\s+y\s+media))"

@@ -146,7 +146,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
         return _amended(context.request, text)
     brings = _brings_something(text, context, interpreter, now)
-    if context.was_asked and brings and _is_bare(text, now, context.language):
+    if context.was_asked and brings and is_bare(text, now, context.language):
         return _amended(context.request, text)
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
@@ -204,7 +204,7 @@ def _brings_something(text: str, context: DialogueContext, interpreter: Interpre
     return telling or (takes_text and (has_content or is_follow_up(text) or context.was_asked))
 
 
-def _is_bare(text: str, now: datetime, language: Language) -> bool:
+def is_bare(text: str, now: datetime, language: Language) -> bool:
     """Whether a message is nothing but a day, a time, a person or an amount: "4pm" after "at what time?"."""
     source = annotated(text, now=now, reader=language)
     spans = [each.span for found in source.findings.values() for each in found]

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from batuta.language.annotation import annotated
-from batuta.language.dialogue import is_yes
+from batuta.language.dialogue import is_yes, refers_back
 from batuta.language.expressions import is_one_sum, needs_last_result
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stems_of
@@ -23,9 +23,19 @@ from batuta.language.interpretation import (
     base_of,
     interpreter_for,
 )
+from batuta.language.stance import without_forbidden
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import CONCEPTS, filler_stems
-from batuta.offline.context import LONGEST_FOLLOW_UP, DialogueContext, amendment, changed_result, eligible, opened_by
+from batuta.offline.context import (
+    LONGEST_FOLLOW_UP,
+    LONGEST_PRONOUN,
+    DialogueContext,
+    amendment,
+    changed_result,
+    eligible,
+    is_bare,
+    opened_by,
+)
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
@@ -147,7 +157,9 @@ class Planner:
         for match in self._weak_joints(text):
             sides = [text[: match.start()].strip(), text[match.end() :].strip()]
             found = [self._meanings(side, context)[0] for side in sides]
-            if _completes(self._meanings(text, context)[0], found[0]):
+            if _completes(self._meanings(text, context)[0], found[0]) or _changes_it(sides[1], found[1]):
+                continue
+            if any(is_bare(side, self._now, self._language) for side in sides):
                 continue
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
             if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
@@ -178,7 +190,11 @@ class Planner:
         if best is None:
             return {"answer": self.unknown(task.language)}
         if any(each.is_forbidden for each in meanings):
-            return {"answer": phrase("left_alone", task.language)}
+            rest = without_forbidden(text)
+            asked = self._meanings(rest, context)[0] if rest != text else None
+            if asked is None or not asked.is_sure or asked.intent.effect == "change" or asked.agent_id == OWN:
+                return {"answer": phrase("left_alone", task.language)}
+            return self._with_sources([RequestPart(text=rest, meaning=asked)], task, context)
         if best.agent_id == OWN:
             return self._small_talk(best, text, task, context)
         if best.is_sure and best.intent.reply is not None:
@@ -245,14 +261,15 @@ class Planner:
         is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
         for match in self._weak_joints(text):
             left, right = text[: match.start()].strip(), text[match.end() :].strip()
-            if len(left.split()) < 2 or len(right.split()) < 2:
+            is_part = any(is_bare(side, self._now, self._language) for side in (left, right))
+            if is_part or len(left.split()) < 2 or len(right.split()) < 2:
                 continue
             sides = [self._meanings(side, context)[0] for side in (left, right)]
             are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
             if (is_explained and self._says_of(whole, right)) or _completes(whole, sides[0]):
                 continue
-            if _is_read_whole(whole):
+            if _is_read_whole(whole) or _changes_it(right, sides[1]):
                 continue
             if are_sure and is_worth and not any(side.missing for side in sides):
                 return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
@@ -455,6 +472,11 @@ def _completes(whole: Interpretation, left: Interpretation) -> bool:
         return False
     kept = [slot.name for slot in whole.intent.slots if slot.type.startswith("zone")]
     return any(whole.values.get(name) != left.values.get(name) for name in kept)
+
+
+def _changes_it(text: str, meaning: Interpretation) -> bool:
+    """Whether a short order says by a pronoun what is to be changed: "…, cancel it" goes with what it follows."""
+    return meaning.intent.effect == "change" and len(text.split()) <= LONGEST_PRONOUN and refers_back(text)
 
 
 def _two_subjects(text: str) -> list[str]:

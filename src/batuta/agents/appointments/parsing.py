@@ -12,6 +12,7 @@ from batuta.language.durations import find_durations
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
 from batuta.language.names import find_contact
+from batuta.language.stance import stance_of
 from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
 CONFIDENCE = 0.65
@@ -75,7 +76,8 @@ _WITH = {"en": "with", "es": "con"}
 def parse_request(text: str) -> ParsedRequest:
     """What a request says, with what was said to it later. It never fails; what is not said is `None`."""
     first, *later = composed(text)[:MAX_CHARS].split(AMENDED_BY)
-    parsed = _parse_part(first)
+    is_asked = bool(later) and stance_of(first) == "question" and intent_of(first) is RequestKind.CREATION
+    parsed = _parse_part(first, RequestKind.QUESTION if is_asked else None)
     for part in later:
         parsed = _amended(parsed, _parse_part(part), part)
     return parsed
