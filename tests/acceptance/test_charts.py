@@ -77,9 +77,9 @@ async def test_a_table_is_sorted_and_filtered_by_keyboard(visitor: Visitor, char
     first = table.locator("tbody tr").first
     assert "25.05" in await first.inner_text()
     await table.get_by_label("Filter rows").fill("españa luna")
-    await page.wait_for_function("document.querySelectorAll('[data-dataset=sales] tbody tr').length === 0")
+    await page.wait_for_function("() => document.querySelectorAll('[data-dataset=sales] tbody tr').length === 0")
     await table.get_by_label("Filter rows").fill("portugal")
-    await page.wait_for_function("document.querySelectorAll('[data-dataset=sales] tbody tr').length === 1")
+    await page.wait_for_function("() => document.querySelectorAll('[data-dataset=sales] tbody tr').length === 1")
     assert "50.00" in await table.locator("tfoot").inner_text()
 
 

@@ -7,7 +7,8 @@ import { copyText } from "../lib/clipboard";
 import { IconButton } from "./icon-button";
 
 export interface CopyButtonProps {
-  readonly value: string;
+  /** The text, or what makes it when it is wanted. */
+  readonly value: string | (() => string);
   readonly label: string;
   readonly doneLabel: string;
 }
@@ -15,7 +16,7 @@ export interface CopyButtonProps {
 export const CopyButton = ({ value, label, doneLabel }: CopyButtonProps) => {
   const [isDone, setIsDone] = useState(false);
   const copy = async (): Promise<void> => {
-    setIsDone(await copyText(value));
+    setIsDone(await copyText(typeof value === "string" ? value : value()));
     window.setTimeout(() => setIsDone(false), 1_800);
   };
   return (

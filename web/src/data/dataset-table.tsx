@@ -6,9 +6,10 @@ import { useMemo, useRef, useState } from "react";
 
 import type { Column, RecordReference } from "../events";
 import { useLocale, useText } from "../lib/i18n";
-import { type Cell, cellText, exactSum, filtered, isNumeric, type Row, sorted, totalText } from "./cells";
+import { type Cell, cellText, exactSum, isNumeric, type Row, searchText, totalText } from "./cells";
 import { RecordLink } from "./record-link";
 import { Head } from "./table-head";
+import { nextOrder, type Order, useOrder } from "./use-order";
 
 const ROW_HEIGHT = 30;
 const MOST_VISIBLE = 12;
@@ -17,22 +18,24 @@ export interface DatasetTableProps {
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
+  /** The rows as they are searched, where they were made before. */
+  readonly texts?: readonly string[];
   readonly references: readonly (RecordReference | null)[];
   readonly totals: Readonly<Record<string, Cell>>;
   readonly words: string;
 }
 
-interface Order {
-  readonly place: number;
-  readonly isDescending: boolean;
-}
-
 /** Sums of what is shown: the server's where that is all, else those of the filtered rows. */
-const totalsOf = (props: DatasetTableProps, shown: readonly number[]): Readonly<Record<string, Cell>> => {
-  if (shown.length === props.rows.length) return props.totals;
-  const added = props.columns.flatMap((column, place) => {
-    if (!(column.name in props.totals)) return [];
-    const sum = exactSum(shown.map((number) => props.rows[number]?.[place] ?? null));
+const totalsOf = (
+  columns: readonly Column[],
+  rows: readonly Row[],
+  totals: Readonly<Record<string, Cell>>,
+  shown: readonly number[],
+): Readonly<Record<string, Cell>> => {
+  if (shown.length === rows.length) return totals;
+  const added = columns.flatMap((column, place) => {
+    if (!(column.name in totals)) return [];
+    const sum = exactSum(shown.map((number) => rows[number]?.[place] ?? null));
     return [[column.name, sum] as const];
   });
   return Object.fromEntries(added);
@@ -44,13 +47,12 @@ export const DatasetTable = (props: DatasetTableProps) => {
   const t = useText();
   const frame = useRef<HTMLElement>(null);
   const [order, setOrder] = useState<Order | null>(null);
-  const shown = useMemo(() => {
-    const kept = filtered(rows, words);
-    const column = order === null ? undefined : columns[order.place];
-    if (order === null || column === undefined) return kept;
-    return sorted(kept, rows, order.place, column, order.isDescending, locale.language);
-  }, [rows, words, order, columns, locale.language]);
-  const totals = useMemo(() => totalsOf(props, shown), [props, shown]);
+  const given = props.texts;
+  const texts = useMemo(() => given ?? rows.map(searchText), [given, rows]);
+  const { language } = locale;
+  const { numbers: shown, isSorting } = useOrder(rows, texts, columns, { words, order, language });
+  const { totals: allTotals } = props;
+  const totals = useMemo(() => totalsOf(columns, rows, allTotals, shown), [columns, rows, allTotals, shown]);
   const virtualizer = useVirtualizer({
     count: shown.length,
     getScrollElement: () => frame.current,
@@ -73,6 +75,7 @@ export const DatasetTable = (props: DatasetTableProps) => {
       <table
         aria-label={label}
         aria-rowcount={shown.length + 1}
+        aria-busy={isSorting}
         className="w-full table-fixed text-[0.8125rem]"
       >
         <thead className="bg-sunken sticky top-0 z-10">
@@ -145,12 +148,6 @@ export const DatasetTable = (props: DatasetTableProps) => {
       </table>
     </section>
   );
-};
-
-/** Up, down, and as the rows came. */
-const nextOrder = (before: Order | null, place: number): Order | null => {
-  if (before?.place !== place) return { place, isDescending: false };
-  return before.isDescending ? null : { place, isDescending: true };
 };
 
 /** The height of the rows that are not there. */

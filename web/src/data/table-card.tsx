@@ -14,7 +14,7 @@ import { asTabs, filtered } from "./cells";
 import { DatasetTable } from "./dataset-table";
 import { PinMenu } from "./pin-menu";
 import { RecordTable } from "./record-table";
-import { type RowsSource, useRows } from "./use-rows";
+import { MOST_ROWS, type RowsSource, useRows } from "./use-rows";
 
 export const rowsOf = (item: DatasetItem, sessionId: string): RowsSource => ({
   sessionId,
@@ -54,10 +54,12 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
           className="bg-sunken border-line h-7 w-36 rounded-lg border px-2 text-xs"
         />
         <CopyButton
-          value={asTabs(
-            item.columns,
-            filtered(loaded.rows, words).map((number) => loaded.rows[number] ?? []),
-          )}
+          value={() =>
+            asTabs(
+              item.columns,
+              filtered(loaded.texts, words).map((number) => loaded.rows[number] ?? []),
+            )
+          }
           label={t.common.copy}
           doneLabel={t.common.copied}
         />
@@ -78,12 +80,16 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
         label={title}
         columns={item.columns}
         rows={loaded.rows}
+        texts={loaded.texts}
         references={loaded.references}
         totals={item.totals}
         words={words}
       />
       <footer className="text-faint border-line flex flex-wrap gap-x-3 border-t px-4 py-2 text-xs">
         <span>{t.datasets.rows(count(item.row_count, locale))}</span>
+        {item.row_count > MOST_ROWS && (
+          <span className="text-warn">{t.datasets.onlyFirst(count(MOST_ROWS, locale))}</span>
+        )}
         {item.provenance.company !== null && <span>{item.provenance.company}</span>}
         {item.provenance.sources.map((name) => (
           <button

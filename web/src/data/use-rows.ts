@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 import type { RecordReference } from "../events";
 import { api } from "../transport/api";
-import type { Row } from "./cells";
+import { type Row, searchText } from "./cells";
 
 export const MOST_ROWS = 100_000;
 const PAGE = 5_000;
@@ -14,6 +14,11 @@ export interface LoadedRows {
   readonly references: readonly (RecordReference | null)[];
   readonly isComplete: boolean;
   readonly hasFailed: boolean;
+}
+
+export interface SearchableRows extends LoadedRows {
+  /** The rows as they are searched. */
+  readonly texts: readonly string[];
 }
 
 export interface RowsSource {
@@ -27,25 +32,33 @@ export interface RowsSource {
 export const useRows = (
   { sessionId, datasetId, rowCount, first }: RowsSource,
   isWanted: boolean,
-): LoadedRows => {
-  const [loaded, setLoaded] = useState<LoadedRows>(first);
+): SearchableRows => {
+  const [loaded, setLoaded] = useState<SearchableRows>(() => ({
+    ...first,
+    texts: first.rows.map(searchText),
+  }));
   useEffect(() => {
     if (!isWanted || first.isComplete) return;
     let isGone = false;
     const load = async (): Promise<void> => {
       const rows: Row[] = [];
+      const texts: string[] = [];
       const references: (RecordReference | null)[] = [];
       const most = Math.min(rowCount, MOST_ROWS);
       while (rows.length < most && !isGone) {
         const page = await api.datasetRows(sessionId, datasetId, rows.length, PAGE);
         if (page.rows.length === 0) break;
         rows.push(...page.rows);
+        texts.push(...page.rows.map(searchText));
         references.push(...page.references);
-        if (!isGone)
+        const isComplete = rows.length >= most;
+        // The first page is shown at once, the others together: a table that grows would be sorted each time.
+        if (!isGone && (isComplete || rows.length === page.rows.length))
           setLoaded({
             rows: [...rows],
+            texts: [...texts],
             references: [...references],
-            isComplete: rows.length >= most,
+            isComplete,
             hasFailed: false,
           });
       }

@@ -1,8 +1,9 @@
 /** Values of a table: exact sums, order, filters, and how they are written. */
 
 import { describe, expect, it } from "vitest";
-import { asTabs, cellText, exactSum, filtered, headOf, sorted } from "../../src/data/cells";
+import { asTabs, cellText, comparing, exactSum, filtered, headOf, searchText } from "../../src/data/cells";
 import { isDrawable } from "../../src/data/drawable";
+import { SLICE, slicedSort } from "../../src/data/sliced-sort";
 import type { Column } from "../../src/events";
 
 const column = (fields: Partial<Column>): Column => ({
@@ -37,32 +38,51 @@ describe("values", () => {
     expect(exactSum(["-1.5", "1.25"])).toBe("-0.25");
     expect(exactSum(["9007199254740993", "1"])).toBe("9007199254740994");
     expect(exactSum([null])).toBeNull();
+    expect(exactSum(Array.from({ length: 200_000 }, () => "90071992547.41"))).toBe("18014398509482000.00");
   });
 
   it("are ordered by their type, and what is missing comes last", () => {
     const rows = [["10.5"], ["9"], [null], ["-1"]];
     const all = [0, 1, 2, 3];
-    expect(sorted(all, rows, 0, column({}), false, "en")).toEqual([3, 1, 0, 2]);
-    expect(sorted(all, rows, 0, column({}), true, "en")).toEqual([0, 1, 3, 2]);
+    expect([...all].sort(comparing(rows, 0, column({}), false, "en"))).toEqual([3, 1, 0, 2]);
+    expect([...all].sort(comparing(rows, 0, column({}), true, "en"))).toEqual([0, 1, 3, 2]);
     const names = [["Ñu"], ["Nube"], ["zar"]];
-    expect(sorted([0, 1, 2], names, 0, column({ type: "text" }), false, "es")).toEqual([1, 0, 2]);
+    expect([0, 1, 2].sort(comparing(names, 0, column({ type: "text" }), false, "es"))).toEqual([1, 0, 2]);
   });
 
   it("are found whatever the accents", () => {
-    expect(
-      filtered(
-        [
-          ["Núñez", "ES"],
-          ["Acme", "PT"],
-        ],
-        "nunez es",
-      ),
-    ).toEqual([0]);
-    expect(filtered([["a"], ["b"]], " ")).toEqual([0, 1]);
+    const texts = [
+      ["Núñez", "ES"],
+      ["Acme", "PT"],
+    ].map(searchText);
+    expect(filtered(texts, "nunez es")).toEqual([0]);
+    expect(filtered(texts, " ")).toEqual([0, 1]);
   });
 
   it("leave as text that a spreadsheet takes", () => {
     expect(asTabs([column({ label: "A" })], [["1\t2"], [null]])).toBe("A\n1 2\n");
+  });
+});
+
+describe("a hundred thousand rows", () => {
+  it("are sorted like few, and the page is never held up by more than a slice of them", () => {
+    const rows = Array.from({ length: 100_000 }, (_, n) => [String((n * 7919) % 100_003)]);
+    const numbers = rows.map((_, n) => n);
+    let looks = 0;
+    const compare = comparing(rows, 0, column({}), false, "en");
+    const work = slicedSort(numbers, (first, second) => {
+      looks += 1;
+      return compare(first, second);
+    });
+    let [most, pauses, step] = [0, 0, work.next()];
+    for (; !step.done; step = work.next()) {
+      most = Math.max(most, looks);
+      looks = 0;
+      pauses += 1;
+    }
+    expect(step.value).toEqual([...numbers].sort(compare));
+    expect(pauses).toBeGreaterThan(100_000 / SLICE);
+    expect(most).toBeLessThan(SLICE * 16);
   });
 });
 

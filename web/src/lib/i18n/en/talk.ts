@@ -194,6 +194,8 @@ export const talk = {
     notFound: "The record could not be read.",
     from: (names: string) => `computed from ${names}`,
     cutShort: (number: string) => `cut short: there are ${number} records`,
+    onlyFirst: (number: string) =>
+      `the first ${number} are sorted and filtered here; a download has them all`,
     download: "Download",
     showTable: "Show the figures as a table",
     notLoaded: "The rows could not be loaded.",

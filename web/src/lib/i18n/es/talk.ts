@@ -195,6 +195,8 @@ export const talk: typeof english = {
     notFound: "No se pudo leer el registro.",
     from: (names: string) => `calculado a partir de ${names}`,
     cutShort: (number: string) => `cortado: hay ${number} registros`,
+    onlyFirst: (number: string) =>
+      `aquí se ordenan y filtran las primeras ${number}; la descarga las tiene todas`,
     download: "Descargar",
     showTable: "Mostrar las cifras como tabla",
     notLoaded: "No se pudieron cargar las filas.",
