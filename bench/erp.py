@@ -4,7 +4,8 @@
     python -m bench.erp --json     one JSON object per line
 
 On the companies that `bench.sandbox` makes once and keeps. The sandbox answers in the process, its time included. A
-figure is CPU time, best of several rounds; a turn is run on the built-in model, to the specification of its chart.
+figure is CPU time, best of several rounds, and beside it the time on the wall; a turn is run on the built-in model, to
+the specification of its chart.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, time
 from pathlib import Path
+from time import perf_counter
 
 from batuta.agents.erp.measures.compute import compute
 from batuta.agents.erp.measures.records import MeasureRequest
@@ -54,14 +56,16 @@ class DemoDayClock(SystemClock):
     now = staticmethod(lambda: datetime.combine(DEMO_TODAY, time(12), tzinfo=UTC))
 
 
-async def milliseconds(run: Callable[[], Awaitable[object]]) -> float:
+async def milliseconds(run: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """CPU time and time on the clock on the wall, the best of several rounds of each."""
     await run()
-    best = float("inf")
+    spent, passed = [], []
     for _ in range(ROUNDS):
-        began = clock()
+        began, began_at = clock(), perf_counter()
         await run()
-        best = min(best, clock() - began)
-    return best * 1000
+        spent.append(clock() - began)
+        passed.append(perf_counter() - began_at)
+    return min(spent) * 1000, min(passed) * 1000
 
 
 async def measured(team: FirstTeam) -> list[Row]:
@@ -74,7 +78,7 @@ async def measured(team: FirstTeam) -> list[Row]:
         async def ask(request: MeasureRequest = request) -> None:
             await compute(books, access.measures, request)
 
-        found.append(row(name, await milliseconds(ask), MEASURE_MS))
+        found += rows_of(name, await milliseconds(ask), MEASURE_MS)
 
     async def turn() -> None:
         session_id = new_id()
@@ -85,11 +89,17 @@ async def measured(team: FirstTeam) -> list[Row]:
         )
         assert any(isinstance(event, ChartDrawn) for event in done.events), done.error
 
-    return [*found, row("the north-star question, a whole turn", await milliseconds(turn), TURN_MS)]
+    return [*found, *rows_of("the north-star question, a whole turn", await milliseconds(turn), TURN_MS)]
 
 
-def row(what: str, value: float, most: int) -> Row:
-    return Row(what=what, subject="ERP, size M", value=value, unit="ms", aim=f"≤ {most} ms", met=value <= most)
+def rows_of(what: str, times: tuple[float, float], most: int) -> list[Row]:
+    """CPU time, which has an aim, and time on the wall, which a busy machine stretches."""
+    spent, passed = times
+    met = spent <= most
+    return [
+        Row(what=what, subject="ERP, size M", value=spent, unit="ms CPU", aim=f"≤ {most} ms", met=met),
+        Row(what=f"{what}, on the wall", subject="ERP, size M", value=passed, unit="ms"),
+    ]
 
 
 async def rows() -> list[Row]:

@@ -54,6 +54,8 @@ class RecordQuery:
     """Field names, with ` desc` behind those that descend."""
     expand: tuple[str, ...] = ()
     limit: int | None = None
+    has_versions: bool = True
+    """Whether records come with their version, which only a change needs; without it long lists are read faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

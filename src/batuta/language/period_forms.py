@@ -9,12 +9,15 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from batuta.language.calendar_math import (
+    MONTHS_IN,
     Grain,
     Period,
     Preference,
     Reference,
     back_from,
     monday_of,
+    month_end,
+    months_on,
     shifted_unit,
     unit_of,
 )
@@ -87,7 +90,10 @@ def _last_units(match: Match, reference: Reference) -> list[Period]:
         grain, count = "week", count * 2
     if _NEXT.search(match.group()):
         return [Period(first=today, last=back_from(grain, today, -count) - timedelta(days=1))]
-    rolling = Period(first=back_from(grain, today, count) + timedelta(days=1), last=today)
+    first = back_from(grain, today, count) + timedelta(days=1)
+    if grain not in ("day", "week") and today == month_end(today):
+        first = months_on(today.replace(day=1), 1 - count * MONTHS_IN[grain])  # from a month's end back: whole months
+    rolling = Period(first=first, last=today)
     if grain == "day":
         return [rolling, Period(first=rolling.first - timedelta(days=1), last=today - timedelta(days=1))]
     whole = Period(first=shifted_unit(grain, today, -count).first, last=shifted_unit(grain, today, -1).last)

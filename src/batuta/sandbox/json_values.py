@@ -24,7 +24,7 @@ def json_writer(prop: EdmProperty) -> Callable[[SqlValue], Any]:
     """How a stored value of this property is shown in JSON."""
     if prop.type.startswith("Collection("):
         return _collection
-    return _WRITERS.get(prop.type, _as_it_is)
+    return _WRITERS.get(prop.type, as_it_is)
 
 
 def json_of(prop: EdmProperty, value: Value) -> Any:
@@ -137,14 +137,16 @@ def _read_time(prop: EdmProperty, given: Any) -> Value:
         raise _wrong(prop, given) from error
 
 
-def _as_it_is(stored: SqlValue) -> Any:
+_UNIT: Final = 10**SCALE
+
+
+def as_it_is(stored: SqlValue) -> Any:
     return stored
 
 
 def _decimal(stored: SqlValue) -> Any:
     scaled = int(stored or 0)
-    whole, rest = divmod(scaled, 10**SCALE)
-    return whole if not rest else scaled / 10**SCALE
+    return scaled / _UNIT if scaled % _UNIT else scaled // _UNIT
 
 
 def _plain_number(value: Decimal) -> int | float:

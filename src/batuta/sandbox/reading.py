@@ -12,15 +12,15 @@ import base64
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from batuta.sandbox.behaviour import FLOW_FILTERS, Behaviour, FlowFilter
 from batuta.sandbox.errors import BadRequestError
 from batuta.sandbox.filter_sql import ALWAYS, FilterCompiler, SqlCondition
 from batuta.sandbox.flow_filters import take_flow_filters
-from batuta.sandbox.json_values import json_writer
+from batuta.sandbox.json_values import as_it_is, json_writer
 from batuta.sandbox.query import Expansion, SystemQueryOptions, encode_token
 from batuta.sandbox.quirks import Quirks
 from batuta.sandbox.records import SandboxStore, SetTable
@@ -168,13 +168,18 @@ class RecordReader:
         shown = self._shown(scope.entity, options)
         writers = [(name, json_writer(scope.entity.properties[name])) for name in shown]
         streams = [each.name for each in scope.entity.streams if options.select is None or each.name in options.select]
+        if rows and not (self._links.has_metadata or streams or options.expand) and list(rows[0].values) == shown:
+            return _written_in_place(rows, writers)
         finished = []
         for row in rows:
+            values = row.values
             made: dict[str, Any] = {}
             if self._links.has_metadata:
-                made["@odata.etag"] = etag(scope.entity, row.values, row.version)
-            made.update((name, write(row.values[name])) for name, write in writers)
-            self._add_streams(made, scope, row, streams)
+                made["@odata.etag"] = etag(scope.entity, values, row.version)
+            for name, write in writers:
+                made[name] = write(values[name])
+            if streams:
+                self._add_streams(made, scope, row, streams)
             finished.append(made)
         for expansion in options.expand:
             self._expand(finished, rows, scope, expansion)
@@ -191,7 +196,7 @@ class RecordReader:
         return [each.name for each in entity.columns if each.name in options.select]
 
     def _add_streams(self, made: dict[str, Any], scope: RecordScope, row: "_ReadRow", streams: list[str]) -> None:
-        if streams and self._links.has_metadata:
+        if self._links.has_metadata:
             place = self._links.of(scope.entity, scope.company, key_text(scope.entity, row.values))
             for name in streams:
                 made[f"{name}@odata.mediaEditLink"] = f"{place}/{name}"
@@ -273,8 +278,7 @@ class _Prepared:
     """What orders rows that are equal in everything else."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _ReadRow:
+class _ReadRow(NamedTuple):
     version: int
     place: tuple[Any, ...]
     values: dict[str, SqlValue]
@@ -284,6 +288,18 @@ class _ReadRow:
 class _Children:
     rows: list[dict[str, Any]]
     count: int
+
+
+def _written_in_place(
+    rows: list[_ReadRow], writers: list[tuple[str, Callable[[SqlValue], Any]]]
+) -> list[dict[str, Any]]:
+    """Rows of which nothing is asked but their fields: long lists are read so, and need no copy."""
+    converted = [(name, write) for name, write in writers if write is not as_it_is]
+    for row in rows:
+        values: dict[str, Any] = row.values
+        for name, write in converted:
+            values[name] = write(values[name])
+    return [row.values for row in rows]
 
 
 _NO_CHILDREN: Final = _Children(rows=[], count=0)

@@ -1,6 +1,6 @@
 """Periods in both languages, seen from Sunday 15 November 2026 in Madrid."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -97,6 +97,7 @@ def test_two_periods_are_two_findings() -> None:
         ("ventas 2025 frente a 2024", "2025-01-01..2025-12-31", "2024-01-01..2024-12-31"),
         ("YTD vs previous year", "2026-01-01..2026-11-15", "2025-01-01..2025-11-15"),
         ("crecimiento interanual del mes pasado", "2026-10-01..2026-10-31", "2025-10-01..2025-10-31"),
+        ("beneficio del primer semestre frente al del año pasado", "2026-01-01..2026-06-30", "2025-01-01..2025-06-30"),
         ("ventas del trimestre pasado comparado con el trimestre anterior", "2026-07-01..2026-09-30", "2026-04-01..2026-06-30"),
     ],
 )  # fmt: skip
@@ -106,6 +107,12 @@ def test_what_a_period_is_compared_with_is_no_second_period(text: str, period: s
     other = comparison.value.of(found.value)
     assert f"{found.value.first}..{found.value.last}" == period
     assert f"{other.first}..{other.last}" == compared
+
+
+def test_months_back_from_the_end_of_one_are_whole() -> None:
+    """Six months back from 30 September begin on 1 April, and not with the last day of March."""
+    [found] = find_periods("los últimos 6 meses", now=datetime(2026, 9, 30, 12, tzinfo=UTC))
+    assert (found.value.first, found.value.last) == (date(2026, 4, 1), date(2026, 9, 30))
 
 
 def test_a_period_refuses_to_end_before_it_begins() -> None:

@@ -47,7 +47,10 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
         text = words["figure"].format(title=title, when=when, value=shown(figures.total))
     else:
         split = ", ".join(book.dimensions[name].title[language].lower() for name in figures.split)
-        rows = "; ".join(f"{' · '.join(row.group) or '—'} {shown(row.value)}" for row in figures.rows[:SHOWN_ROWS])
+        rows = "; ".join(
+            f"{' · '.join(row.group) or '—'} {shown(row.value)}{_share(row.share, language)}"
+            for row in figures.rows[:SHOWN_ROWS]
+        )
         if len(figures.rows) > SHOWN_ROWS:
             rows = words["more"].format(rows=rows, count=len(figures.rows) - SHOWN_ROWS)
         text = words["table"].format(title=title, split=split, when=when, rows=rows)
@@ -96,6 +99,10 @@ def money_in_words(value: Decimal, currency: str, language: str, *, is_money: bo
     if language == "es":
         plain = plain.translate(str.maketrans(",.", ".,"))
     return f"{plain} {SYMBOLS.get(currency, currency)}".strip()
+
+
+def _share(share: Decimal | None, language: str) -> str:
+    return "" if share is None else f" ({amount_in_words(share, 'percent', None, language)})"
 
 
 def _change(now: Decimal | None, before: Decimal, language: str) -> str:

@@ -98,10 +98,17 @@ class BusinessCentral:
             order_by=query.order_by,
             expand=query.expand,
             top=query.limit,
+            is_bare=not query.has_versions,
         )
         async for url, rows in self._client.pages(_path(company_id, query.entity), options):
             key = _key(query.entity, ("id",))[0]
-            yield RecordPage(records=[_record(query.entity, row, key) for row in rows], url=url)
+            if query.has_versions:
+                records = [_record(query.entity, row, key) for row in rows]
+            else:
+                records = [
+                    ErpRecord(entity=query.entity, id=str(row.get(key, "")), etag=None, values=row) for row in rows
+                ]
+            yield RecordPage(records=records, url=url)
 
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""

@@ -33,6 +33,7 @@ from batuta.resilience.retry import RetryPolicy, exponential_backoff, retrying
 T = TypeVar("T")
 
 PAGE_SIZE = 5_000
+BARE_JSON = "application/json;odata.metadata=none"
 MAX_PAGES = 1_000
 MAX_ATTEMPTS = 5
 MAX_RETRY_AFTER = timedelta(seconds=30)
@@ -63,6 +64,8 @@ class QueryOptions:
     top: int | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     """Field to `Edm.Guid` and the like, where they are known."""
+    is_bare: bool = False
+    """Whether a list comes without what describes its members, such as their versions."""
 
     def as_text(self) -> str:
         """The part of an address behind the question mark."""
@@ -130,10 +133,12 @@ class ODataClient:
         """The members of a collection with the address that gave them, following `@odata.nextLink`."""
         url = self.url(path, options)
         left = options.top
+        headers = {"Prefer": f"odata.maxpagesize={self._page_size}"}
+        headers |= {"Accept": BARE_JSON} if options.is_bare else {}
         seen: set[str] = set()
         while url not in seen and len(seen) < MAX_PAGES:
             seen.add(url)
-            document = await self._read(url, {"Prefer": f"odata.maxpagesize={self._page_size}"}, _collection)
+            document = await self._read(url, headers, _collection)
             rows = document["value"]
             yield url, rows if left is None else rows[:left]
             left = None if left is None else left - len(rows)

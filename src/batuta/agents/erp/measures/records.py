@@ -30,6 +30,9 @@ AGE_STEPS = ((0, "0"), (30, "1–30"), (60, "31–60"), (90, "61–90"), (10**9,
 UNSET_DATE = date(1, 1, 1)
 UNSET_ID = "00000000-0000-0000-0000-000000000000"
 NO_VALUE = "—"
+ZERO = Decimal(0)
+ValueReader = Callable[[Mapping[str, Any]], str]
+"""Reads the value of a dimension from the fields of a record."""
 
 
 class MeasureError(LogicalError):
@@ -170,20 +173,28 @@ async def _counted_of(
             entity=records.entity,
             where=await _where(reading, records, period, request.late_by_days),
             select=_selected(source, paths.values(), aliases),
+            has_versions=False,
         )
     )
     lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
     wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
-    rates = await _rates_for(reading, source, rows)
+    readers = {name: _reader_of(reading.books, records, name, paths.get(name, ""), lookups) for name in used}
+    limits = [(readers[name], allowed) for name, allowed in wanted.items()]
+    make = _maker(
+        reading.books, source, [readers[name] for name in request.split], await _rates_for(reading, source, rows)
+    )
     counted = []
     explained: dict[str, Decimal] = {}
     for row in rows:
-        values = {name: _dimension(reading.books, records, name, paths.get(name, ""), row, lookups) for name in used}
-        one = _record(reading.books, source, row, tuple(values[name] for name in request.split), rates)
+        values = row.values
+        is_wanted = not limits or all(fold(read(values)) in allowed for read, allowed in limits)
+        if not is_wanted and records.balance is None:
+            continue
+        one = make(values)
         if records.balance is not None:
-            party = str(row.values[records.balance.party])
+            party = str(values[records.balance.party])
             explained[party] = explained.get(party, Decimal(0)) + one.amount
-        if all(fold(values[name]) in allowed for name, allowed in wanted.items()):
+        if is_wanted:
             counted.append(one)
     if records.balance is not None and request.late_by_days is None:
         counted += await _unexplained(reading, records.balance, explained, used, request)
@@ -286,65 +297,73 @@ async def _rates_for(
     }
 
 
-def _record(
+def _maker(
     books: Books,
     source: AmountSource,
-    row: ErpRecord,
-    group: tuple[str, ...],
+    split: Sequence[ValueReader],
     rates: Mapping[tuple[str, date], Decimal],
-) -> CountedRecord:
-    records, values = source.records, row.values
-    day = _day(values.get(records.date)) if records.date else None
-    amount = _amount(source.amount, values)
-    original = ""
-    currency = str(values.get(records.currency, "")) if records.currency and source.amount != ("1",) else ""
-    if currency and currency != books.currency:
-        original = f"{amount} {currency}"
-        converted = amount * rates[currency, day or books.today]
-        amount = converted.quantize(CENT, rounding=ROUND_HALF_UP)
-    return CountedRecord(
-        entity=records.entity,
-        key=str(values.get(records.key, "")),
-        label=str(values.get(records.label, "")),
-        company=books.company.display_name,
-        day=day,
-        amount=amount,
-        group=group,
-        original=original,
-    )
+) -> Callable[[Mapping[str, Any]], CountedRecord]:
+    """What makes a counted record of a row: tens of thousands are made, so what all share is worked out once."""
+    records = source.records
+    currency_field = records.currency if source.amount != ("1",) else None
+    parts = [(part.lstrip("-"), part.startswith("-")) for part in source.amount]
+    company, date_field = books.company.display_name, records.date or ""
+
+    def make(values: Mapping[str, Any]) -> CountedRecord:
+        day = _day(values.get(date_field))
+        amount, original = _amount(parts, values), ""
+        currency = values.get(currency_field) if currency_field else None
+        if currency and currency != books.currency:
+            original = f"{amount} {currency}"
+            converted = amount * rates[str(currency), day or books.today]
+            amount = converted.quantize(CENT, rounding=ROUND_HALF_UP)
+        return CountedRecord(
+            entity=records.entity,
+            key=str(values.get(records.key, "")),
+            label=str(values.get(records.label, "")),
+            company=company,
+            day=day,
+            amount=amount,
+            group=tuple([read(values) for read in split]),
+            original=original,
+        )
+
+    return make
 
 
-def _amount(parts: tuple[str, ...], values: Mapping[str, Any]) -> Decimal:
-    total = Decimal(0)
-    for part in parts:
-        if part == "1":
+def _amount(parts: Sequence[tuple[str, bool]], values: Mapping[str, Any]) -> Decimal:
+    """The sum of some fields, each with whether it is taken away; `1` counts the record."""
+    total = ZERO
+    for name, is_negative in parts:
+        if name == "1":
             total += 1
-        elif part.startswith("-"):
-            total -= Decimal(values.get(part[1:]) or 0)
-        else:
-            total += Decimal(values.get(part) or 0)
+        elif value := values.get(name):
+            amount = value if isinstance(value, Decimal) else Decimal(value)
+            total = total - amount if is_negative else total + amount
     return total
 
 
-def _dimension(
+def _reader_of(
     books: Books,
     records: CountedRecords,
     name: str,
     path: str,
-    row: ErpRecord,
     lookups: Mapping[str, Mapping[str, Mapping[str, Any]]],
-) -> str:
+) -> ValueReader:
+    """What reads the value of a dimension from a row."""
     if name in TIME_DIMENSIONS:
-        return time_bucket(name, _day(row.values.get(records.date or "")))
+        date_field = records.date or ""
+        return lambda values: time_bucket(name, _day(values.get(date_field)))
     if name == AGE_DIMENSION:
-        return _age(_day(row.values.get(records.due or "")), books.today)
+        due_field = records.due or ""
+        return lambda values: _age(_day(values.get(due_field)), books.today)
     if name == COMPANY_DIMENSION:
-        return books.company.display_name
+        return lambda values: books.company.display_name
     alias, _, field_name = path.partition(".")
     if not field_name:
-        return plain_member(row.values.get(path))
-    key = str(row.values.get(records.lookups[alias].our_field, ""))
-    return plain_member(lookups[alias].get(key, {}).get(field_name))
+        return lambda values: plain_member(values.get(path))
+    our_field, found = records.lookups[alias].our_field, lookups[alias]
+    return lambda values: plain_member(found.get(str(values.get(our_field, "")), {}).get(field_name))
 
 
 def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
@@ -373,20 +392,20 @@ def _age(due: date | None, today: date) -> str:
     return next(label for limit, label in AGE_STEPS if late <= limit)
 
 
-def _day(value: Any) -> date | None:
-    return _parsed_day(str(value)[:10]) if value else None
-
-
 @lru_cache(maxsize=4096)
-def _parsed_day(text: str) -> date | None:
-    """Cached: thousands of records share a few hundred days."""
-    day = date.fromisoformat(text)
+def _day(value: str | None) -> date | None:
+    """A day; `None` where none is set. Cached: thousands of records share a few hundred days."""
+    if not value:
+        return None
+    day = date.fromisoformat(value[:10])
     return None if day == UNSET_DATE else day
 
 
 def plain_member(value: Any) -> str:
     """An encoded member name as people read it."""
     text = "" if value is None else str(value)
+    if "_x00" not in text:
+        return text.strip()
     for code, sign in (("_x0020_", " "), ("_x002F_", "/"), ("_x002D_", "-"), ("_x002E_", ".")):
         text = text.replace(code, sign)
     return text.strip()
