@@ -136,35 +136,42 @@ async def _attempted(zygote: "_Zygote", request: Mapping[str, Any], limits: Extr
 
 
 class _Zygote:
-    """One process that forks for each file; a new one is started where the old one is gone."""
+    """One process that forks readers of files; a new one is started where the old one is gone."""
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._asked_for = 0
 
     async def answer(self, request: Mapping[str, Any], limits: ExtractionLimits) -> Mapping[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="batuta-extract-") as folder:
-            output = Path(folder, "answer.json")
-            bounded = {
-                **request,
-                "output": str(output),
-                "seconds": limits.seconds,
-                "cpu_seconds": limits.cpu_seconds,
-                "memory_bytes": limits.memory_bytes,
-                "output_bytes": limits.output_bytes,
-            }
-            began = time.monotonic()
-            ended = await self._asked(bounded, limits.seconds + GRACE_SECONDS)
-            is_early = time.monotonic() - began < limits.cpu_seconds
-            if ended["signal"] == signal.SIGKILL and is_early and not ended["is_late"]:
-                raise _ReaderKilledError("the process of the file was killed")  # before any limit of ours could have
-            return _answer(ended, output)
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="batuta-extract-")
+        self._asked_for += 1
+        output = Path(self._folder.name, f"{self._asked_for}.json")  # never one that another file left behind
+        bounded = {
+            **request,
+            "output": str(output),
+            "seconds": limits.seconds,
+            "cpu_seconds": limits.cpu_seconds,
+            "memory_bytes": limits.memory_bytes,
+            "output_bytes": limits.output_bytes,
+        }
+        began = time.monotonic()
+        ended = await self._asked(bounded, limits.seconds + GRACE_SECONDS)
+        is_early = time.monotonic() - began < limits.cpu_seconds
+        if ended["signal"] == signal.SIGKILL and is_early and not ended["is_late"]:
+            raise _ReaderKilledError("the process of the file was killed")  # before any limit of ours could have
+        return await asyncio.to_thread(_answer, ended, output)
 
     async def end(self) -> None:
         process, self._process = self._process, None
+        folder, self._folder = self._folder, None
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
+        if folder is not None:
+            folder.cleanup()
 
     async def _asked(self, request: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         try:
@@ -210,6 +217,7 @@ def _answer(ended: Mapping[str, Any], output: Path) -> Mapping[str, Any]:
         raise ExtractionFailedError("too_slow", f"signal {ended['signal']}")
     try:
         answer: Mapping[str, Any] = json.loads(output.read_text(encoding="utf-8"))
+        output.unlink()
     except (OSError, ValueError) as error:
         # A library in Rust or C aborts where memory is refused; a bare exit is Python that had none left to say so.
         reason: FailureCode = "broken" if ended["signal"] == signal.SIGSEGV else "too_large"

@@ -80,7 +80,6 @@ class FileIndexing:
             await self._index.remove(_scope(file.user_id, file.file_id))  # deleted while it was read
             return
         await self._embed(file, progress)
-        await progress(STEPS, STEPS)
 
     async def _embed(self, file: StoredFile, progress: Progress) -> None:
         """Give its passages their vectors. Until then, and after a failure until the upkeep, words find it."""

@@ -32,6 +32,10 @@ class Job:
     updated_at: datetime
 
 
+ALL = jobs.c.total
+"""As much as there is to do."""
+
+
 def add(connection: sa.Connection, job: Job) -> None:
     """Keep a new job."""
     connection.execute(sa.insert(jobs).values({name: getattr(job, name) for name in Job.__dataclass_fields__}))

@@ -128,7 +128,8 @@ class Jobs:
 
     async def end(self, job_id: str, status: repository.JobStatus, error: str | None = None) -> None:
         """Note how a job ended."""
-        await self._change(job_id, status=status, error=error)
+        done = {"done": repository.ALL} if status == "completed" else {}
+        await self._change(job_id, status=status, error=error, **done)
 
     async def repair(self, *, older_than: timedelta) -> int:
         """Queue jobs whose work never reached the queue, and end those whose work is dead: how many there were."""

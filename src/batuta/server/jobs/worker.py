@@ -24,6 +24,7 @@ REPAIR_EVERY = timedelta(seconds=5)
 STALE = timedelta(seconds=15)
 RETRY_DELAY = timedelta(seconds=2)
 BEATS_PER_LEASE = 4
+SHOWN_EVERY = timedelta(milliseconds=250)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,30 @@ JobHandler = Callable[[JobRun], Awaitable[None]]
 
 Chore = Callable[[], Awaitable[object]]
 """Looks every few seconds after what processes that died left half done."""
+
+
+class _Progress:
+    """Writes how far a job is, a few times a second: one that is done before that needs no word about it."""
+
+    def __init__(self, write: Callable[[int, int], Awaitable[None]]) -> None:
+        self._write = write
+        self._latest = (0, 0)
+        self._writing: asyncio.Task[None] | None = None
+
+    async def __call__(self, done: int, total: int) -> None:
+        self._latest = (done, total)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._later())
+
+    async def _later(self) -> None:
+        await asyncio.sleep(SHOWN_EVERY.total_seconds())
+        with contextlib.suppress(StoreUnavailableError):  # the job itself says what is wrong
+            await self._write(*self._latest)
+
+    async def close(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
+            await asyncio.gather(self._writing, return_exceptions=True)
 
 
 @dataclass(slots=True)
@@ -110,15 +135,19 @@ class JobWorker:
 
     async def _attempt(self, lease: Lease) -> None:
         work = lease.work
+        progress = _Progress(lambda done, total: self.jobs.progress(work.turn_id, done, total))
         run = JobRun(
             job_id=work.turn_id,
             subject_id=str(work.payload.get("subject_id", "")),
             user_id=work.user_id or "",
             attempt=work.attempts,
-            progress=lambda done, total: self.jobs.progress(work.turn_id, done, total),
+            progress=progress,
         )
         doing = asyncio.ensure_future(self.handlers[work.kind](run))
-        is_stopped = await self._kept_alive(lease, doing)
+        try:
+            is_stopped = await self._kept_alive(lease, doing)
+        finally:
+            await progress.close()
         try:
             await doing
         except asyncio.CancelledError:
