@@ -74,6 +74,11 @@ class AnnotatedText:
     is_about_last_result: bool
     """The arithmetic goes on from a number said before."""
 
+    @property
+    def has_values(self) -> bool:
+        """Whether it holds a sum or a quantity."""
+        return self.expression is not None or self.is_about_last_result or bool(self.findings.get("quantity"))
+
     def tokens(self, choices: dict[str, list[Finding[str]]] | None = None) -> list[str]:
         """Its words, with a marker for each finding; `choices` are named values by slot, marked besides their words."""
         marked = sorted(

@@ -12,18 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from batuta.language.amounts import find_units
 from batuta.language.annotation import AnnotatedText, annotated
 from batuta.language.choices import index_for, words_with_places
 from batuta.language.expressions import is_one_sum
-from batuta.language.findings import Language
+from batuta.language.findings import Finding, Language
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import Stance, ordering_clause, stance_of
+from batuta.language.trained_files import kept_classifier
 from batuta.language.understanding import Intent, Slot, Understanding
 from batuta.language.vocabulary import filler_stems
 
@@ -66,6 +68,8 @@ SURE_BY_VALUES = 0.5
 """How sure an answer is at least whose values are all there and can mean nothing else: a whole sum, a conversion."""
 CONCLUSIVE = 0.95
 """How sure one is at least whose own reader took the request as an order."""
+MOST_LIKELY = 3
+"""How many intents are read for their slots by their examples alone."""
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -112,7 +116,8 @@ class Interpretation:
 class Interpreter:
     """What a team understands, trained once."""
 
-    def __init__(self, understandings: Sequence[Understanding]) -> None:
+    def __init__(self, understandings: Sequence[Understanding], folder: Path | None = None) -> None:
+        """`folder` keeps what was learnt for the next process; without one it is learnt each time."""
         self._intents = {
             f"{each.agent_id}/{intent.id}": (each.agent_id, intent)
             for each in understandings
@@ -125,15 +130,26 @@ class Interpreter:
             if slot.type in ("choice", "flag")
         }
         self._telling = tuple(slot for _, intent in self._intents.values() for slot in intent.slots if slot.is_telling)
-        examples = {
-            label: [
-                self._tokens(annotated(text, now=_REFERENCE, language=language))
-                for language, texts in intent.examples.items()
-                for text in texts
-            ]
+        intents = {label: intent for label, (_, intent) in self._intents.items()}
+        self._classifier = (
+            self._learnt()
+            if folder is None
+            else kept_classifier(folder, intents, tuple(self._choices.values()), self._learnt)
+        )
+
+    def _learnt(self) -> SentenceClassifier:
+        examples = tuple(
+            (
+                label,
+                tuple(
+                    tuple(self._tokens(annotated(text, now=_REFERENCE, language=language)))
+                    for language, texts in intent.examples.items()
+                    for text in texts
+                ),
+            )
             for label, (_, intent) in self._intents.items()
-        }
-        self._classifier = _trained(tuple((label, tuple(map(tuple, each))) for label, each in examples.items()))
+        )
+        return _trained(examples)
 
     def interpret(self, text: str, *, now: datetime, reader: Language = "en", last: str = "") -> list[Interpretation]:
         """What a request may mean, the likeliest first. `last` is what was answered before, which `it` may mean;
@@ -159,12 +175,32 @@ class Interpreter:
         self, leading: AnnotatedText, texts: list[AnnotatedText], now: datetime, last: str
     ) -> list[Interpretation]:
         """The intents that a text may mean, its slots filled by all texts."""
-        scores = self._classifier.scores(self._tokens(leading))
-        # One that accounts for every word is meant however unlike its examples the request is.
-        kept = (score for score in scores[8:] if _is_always_read(self._intents[score.label][1]))
-        likely = [*scores[:8], *kept]
+        named = self._named(leading)
+        scores = self._classifier.scores(leading.tokens(named))
+        is_order = _stance(texts[texts.index(leading) :] if leading in texts else [leading]) == "order"
+        likely = [
+            score
+            for place, score in enumerate(scores)
+            if place < MOST_LIKELY or self._is_worth_reading(score.label, named, texts, is_order=is_order)
+        ]
         found = [self._interpretation(score, leading, texts, now, last) for score in likely]
         return sorted(_with_rivals(found, scores), key=lambda each: -each.confidence)
+
+    def _is_worth_reading(
+        self, label: str, named: Mapping[str, Any], texts: Sequence[AnnotatedText], *, is_order: bool
+    ) -> bool:
+        """Whether an intent that is not among the likeliest may be meant all the same, however unlike its examples a
+        request is: a value that tells of it is named, its own reader may take an order, or it may account for every word.
+        """
+        _, intent = self._intents[label]
+        if any(slot.is_telling and named.get(slot.name) for slot in intent.slots):
+            return True
+        if any(slot.is_conclusive for slot in intent.slots) and is_order:
+            return True
+        choices = [slot for slot in intent.slots if slot.is_required and slot.type == "choice"]
+        if intent.reads_every_word:
+            return len(texts) > 1 or not choices or any(named.get(slot.name) for slot in choices)
+        return _takes_values(intent) and texts[-1].has_values
 
     def _by_owner(self, found: list[Interpretation], first: AnnotatedText, now: datetime) -> list[Interpretation]:
         """Without other agents' changes where the one that was asked first can be meant: `it` is what that one named."""
@@ -275,8 +311,11 @@ class Interpreter:
         return found
 
     def _tokens(self, text: AnnotatedText) -> list[str]:
-        named = {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}
-        return text.tokens(named)
+        return text.tokens(self._named(text))
+
+    def _named(self, text: AnnotatedText) -> dict[str, list[Finding[str]]]:
+        """The values of choices that a text names, by their slots."""
+        return {name: index_for(slot).find(text.text) for name, slot in self._choices.items()}
 
 
 def _with_rivals(found: list[Interpretation], scores: Sequence[LabelScore]) -> list[Interpretation]:
@@ -307,8 +346,8 @@ def _is_told_by_values(intent: Intent, text: AnnotatedText) -> bool:
     return all(word in filler_stems() or any(span.start <= at < span.end for span in taken) for word, at in words)
 
 
-def _is_always_read(intent: Intent) -> bool:
-    return intent.reads_every_word or any(slot.is_conclusive for slot in intent.slots)
+def _takes_values(intent: Intent) -> bool:
+    return any(slot.is_required and slot.type in ("expression", "quantity") for slot in intent.slots)
 
 
 def _stance(texts: Sequence[AnnotatedText]) -> Stance:
@@ -345,14 +384,19 @@ def _trained(examples: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]) -> S
     return SentenceClassifier(dict(examples))
 
 
-@lru_cache(maxsize=32)
-def _interpreter(understandings: tuple[Understanding, ...]) -> Interpreter:
-    return Interpreter(understandings)
+def interpreter_for(understandings: Sequence[Understanding], folder: Path | None = None) -> Interpreter:
+    """The interpreter of a team, trained when it is first asked for; `folder` keeps what was learnt for other processes."""
+    team = tuple(understandings)
+    if team not in _INTERPRETERS:
+        while len(_INTERPRETERS) >= MAX_INTERPRETERS:
+            _INTERPRETERS.pop(next(iter(_INTERPRETERS)))
+        _INTERPRETERS[team] = Interpreter(team, folder)
+    return _INTERPRETERS[team]
 
 
-def interpreter_for(understandings: Sequence[Understanding]) -> Interpreter:
-    """The interpreter of a team, trained when it is first asked for."""
-    return _interpreter(tuple(understandings))
+MAX_INTERPRETERS = 32
+_INTERPRETERS: dict[tuple[Understanding, ...], Interpreter] = {}
+"""By the team, the oldest first."""
 
 
 def base_of(text: str) -> str:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from batuta.language.folding import stem, words_of
 
@@ -20,6 +21,8 @@ LETTER_GROUPS = (3, 4, 5)
 LETTER_WEIGHT = 1.0
 """What letter groups count against whole words."""
 MARGIN_SHARPNESS = 4.0
+DECIMALS = 5
+"""What is kept of a weight: the same whether it was learnt now or read from a file."""
 
 _CLITIC = re.compile(r"^(\w{4,}?)(?:me|te|se|nos)?(?:l[oae]s?)$")
 """Pronouns that Spanish joins to a verb: "cancélala" is "cancela" and "la"."""
@@ -49,17 +52,45 @@ class SentenceClassifier:
         self.labels = tuple(examples)
         pairs = [(number, tokens) for number, label in enumerate(self.labels) for tokens in examples[label]]
         raw = [(number, _features(tokens)) for number, tokens in pairs]
-        self._numbers, self._rarity = _vocabulary([features for _, features in raw])
+        self._numbers, rarity = _vocabulary([features for _, features in raw])
+        self._rarity = [round(each, DECIMALS) for each in rarity]
         self._unknown_rarity = math.log(1 + len(raw)) + 1
         vectors = [(number, self._vector(features)) for number, features in raw]
-        self._weights = _trained(vectors, len(self._numbers), len(self.labels))
+        weights = _trained(vectors, len(self._numbers), len(self.labels))
+        self._weights = [{label: round(each, DECIMALS) for label, each in one.items()} for one in weights]
         self._examples: dict[int, list[tuple[int, float]]] = defaultdict(list)
         self._example_labels = [number for number, _ in raw]
         for place, (_, features) in enumerate(raw):
             words = self._word_vector(features)
             for number, weight in words.items():
                 if number >= 0:
-                    self._examples[number].append((place, weight))
+                    self._examples[number].append((place, round(weight, DECIMALS)))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> "SentenceClassifier":
+        """The classifier that `state` was taken from. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+        made = cls({})
+        made.labels = tuple(map(str, state["labels"]))
+        made._numbers = {str(feature): number for number, feature in enumerate(state["features"])}
+        made._rarity = [float(each) for each in state["rarity"]]
+        made._weights = [dict(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in state["weights"]]
+        made._example_labels = [int(each) for each in state["example_labels"]]
+        made._examples = {int(n): list(zip(p[::2], p[1::2], strict=True)) for n, p in state["examples"].items()}
+        made._unknown_rarity = math.log(1 + len(made._example_labels)) + 1
+        if not len(made._numbers) == len(made._rarity) == len(made._weights):
+            raise ValueError("a classifier has one rarity and one set of weights for each feature")
+        return made
+
+    def state(self) -> dict[str, Any]:
+        """Everything it has learnt, as JSON holds it."""
+        return {
+            "labels": list(self.labels),
+            "features": list(self._numbers),
+            "rarity": self._rarity,
+            "weights": [[part for pair in each.items() for part in pair] for each in self._weights],
+            "example_labels": self._example_labels,
+            "examples": {number: [part for pair in each for part in pair] for number, each in self._examples.items()},
+        }
 
     def scores(self, tokens: Sequence[str]) -> list[LabelScore]:
         """All labels, the best first."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from pathlib import Path
 
 from batuta.agents import appointments, calculator, documents, graphing
 from batuta.agents.erp import agent as erp
@@ -15,7 +15,7 @@ from batuta.llm.model import Model
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.offline.model import OfflineModel
-from batuta.offline.planning import Planner
+from batuta.offline.small_talk import SMALL_TALK
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
@@ -40,19 +40,21 @@ class FirstTeam:
     """The text of a document that an answer cites."""
     erp: ErpAccess | None = None
     """The ERP that the team works with."""
+    learnt_dir: Path | None = None
+    """Where the built-in model keeps what it has learnt, for the next start."""
 
     async def prepare(self) -> None:
         """Learn what the first turn would otherwise wait for: the ERP's names, and the built-in model's intents.
 
-        Training takes a second of CPU; in the middle of a turn it would hold up every other one.
+        Training takes seconds of CPU; in the middle of a turn it would hold up every other one. It is done once for the
+        same examples and names.
         """
         if self.erp is not None:
             await learn_erp_names(self.erp)
         if self.model.is_offline:
             understandings = self.orchestrator.registry.understanding
-            await asyncio.to_thread(Planner, understandings, datetime.now(UTC))
-            for one in understandings:
-                await asyncio.to_thread(interpreter_for, (one,))
+            for team in ((*understandings, SMALL_TALK), *((one,) for one in understandings)):
+                await asyncio.to_thread(interpreter_for, team, self.learnt_dir)
 
 
 def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
@@ -98,4 +100,5 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
         read_source=library.text,
         library=library,
         erp=access,
+        learnt_dir=settings.data_dir / "language",
     )
