@@ -272,8 +272,9 @@ async def _surely_not_done(journal: Journal, doing: Doing[T], lost: Exception) -
     """Its answer was lost and it did not happen: the caller may ask again."""
     if doing.not_done is None:
         await journal.abandon(doing.effect, "it did not happen")
+        # Not how it was lost: when a person was asked meanwhile, the run that goes on does not know that any more.
         raise WriteNotDoneError(
-            f"{doing.effect.name}: its answer was lost ({lost}), and it is known that it did not take place"
+            f"{doing.effect.name}: its answer was lost, and it is known that it did not take place"
         ) from lost
     value = doing.not_done(lost)
     await _record(journal, doing, value)

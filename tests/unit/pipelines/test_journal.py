@@ -242,8 +242,9 @@ async def test_a_write_whose_answer_is_always_lost_is_not_begun_for_ever(journal
         return None
 
     doing = Doing(effect=WRITE, act=outside.act, codec=NUMBER, ask=it_did_not_happen)
-    with pytest.raises(WriteNotDoneError, match="no answer"):
+    with pytest.raises(WriteNotDoneError, match="its answer was lost") as raised:
         await do_once(journal, doing)
+    assert str(raised.value.__cause__) == "no answer"
     assert outside.calls == MAX_BEGUN
     assert asked == [False] * (MAX_BEGUN - 1) + [True]
 
