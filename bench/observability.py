@@ -4,13 +4,16 @@
 
 CPU time of the whole process, threads included, per run of a pipeline; the best of interleaved rounds. Spans are made,
 batched and counted, not sent: sending costs the same whoever made them. By hand means plain coroutines with one SDK
-span each and the attributes ours have.
+span each and the attributes ours have. How much longer a run takes beside a subscriber that hangs is wall time, the
+middle of interleaved pairs, with a step that waits as an agent does for its model.
 """
 
 import argparse
 import asyncio
 import gc
 import json
+import statistics
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -22,7 +25,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 
 from batuta import Pipeline, step
 from batuta.events import Event
-from batuta.observability.channel import EventChannel
+from batuta.observability.channel import EventChannel, Overflow
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.spans import SpanSink
 from bench.tables import verdict
@@ -30,6 +33,8 @@ from bench.tables import verdict
 RUNS = 100
 """Runs per measurement; spans of all of them are flushed within it."""
 LIMIT = 1.6
+HANGING_LIMIT = 1.05
+PAIRS = 12
 
 
 class Counting(SpanExporter):
@@ -141,6 +146,43 @@ async def compare(steps: int, rounds: int) -> dict[str, float]:
     return {name: seconds * 1e6 for name, seconds in best.items()}
 
 
+class Hanging:
+    """Takes one event and does not come back until it is let go."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+
+    def emit(self, event: Event) -> None:
+        self.let_go.wait()
+
+
+@step
+async def answer(question: str) -> str:
+    await asyncio.sleep(0.005)  # which is fast for a model
+    return question
+
+
+async def beside_one_that_hangs(overflow: Overflow) -> float:
+    """How much longer runs take whose events one of the subscribers does not take."""
+    hanging, ratios = Hanging(), []
+    with EventChannel() as healthy, EventChannel() as burdened:
+        burdened.attach(hanging, name="stuck", capacity=100, overflow=overflow)
+        for number in range(PAIRS):
+            channels = [healthy, burdened] if number % 2 else [burdened, healthy]
+            taken = {id(channel): await _waited(channel) for channel in channels}
+            ratios.append(taken[id(burdened)] / taken[id(healthy)])
+        hanging.let_go.set()
+    return statistics.median(ratios)
+
+
+async def _waited(channel: EventChannel) -> float:
+    work = Pipeline("work", answer)
+    started = time.perf_counter()
+    for _ in range(30):
+        await work.run("go", sink=channel)
+    return time.perf_counter() - started
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=10)
@@ -152,7 +194,10 @@ def main() -> None:
         print(f"{name:16} {microseconds:9.1f} µs per run of {asked.steps} steps")
     print(json.dumps({**found, "OpenTelemetry / by hand": ratio}))
     print(f"OpenTelemetry / by hand = {ratio:.2f} (limit {LIMIT})")
-    print(verdict(int(ratio > LIMIT)))
+    slower = {overflow: asyncio.run(beside_one_that_hangs(overflow)) for overflow in Overflow}
+    for overflow, times in slower.items():
+        print(f"beside a subscriber that hangs, {overflow} = {times:.3f} (limit {HANGING_LIMIT})")
+    print(verdict(int(ratio > LIMIT) + sum(times > HANGING_LIMIT for times in slower.values())))
 
 
 if __name__ == "__main__":

@@ -207,15 +207,13 @@ def test_a_disk_that_hangs_costs_a_producer_the_bound_once_and_then_the_subscrib
 
     monkeypatch.setattr(SpillFile, "append", hang)
     with stuck(Overflow.SPILL) as (channel, _, subscription):
-        started = time.monotonic()
         for number in range(1_000):
             channel.emit(persisted(number))
-        seconds = time.monotonic() - started
         stats = subscription.stats()
         hangs.set()
     assert stats.state == "disconnected"
     assert stats.spilled <= 200 + PORTION
-    assert seconds < 1, "a hundred waits would have been longer"
+    assert stats.waits <= 1, "once it is known to hang, nothing waits for it"
 
 
 def test_a_disk_that_does_not_give_back_what_it_took_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,7 +373,7 @@ def test_where_to_read_on_after_a_disconnection() -> None:
 def test_events_of_several_threads_are_all_counted() -> None:
     with EventChannel() as channel:
         channel.attach(CapturingSink(), name="all", capacity=100_000)
-        threads = [threading.Thread(target=_seconds_for, args=(channel, persisted())) for _ in range(4)]
+        threads = [threading.Thread(target=emit_often, args=(channel, persisted())) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -430,20 +428,9 @@ def test_a_buffer_has_room_for_something() -> None:
         Subscription("none", capacity=0, overflow=Overflow.DROP, max_wait=0.01)
 
 
-def test_emission_takes_fifty_thousand_events_a_second() -> None:
-    """The floor for one process, with a subscriber that takes everything."""
-    event = persisted()
-    with EventChannel() as channel:
-        channel.attach(CapturingSink(), name="all", capacity=100_000)
-        best = min(_seconds_for(channel, event) for _ in range(5))
-    assert 10_000 / best >= 50_000
-
-
-def _seconds_for(channel: EventChannel, event: Event) -> float:
-    started = time.perf_counter()
+def emit_often(channel: EventChannel, event: Event) -> None:
     for _ in range(10_000):
         channel.emit(event)
-    return time.perf_counter() - started
 
 
 def contents(number: int) -> Event:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import threading
-import time
 
 import pytest
 
@@ -67,12 +66,10 @@ async def test_a_plain_list_of_events_is_complete_and_in_order_when_the_run_retu
 async def test_an_observer_that_never_returns_does_not_hold_a_run() -> None:
     """Not the first one and not the ones after it; and it has seen everything once it comes to itself."""
     sink = NeverReturns()
-    started = time.perf_counter()
     for _ in range(20):
         assert (await pipeline.run(1, sink=sink)).value == 4
-    took = time.perf_counter() - started
+    assert not sink.events, "it hung all the time"
     sink.is_over.set()
-    assert took < 2, "twenty runs beside an observer that hangs"
     for _ in range(1000):
         if len(sink.events) == 20 * EVENTS:
             break
