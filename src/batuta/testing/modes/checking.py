@@ -107,7 +107,7 @@ async def differences_of(program: Program, modes: Sequence[Mode], stores: Stores
             stored[mode.family, mode.is_streaming] = outcome.events_stored
         found += _against_paper(mode, outcome, expected, program)
         for other, basis in first.values():
-            found += _against_another(mode, outcome, other, basis)
+            found += _against_another(mode, outcome, other, basis, _background(program))
         first.setdefault(mode.family, (mode, outcome))
     return found
 
@@ -140,19 +140,29 @@ def _against_paper(
 
 
 def _net(done: Counter[str], undone: Counter[str], program: Program, mode: Mode) -> Counter[str]:
-    """What is left of everything that was done. Background actions that a kill cut off are not begun again."""
+    """What is left of everything that was done."""
     left = done - undone
-    if not mode.is_killed:
-        return left
+    return _without(left, _background(program)) if mode.is_killed else left
+
+
+def _background(program: Program) -> frozenset[str]:
+    """Actions that nothing waits for: those that a kill cut off are not begun again."""
     nodes = [node for member in program.members for node in nodes_of(member)]
-    background = {node.name for node in nodes if isinstance(node, ActionNode) and node.mode == "fire_and_forget"}
-    return Counter({key: count for key, count in left.items() if key.partition(":")[0] not in background})
+    return frozenset(node.name for node in nodes if isinstance(node, ActionNode) and node.mode == "fire_and_forget")
 
 
-def _against_another(mode: Mode, outcome: ModeOutcome, other: Mode, basis: ModeOutcome) -> list[ModeDifference]:
+def _without(done: Counter[str], names: frozenset[str]) -> Counter[str]:
+    return Counter({key: count for key, count in done.items() if key.partition(":")[0] not in names})
+
+
+def _against_another(
+    mode: Mode, outcome: ModeOutcome, other: Mode, basis: ModeOutcome, background: frozenset[str]
+) -> list[ModeDifference]:
     found: list[ModeDifference] = []
     for aspect in (field.name for field in fields(ModeOutcome) if field.name not in NEVER_COMPARED):
         mine, theirs = getattr(outcome, aspect), getattr(basis, aspect)
+        if aspect == "done" and mode.is_killed and not mine - theirs:  # never more than without a kill
+            mine, theirs = _without(mine, background), _without(theirs, background)
         if mine == theirs or any(d.aspect == aspect and d.where(mode, other, outcome) for d in DECLARED):
             continue
         detail = difference(mine, theirs) if aspect == "view" else f"{mine!r} instead of {theirs!r}"
