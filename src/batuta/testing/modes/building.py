@@ -1,6 +1,6 @@
 """From a program to what runs: steps, actions, agents with tools, pipelines, a team."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
@@ -260,11 +260,16 @@ async def look(what: str) -> str:
     return mark("look", what)
 
 
-async def _found_note(args: dict[str, Any], ctx: ToolContext) -> str | None:
-    return "note done" if _world_of(ctx).has_happened("note", args["what"]) else None
+def _found(name: str) -> Callable[[dict[str, Any], ToolContext], Awaitable[str | None]]:
+    """Finds out whether a tool whose answer was lost did its work. (A person who is asked says it in other words.)"""
+
+    async def look_up(args: dict[str, Any], ctx: ToolContext) -> str | None:
+        return f"{name} done" if _world_of(ctx).has_happened(name, args["what"]) else None
+
+    return look_up
 
 
-@tool(effect="write", reconcile=_found_note)
+@tool(effect="write", reconcile=_found("note"))
 async def note(what: str, ctx: ToolContext) -> str:
     """Write something down."""
     _world_of(ctx).act("note", what)
@@ -285,7 +290,7 @@ async def stumble(what: str) -> str:
     raise LogicalError("cannot")
 
 
-@tool(effect="write", approval="always")
+@tool(effect="write", approval="always", reconcile=_found("pay"))
 async def pay(what: str, ctx: ToolContext) -> str:
     """Pay, if it is approved."""
     _world_of(ctx).act("pay", what)
