@@ -208,6 +208,10 @@ class _Reader:
         return self._node(node.cases[case_of(value) % len(node.cases)], value)
 
     def _parallel(self, node: ParallelNode, value: str) -> str:
+        """Built as a pipeline that joins what its branches give."""
+        return self._in_scope(lambda: self._joined(node, value))
+
+    def _joined(self, node: ParallelNode, value: str) -> str:
         results: list[str] = []
         failures = 0
         for branch in node.branches:
