@@ -23,6 +23,11 @@ class TurnPlace(NamedTuple):
     file: Path | None
     """Nothing means: the database that the settings name."""
 
+    @property
+    def is_of_the_platform(self) -> bool:
+        """Whether it holds what the platform keeps besides turns, too."""
+        return self.file is None or self.file == self.settings.database_file
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[tuple[EventLog, TurnQueue]]:
         """The log and the queue, to look at."""

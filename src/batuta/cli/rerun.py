@@ -7,6 +7,9 @@ batuta rerun TURN --team crew.py:team --data-dir team.db          a turn of your
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +24,20 @@ from batuta.cli.common import ConfigFile
 from batuta.cli.output import fail, out, say_json
 from batuta.cli.places import TurnPlace, place_of
 from batuta.cli.platform import TeamName, team_of
+from batuta.datasets.dataset import DATASETS_SERVICE
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.rehearsal import RehearsalDatasetStore
+from batuta.datasets.store import DatasetOwner
+from batuta.events.queue import Work
 from batuta.eventstore.replay import session_events
 from batuta.kernel.errors import BatutaError
 from batuta.orchestration import rerun as reruns
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.rerun_diff import RerunChange, StepFacts, TurnDiff
+from batuta.server.backends import open_backends
+from batuta.server.wiring import run_services
+from batuta.server.worker.model_protection import ModelProtection
 from batuta.tools.context import ToolUser
 
 LONGEST_OUTPUT = 400
@@ -41,7 +53,7 @@ def rerun(
     ] = None,
     model: Annotated[str | None, typer.Option(help="Another model from there on.")] = None,
     prompt: Annotated[str | None, typer.Option(help="Other instructions for the agent that is asked first.")] = None,
-    agent: Annotated[str | None, typer.Option(help="RerunChange only this agent.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Change only this agent.")] = None,
     team: TeamName = None,
     config: ConfigFile = None,
     data_dir: Annotated[
@@ -90,7 +102,27 @@ async def _again(
     user = ToolUser(id=work.user_id, roles=frozenset(work.payload.get("roles", ())))
     target = work.payload.get("target_agent_id")
     turn = reruns.recorded_turn(events, turn_id, user=user, target_agent_id=target)
-    return await reruns.rerun(team, turn, start=None if start is None else turn.place(start), changes=changes)
+    first_live = None if start is None else turn.place(start)
+    async with _services(place, work) as services:
+        return await reruns.rerun(team, turn, start=first_live, changes=changes, services=services)
+
+
+@asynccontextmanager
+async def _services(place: TurnPlace, work: Work) -> AsyncIterator[dict[str, Any]]:
+    """What the turn's tools may use; datasets that they make are forgotten."""
+    if not place.is_of_the_platform:
+        owner = DatasetOwner(session_id=work.session_id or "")
+        yield {DATASETS_SERVICE: DatasetLibrary(store=MemoryDatasetStore(), owner=owner)}
+        return
+    async with AsyncExitStack() as stack:
+        backends = await stack.enter_async_context(open_backends(place.settings))
+        protection = ModelProtection(place.settings)
+        stack.push_async_callback(protection.close)
+        services = await run_services(place.settings, backends, protection, ()).services(work)
+        library: DatasetLibrary | None = services.get(DATASETS_SERVICE)
+        if library is not None:
+            services[DATASETS_SERVICE] = replace(library, store=RehearsalDatasetStore(library.store))
+        yield services
 
 
 def _effects(again: reruns.Rerun) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batuta.agents.documents.library import CHOSEN_SERVICE
-from batuta.events.queue import Lease
+from batuta.events.queue import Lease, Work
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import ThinkingOptions
@@ -85,12 +85,12 @@ class RunServices:
         if lease.work.user_id is None:
             return RunOptions(protection=self.protection)
         rights = TurnRights.of(lease, self.database)
-        turn = await self._principal(lease, lease.work.user_id)
+        turn = await self._principal(lease.work, lease.work.user_id)
         chosen = turn.preferences.model
         options = RunOptions(
             protection=self.protection,
             invoker=ToolInvoker(limits=self.limits, guard=rights),
-            services={**await self._services(turn), **attached_documents(lease.work.payload)},
+            services=await self._services(turn, lease.work.payload),
             models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
             thinking=thinking_of(lease.work.payload, turn.preferences),
         )
@@ -99,22 +99,28 @@ class RunServices:
             options.update(self.budgets.options(**owner, now=self.clock.now()))
         return options
 
-    async def _principal(self, lease: Lease, user_id: str) -> TurnPrincipal:
+    async def services(self, work: Work) -> dict[str, Any]:
+        """What the agents and tools of a turn find in `ctx.services`."""
+        if work.user_id is None:
+            return {}
+        return await self._services(await self._principal(work, work.user_id), work.payload)
+
+    async def _principal(self, work: Work, user_id: str) -> TurnPrincipal:
         with acting_as(Principal(user_id=user_id, scope="user")):
             preferences = await self.preferences.get(user_id)
         return TurnPrincipal(
             user_id=user_id,
-            workspace_id=lease.work.tenant_id or "",
-            session_id=lease.work.session_id or "",
-            turn_id=lease.work.turn_id,
+            workspace_id=work.tenant_id or "",
+            session_id=work.session_id or "",
+            turn_id=work.turn_id,
             preferences=preferences,
-            company=lease.work.payload.get("company"),
-            attached_files=attached_files(lease.work.payload),
-            text=str(lease.work.payload.get("text", "")),
+            company=work.payload.get("company"),
+            attached_files=attached_files(work.payload),
+            text=str(work.payload.get("text", "")),
         )
 
-    async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
-        services: dict[str, Any] = {}
+    async def _services(self, turn: TurnPrincipal, payload: Mapping[str, Any]) -> dict[str, Any]:
+        services = attached_documents(payload)
         for key, provide in {**USER_SERVICES, **self.providers}.items():
             service = provide(turn)
             services[key] = await service if isinstance(service, Awaitable) else service
