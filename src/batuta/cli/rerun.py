@@ -36,6 +36,7 @@ from batuta.orchestration import rerun as reruns
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.rerun_diff import RerunChange, StepFacts, TurnDiff
 from batuta.server.backends import open_backends
+from batuta.server.knowledge_index import passage_index
 from batuta.server.wiring import run_services
 from batuta.server.worker.model_protection import ModelProtection
 from batuta.tools.context import ToolUser
@@ -118,7 +119,9 @@ async def _services(place: TurnPlace, work: Work) -> AsyncIterator[dict[str, Any
         backends = await stack.enter_async_context(open_backends(place.settings))
         protection = ModelProtection(place.settings)
         stack.push_async_callback(protection.close)
-        services = await run_services(place.settings, backends, protection, ()).services(work)
+        index = passage_index(place.settings)
+        stack.push_async_callback(index.close)
+        services = await run_services(place.settings, backends, protection, (), index).services(work)
         library: DatasetLibrary | None = services.get(DATASETS_SERVICE)
         if library is not None:
             services[DATASETS_SERVICE] = replace(library, store=RehearsalDatasetStore(library.store))

@@ -25,6 +25,7 @@ from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import Citation
 from batuta.events.log import Position
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
+from batuta.knowledge.index import PassageIndex
 from batuta.llm.model import Model
 from batuta.llm.resilient import ResilientModel
 from batuta.observability.standard import Observers
@@ -173,7 +174,7 @@ async def open_platform(
         }
         await stack.enter_async_context(platform.supervisor.running(background))
         if settings.worker_concurrency:
-            services = run_services(settings, backends, protection, chosen.choices, processing)
+            services = run_services(settings, backends, protection, chosen.choices, processing.index)
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running(platform.supervisor))
@@ -195,7 +196,7 @@ async def open_worker(
         stack.push_async_callback(protection.close)
         processing = await stack.enter_async_context(open_file_processing(settings, backends))
         models = () if model is None else model.choices
-        services = run_services(settings, backends, protection, models, processing)
+        services = run_services(settings, backends, protection, models, processing.index)
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
@@ -214,7 +215,7 @@ def run_services(
     backends: Backends,
     protection: ModelProtection,
     models: Sequence[str],
-    processing: FileProcessing,
+    index: PassageIndex,
 ) -> RunServices:
     """What the agents and tools of a run find in `ctx.services`, and how its models are asked.
 
@@ -231,9 +232,7 @@ def run_services(
 
     async def attached_texts(turn: TurnPrincipal) -> AttachedContext | None:
         budget = settings.attached_tokens
-        return await attached_context(
-            processing.index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget
-        )
+        return await attached_context(index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget)
 
     rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(
