@@ -72,6 +72,16 @@ class LlmResponse(RuntimeEvent):
     """What the provider calls the answer: the name to give when asking it about a call."""
     usage: Usage | None = None
     cost: Decimal | None = None
+    lost_tokens: int = 0
+    """Charged to budgets for tries of this call whose answer was lost; estimated, and not part of `usage`."""
+    lost_cost: Decimal | None = None
+    """What those cost; not part of `cost`."""
+
+    @property
+    def paid(self) -> Decimal | None:
+        """What the call cost in all; nothing where no price is known."""
+        known = [cost for cost in (self.cost, self.lost_cost) if cost is not None]
+        return sum(known, Decimal()) if known else None
 
 
 class LlmExchanged(RuntimeEvent):

@@ -182,7 +182,7 @@ def _usage(event: LlmResponse, record: Record) -> Iterator[Upsert]:
             "model": event.model,
             "is_success": event.success,
             **_tokens(event.usage),
-            "cost_nanos": nanos(event.cost),
+            "cost_nanos": nanos(event.paid),
             "duration_ms": event.duration_ms,
             "created_at": event.timestamp,
         },
@@ -333,7 +333,7 @@ _Facts = tuple[dict[str, Value], dict[str, int]]
 
 
 def _spent(event: LlmResponse) -> _Facts:
-    cost = nanos(event.cost)
+    cost = nanos(event.paid)
     tokens = {} if event.usage is None else {"input_tokens": event.usage.input, "output_tokens": event.usage.output}
     return {}, {"llm_calls": 1, **tokens, "cost_nanos": cost or 0, "unpriced_calls": int(cost is None)}
 

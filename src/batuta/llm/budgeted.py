@@ -12,7 +12,7 @@ from batuta.kernel.errors import (
     RateLimitedError,
 )
 from batuta.kernel.usage import Usage
-from batuta.llm.budget import Amount, Budget, BudgetLedger, Reservation
+from batuta.llm.budget import Amount, Budget, BudgetLedger, Reservation, note_lost_try
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.prices import Prices, prices_of
 from batuta.llm.tokens import TokenEstimator, count_roughly, estimate_tokens
@@ -53,7 +53,7 @@ class BudgetedModel(WrappedModel):
         try:
             answer = await self.inner.generate(bounded)
         except BaseException as error:
-            await self._ledger.settle(reservation, Amount() if is_free(error) else reservation.amount)
+            await self._settle_lost(reservation, Amount() if is_free(error) else reservation.amount)
             raise
         await self._ledger.settle(reservation, self._actual(answer, reservation))
         return answer
@@ -70,7 +70,11 @@ class BudgetedModel(WrappedModel):
                     yield item
         except BaseException as error:
             costs_nothing = is_free(error) and received.is_empty
-            await self._ledger.settle(reservation, Amount() if costs_nothing else self._so_far(received, reservation))
+            taken = Amount() if costs_nothing else self._so_far(received, reservation)
+            if received.answer is not None:  # its reader left with it
+                await self._ledger.settle(reservation, taken)
+            else:
+                await self._settle_lost(reservation, taken)
             raise
         await self._ledger.settle(reservation, self._so_far(received, reservation))
 
@@ -78,6 +82,10 @@ class BudgetedModel(WrappedModel):
         worst = Usage(input=self._estimate(request), output=request.settings.max_tokens or 0)
         money = self._prices.worst_case(self.provider, self.name, worst)
         return await self._ledger.reserve(self._budgets, Amount(worst.total, money))
+
+    async def _settle_lost(self, reservation: Reservation, amount: Amount) -> None:
+        note_lost_try(amount)
+        await self._ledger.settle(reservation, amount)
 
     def _actual(self, answer: Answer, reservation: Reservation) -> Amount:
         if answer.usage is None:

@@ -161,11 +161,15 @@ class Measurer:
             run["tokens"] = run.get("tokens", 0) + event.usage.total
             yield Measurement("step_tokens_total", (*place, "input"), event.usage.input)
             yield Measurement("step_tokens_total", (*place, "output"), event.usage.output)
-        if event.cost is not None:
-            yield Measurement("step_cost_usd", place, float(event.cost))
-            yield Measurement("llm_cost_usd_total", (event.provider, model), float(event.cost))
+        if event.lost_tokens:
+            run["tokens"] = run.get("tokens", 0) + event.lost_tokens
+            yield Measurement("step_tokens_total", (*place, "lost"), event.lost_tokens)
+        if event.paid is not None:
+            cost = float(event.paid)
+            yield Measurement("step_cost_usd", place, cost)
+            yield Measurement("llm_cost_usd_total", (event.provider, model), cost)
             if (user := run.get("user")) is not None:
-                yield Measurement("user_cost_usd_total", (self._bounded("user", user),), float(event.cost))
+                yield Measurement("user_cost_usd_total", (self._bounded("user", user),), cost)
 
     def tool_response(self, event: Any) -> Iterable[Measurement]:
         tool = self._bounded("tool", event.tool_name)  # a model may ask for unknown tools

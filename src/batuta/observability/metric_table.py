@@ -129,10 +129,10 @@ _TABLE = (
     ),
     _counter(
         "step_tokens_total",
-        "Tokens used.",
+        "Tokens used; lost are those of tries whose answer was lost, as budgets count them.",
         *_STEP,
         "direction",
-        known={"direction": ("input", "output")},
+        known={"direction": ("input", "output", "lost")},
         otel="batuta.step.tokens",
         unit="{token}",
     ),

@@ -14,6 +14,7 @@ from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
+from batuta.llm.budget import Amount, noting_lost_tries
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context, invocation_of
 
@@ -68,14 +69,17 @@ async def recorded_call(
     started = time.perf_counter()
     answer: Answer | None = None
     failure: str | None = None
+    lost: list[Amount] = []
     try:
         # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
         await invocation_of(ctx).run.emitter.barrier()
-        answer = await act()
+        with noting_lost_tries() as lost:
+            answer = await act()
     except BaseException as error:
         failure = type(error).__name__
         raise
     finally:
+        without_answer = sum(lost, Amount())
         _disclose(ctx, call_id, request, answer, account)
         await ctx.emit(
             events.LlmResponse(
@@ -93,6 +97,8 @@ async def recorded_call(
                 response_id=None if answer is None else answer.response_id,
                 usage=None if answer is None else answer.usage,
                 cost=None if answer is None else answer.cost,
+                lost_tokens=without_answer.tokens,
+                lost_cost=without_answer.money if lost else None,
                 message_id=None if answer is None else MessageId(call_id),
                 source_agent_id=account.agent_id,
             ),
