@@ -503,6 +503,8 @@ export interface LlmResponse extends Envelope {
   readonly response_id: string | null;
   readonly usage: Usage | null;
   readonly cost: string | null;
+  readonly lost_tokens: number;
+  readonly lost_cost: string | null;
 }
 
 /** An answer failed a validation; the agent tries again or gives up. */
