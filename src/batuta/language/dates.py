@@ -22,6 +22,7 @@ from batuta.language.calendar_math import (
     valid_date,
 )
 from batuta.language.detection import detect_language
+from batuta.language.feasts import FEASTS, MOVABLE
 from batuta.language.findings import Finding, Language, TextSpan
 from batuta.language.lexicon import (
     MONTH,
@@ -30,6 +31,7 @@ from batuta.language.lexicon import (
     ORDINALS,
     SHORT_WEEKDAYS,
     TENS,
+    UNITS_EN,
     UNITS_ES,
     WEEKDAY,
     WEEKDAYS,
@@ -52,18 +54,10 @@ RELATIVE = {
     **dict.fromkeys(("today", "hoy", "tonight", "esta noche", "this morning", "esta manana", "esta tarde"), 0),
     **dict.fromkeys(("this afternoon", "this evening", "hoy dia", "hoy mismo"), 0),
     **dict.fromkeys(("tomorrow", "manana"), 1),
+    **dict.fromkeys(("next day", "following day", "dia siguiente", "siguiente dia", "proximo dia", "dia proximo"), 1),
+    **dict.fromkeys(("previous day", "dia anterior", "dia previo"), -1),
+    **dict.fromkeys(("trasanteayer", "anteanteayer"), -3),
     **dict.fromkeys(("the day after tomorrow", "day after tomorrow", "overmorrow", "pasado manana"), 2),
-}
-FEASTS = {
-    **dict.fromkeys(("christmas eve", "nochebuena"), (12, 24)),
-    **dict.fromkeys(("christmas day", "christmas", "xmas", "el dia de navidad", "dia de navidad", "navidad"), (12, 25)),
-    **dict.fromkeys(("new year's eve", "new years eve", "nochevieja", "fin de ano"), (12, 31)),
-    **dict.fromkeys(
-        ("new year's day", "new years day", "dia de ano nuevo", "ano nuevo", "new year", "the new year"), (1, 1)
-    ),
-    **dict.fromkeys(("dia de reyes",), (1, 6)),
-    **dict.fromkeys(("valentine's day", "valentines day", "san valentin"), (2, 14)),
-    **dict.fromkeys(("halloween",), (10, 31)),
 }
 WEEKS_AHEAD = {
     **dict.fromkeys(("this week", "esta semana", "esta misma semana"), 0),
@@ -115,7 +109,8 @@ def find_dates(
     reference = Reference(now=now, prefer=prefer, is_day_first=True)
     is_english = (language or detect_language(text)) == "en"
     found = []
-    for read in _joined(source.plain, _readings(source.plain, reference)):
+    reads = _joined(source.plain, _readings(source.plain, reference))
+    for read in (_shifted(source.plain, each) for each in reads):
         if read.days:
             span = source.span(read.start, read.end)
             others = tuple(dict.fromkeys(read.days[1:])) if is_english or not _is_numeric(source.words(span)) else ()
@@ -171,6 +166,19 @@ def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
     return joined
 
 
+def _shifted(plain: str, read: _Read) -> _Read:
+    """A day that is said by its distance from another: "two days after Christmas", "el día antes del 3 de mayo"."""
+    before = _DISTANCE.search(plain, 0, read.start)
+    if before is None:
+        return read
+    amount = small_number(before["amount"]) if before["amount"] else 1
+    unit = UNITS[before["unit"]] if before["unit"] else "day"
+    amount, unit = (amount * 2, "week") if unit == "fortnight" else (amount, unit)
+    sign = 1 if re.match(r"before|antes|prior", before["side"]) else -1
+    days = tuple(back_from(unit, day, sign * amount) for day in read.days)  # type: ignore[arg-type]
+    return _Read(before.start(), read.end, days, is_weekday=False)
+
+
 def _is_numeric(words: str) -> bool:
     return not any(char.isalpha() for char in words)
 
@@ -220,6 +228,8 @@ def year_number(words: str, today: date) -> int:
     plain = " ".join(words.split()).lstrip("'")
     if plain.isdigit():
         return int(plain) + (2000 if len(plain) == 2 else 0)
+    if plain in _SPOKEN_YEARS:
+        return _SPOKEN_YEARS[plain]
     return today.year + YEARS_AHEAD[re.sub(r"^(?:el|the|del)\s+(?!year\b)", "", plain)]
 
 
@@ -291,9 +301,32 @@ def _nth_weekday(match: Match, reference: Reference) -> list[date]:
 
 
 def _feast(match: Match, reference: Reference) -> list[date]:
-    month, day = FEASTS[" ".join(match["feast"].split())]
-    found = _dated(day, month, match["year"], reference)
-    return [found] if found else []
+    name, today = " ".join(match["feast"].split()), reference.today
+    if name in FEASTS:
+        month, day = FEASTS[name]
+        found = _dated(day, month, match["year"], reference)
+        return [found] if found else []
+    if match["year"]:
+        return [MOVABLE[name](year_number(match["year"], today))]
+    days = [MOVABLE[name](today.year + ahead) for ahead in (-1, 0, 1)]
+    if reference.prefer == "future":
+        return [next(day for day in days if day >= today)]
+    return [next(day for day in reversed(days) if day <= today)]
+
+
+def _idiom(match: Match, reference: Reference) -> list[date]:
+    """`de hoy en ocho` is a week away, `en quince` two, though counted literally a day later."""
+    start = reference.today + timedelta(days=RELATIVE[match["word"]])
+    weeks = 1 if match["days"] in ("ocho", "8") else 2
+    return [start + timedelta(weeks=weeks), start + timedelta(weeks=weeks, days=1)]
+
+
+def _nth_weekday_of_year(match: Match, reference: Reference) -> list[date]:
+    year, weekday = year_number(match["year"], reference.today), WEEKDAYS[match["weekday"]]
+    nth = ORDINALS[match["nth"]]
+    if nth < 0:
+        return [nth_weekday(date(year, 12, 1), nth, weekday)]
+    return [nth_weekday(date(year, 1, 1), 1, weekday) + timedelta(weeks=nth - 1)]
 
 
 def _weekday(match: Match, reference: Reference) -> list[date]:
@@ -339,6 +372,13 @@ def _edge(match: Match, reference: Reference) -> list[date]:
     return [month_end(first) if match["last"] else first]
 
 
+def _short_edge(match: Match, reference: Reference) -> list[date]:
+    """The end of this month, year or working week, as offices write it."""
+    today = reference.today
+    ends = {"m": month_end(today), "y": date(today.year, 12, 31), "w": monday_of(today) + timedelta(days=4)}
+    return [ends[match["unit"][-1]]]
+
+
 _DAY_WORDS = {
     **{word: value for word, value in UNITS_ES.items() if 1 <= value <= 31 and word not in ("un", "una")},
     "treinta": TENS["treinta"], "treinta y uno": 31, "primero": 1,
@@ -352,7 +392,16 @@ NOT_A_RANK = (
     r"(?!\w|\s+(?:floor|street|avenue|quarter|half|time|round|meeting|interview|visit|session|call|week|month))"
 )
 """After an ordinal that is a day of a month."""
-YEAR_WORDS = one_of(YEARS_AHEAD)
+_SPOKEN_YEARS = {
+    **{f"dos mil {word}": 2000 + value for word, value in UNITS_ES.items() if 1 <= value <= 30},
+    **{f"dos mil {ten} y {word}": 2000 + tens + value for ten, tens in TENS.items() if ten in ("treinta", "cuarenta", "cincuenta")
+       for word, value in UNITS_ES.items() if 1 <= value <= 9},
+    **{f"two thousand {joint}{word}": 2000 + value for joint in ("", "and ") for word, value in UNITS_EN.items() if value},
+    **{f"twenty {word}": 2000 + value for word, value in UNITS_EN.items() if 10 <= value <= 19},
+    "dos mil": 2000, "two thousand": 2000,
+}  # fmt: skip
+"""Years as people say them: "dos mil dieciséis", "twenty sixteen"."""
+YEAR_WORDS = one_of((*YEARS_AHEAD, *_SPOKEN_YEARS))
 _NUMBER_OF_DAY = rf"(?P<day>\d{{1,2}}){NOT_A_TIME}"
 _ORDINAL_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)){NOT_A_RANK}"
 YEAR = rf"(?:,?\s*(?:(?:de|del|of|in|en)\s+)?(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))?"
@@ -373,7 +422,8 @@ _DAY_OF_WEEK = (
     rf"(?P<week_after>{one_of(WEEKS_AHEAD)})"
 )
 _AGO = (
-    rf"hace\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})",
+    rf"(?:hoy\s+)?hace\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})",
+    rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:a\s+partir\s+de|desde)\s+{_ORIGIN}",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:ago|atras|earlier)",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:from|after|before|despues\s+de|antes\s+de)\s+{_ORIGIN}",
     rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})(?:'s?\s+time)?(?!\s+(?:of|ago))",
@@ -384,14 +434,24 @@ _EDGE = (
     r"first\s+day|primer\s+dia|beginning|start|principios?|inicio)\s+(?:of|de|del)\s+(?:(?:the|el|la)\s+)?"
     rf"(?:(?P<month>{MONTH})|(?P<near>{one_of(MONTHS_AHEAD)}|month|mes)|(?P<year>{YEAR_WORDS}|year|ano))"
 )
+_DISTANCE = re.compile(
+    rf"\b(?:(?:the\s+|el\s+)?(?:day|dia)|(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)}))\s+"
+    r"(?P<side>after|before|following|prior\s+to|despues|antes|posterior)\s*(?:of|de|del|al?)?\s*(?:the\s+|el\s+)?$"
+)
 _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)(?:t[\d:.]+z?)?", _year_first),
     (r"(?<![\d/.,])(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\d/]|\s+(?:of|de|del)\b)", _numeric),
     (r"(?<![\d/.,-])(?P<day>\d{1,2})(?P<mark>[-.])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d)", _numeric),
     (_NTH_WEEKDAY, _nth_weekday),
+    (rf"(?:the\s+|el\s+)?(?P<nth>{one_of(ORDINALS)})\s+(?P<weekday>{WEEKDAY})\s+(?:of|in|de|del|en)\s+(?:el\s+|the\s+)?"
+     rf"(?P<year>(?:19|20)\d\d(?!\d)|{one_of(YEARS_AHEAD)})", _nth_weekday_of_year),
+    (r"(?:de\s+)?(?P<word>hoy|manana)\s+en\s+(?P<days>ocho|quince|8|15)(?:\s+dias)?", _idiom),
     (rf"(?<!\bat\s)(?:(?:the|el|dia)\s+)*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:de\s+|of\s+|-)?(?P<month>{MONTH}){YEAR}",
      _named),
     (rf"(?:(?:the|el|dia)\s+)*(?P<day>{_DAY_WORD})\s+de\s+(?P<month>{MONTH}){YEAR}", _named),
+    (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[/.]\s?(?P<month>{MONTH})(?:[/\s](?P<year>\d{{4}}))?(?!\d)", _named),
+    (rf"(?P<month>{MONTH})/(?P<day>\d{{1,2}})(?!\d)(?P<year>\0)?", _named),
+    (rf"at\s+(?P<day>\d{{1,2}}(?:st|nd|rd|th))\s+(?:of\s+)?(?P<month>{MONTH}){YEAR}", _named),
     (rf"(?:the\s+)?(?P<day>{_ORDINAL_WORD})\s+of\s+(?P<month>{MONTH}){YEAR}", _named),
     (rf"(?P<month>{MONTH})\s+(?:the\s+)?(?P<day>\d{{1,2}}(?:st|nd|rd|th)?){NOT_A_TIME}(?![-–]\d){YEAR}", _named),
     (rf"(?:on\s+)?(?:the\s+)?{_ORDINAL_DAY}\s+{_NEAR}", _day_of_month),
@@ -402,13 +462,14 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      r"(?!\s*(?:people|persons|min|minutes|euros|%|€))", _weekday_and_number),
     (rf"(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
     (rf"(?:el\s+dia|el|dia)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
+    (rf"(?:(?:on|en|el|la)\s+)?(?P<feast>{one_of((*FEASTS, *MOVABLE))})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
     *((form, _ahead) for form in _AGO),
     (_EDGE, _edge),
+    (r"(?P<unit>eom|eoy|eow)", _short_edge),
     (_DAY_OF_WEEK, _in_week),
     (rf"a\s+week\s+(?:on|from)\s+(?P<weekday>{WEEKDAY})", _week_on),
     (rf"(?P<weekday>{WEEKDAY})\s+week", _week_on),
     (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
-    (rf"(?:(?:on|en|el)\s+)?(?P<feast>{one_of(FEASTS)})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
     (rf"(?:(?:next|this|last|past|previous|proximo|este|pasado|ultimo)\s+)?(?P<weekday>{WEEKDAY})"
      r"(?:\s+(?:que\s+viene|proximo|pasado|siguiente|anterior))?", _weekday),
     (rf"(?:on|next|this|last|el)\s+(?P<weekday>{one_of(SHORT_WEEKDAYS)})", _weekday),

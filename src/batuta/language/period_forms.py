@@ -23,6 +23,7 @@ from batuta.language.calendar_math import (
 )
 from batuta.language.dates import YEAR, YEAR_WORDS, year_number
 from batuta.language.lexicon import MONTH, MONTHS, NUMBER, ORDINALS, UNSURE_MONTHS, one_of, small_number
+from batuta.language.long_periods import LONG_PERIODS
 
 Match = re.Match[str]
 Resolve = Callable[[Match, Reference], Sequence[Period]]
@@ -116,6 +117,12 @@ def _day_range(match: Match, reference: Reference) -> list[Period]:
     if match["year"]:
         return [make(year_number(match["year"], reference.today))]
     return _nearest_year(make, reference)
+
+
+def _near_day_range(match: Match, reference: Reference) -> list[Period]:
+    """Days of a month near today: "del 4 al 22 de este mes"."""
+    month = shifted_unit("month", reference.today, _shift_of(match["near"])).first
+    return [Period(first=month.replace(day=int(match["one"])), last=month.replace(day=int(match["other"])))]
 
 
 def _week_number(match: Match, reference: Reference) -> list[Period]:
@@ -259,6 +266,7 @@ _ADJECTIVE_AFTER = (
     r"(?:pasad[oa]|anterior|actual|en\s+curso|que\s+viene|proxim[oa]|siguiente|entrante|ante\s?pasad[oa]|corriente)"
 )
 _TABLE: tuple[tuple[str, Resolve], ...] = (
+    *LONG_PERIODS,
     (r"(?P<unity>ytd|year[- ]to[- ]date)|(?P<unitq>qtd|quarter[- ]to[- ]date)|(?P<unitm>mtd|month[- ]to[- ]date)|"
      r"(?P<unitw>wtd|week[- ]to[- ]date)", _to_date),
     (rf"(?:en\s+)?(?:lo\s+que\s+(?:va|llevamos|llevo)|lo\s+que\s+ha\s+transcurrido)\s+(?:de|del)\s+(?:el\s+|la\s+|este\s+|esta\s+)?"
@@ -271,6 +279,9 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+{_UNIT}\s+(?:anteriores|pasad[oa]s|previ[oa]s)", _last_units),
     (rf"(?:from\s+|del?\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|hasta)"
      rf"\s*(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?(?P<month>{MONTH}){YEAR}", _day_range),
+    (r"(?:from\s+|del?\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|hasta)"
+     r"\s*(?:the\s+|el\s+)?(?P<other>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+|del\s+)?(?:el\s+)?(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
+     r"mes\s+(?:pasado|anterior|que\s+viene|proximo|actual))", _near_day_range),
     (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
      _day_range),
     (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|end|beginning|start|middle|mid|late|early|"
@@ -288,6 +299,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:pasad[oa]|ultim[oa])\s+mes\s+de\s+(?P<month>{MONTH})", _near_month),
     (rf"(?:(?:in|en|for|de|of|during|durante|since|by|until|hasta|desde|through|about|did|was)\s+)(?:all\s+of\s+|todo\s+)?(?:el\s+mes\s+de\s+)?(?P<month>{MONTH})(?!\s+(?:i|we|you|the|be)\b|\s*\d{{1,2}}\b(?!\d)){YEAR}",
      _month_or_quarter),
+    (rf"(?P<month>{MONTH})/(?P<year>\d{{4}}|\d\d)(?!\d)", _month_or_quarter),
     (rf"(?P<month>{MONTH})(?:,?\s*(?:de|del|of|in|en)?\s*(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))", _month_or_quarter),
     (rf"(?:(?:this|last|past|next|este|pasado|proximo|el)\s+)(?P<month>{_SURE_MONTH})", _near_month),
     (rf"(?P<month>{_SURE_MONTH})(?:\s+(?P<near>pasado|que\s+viene|proximo))?(?!\s*\d{{1,2}}(?!\d))", _near_month),

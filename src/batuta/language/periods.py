@@ -18,6 +18,7 @@ from batuta.language.period_forms import period_forms
 from batuta.language.plain_text import PlainText
 
 KEPT_TEXTS = 1024
+DAYS_OF_WEEK = 7
 ComparisonKind = Literal["previous_period", "previous_year", "period"]
 
 
@@ -187,7 +188,10 @@ def _ranges(plain: str, reads: list[_Read], reference: Reference) -> list[_Read]
             found.append(_Read(start, after.end, (_range(read, after, reference),)))
             index += 2
             continue
-        if opening and word in _LIMITS:
+        week = _WEEK_OF.search(plain, 0, read.start)
+        if week is not None and read.periods[0].grain == "day":
+            read = _Read(week.start(), read.end, tuple(unit_of("week", each.first) for each in read.periods))
+        elif opening and word in _LIMITS:
             read = _limited(read, opening.start(), word, reference)
         found.append(read)
         index += 1
@@ -209,6 +213,11 @@ def _range(read: _Read, after: _Read, reference: Reference) -> Period:
         first = _in_year(first, last.last.year)
         if first.first > last.last:
             first = _in_year(first, last.last.year - 1)
+    elif first.grain == last.grain == "day" and 0 < (first.first - last.first).days < DAYS_OF_WEEK:
+        if reference.prefer == "past":  # "from Monday to Friday", said on a Monday
+            first = unit_of("day", first.first - timedelta(days=DAYS_OF_WEEK))
+        else:
+            last = unit_of("day", last.first + timedelta(days=DAYS_OF_WEEK))
     elif first.first > last.last:
         if reference.prefer == "past" and not after.has_year:
             first = _in_year(first, first.first.year - 1)
@@ -248,6 +257,9 @@ _LIMITS = frozenset(
 _OPENING = re.compile(
     r"\b(?P<word>from|between|since|starting|until|till|up\s+to|before|after|through|de|del|desde|entre|hasta|"
     r"a\s+partir\s+de|antes\s+de|despues\s+de)l?\s+(?:the\s+|el\s+|la\s+)?$"
+)
+_WEEK_OF = re.compile(
+    r"\b(?:semana\s+(?:del?|que\s+empieza)|week\s+(?:of|beginning|starting|commencing))\s+(?:el\s+|the\s+)?$"
 )
 _SHORT_FIXED = r"month|\bmom\b|quarter|\bqoq\b|week|\bwow\b|mensual|trimestral|intermensual|semanal"
 _COMPARING = re.compile(
