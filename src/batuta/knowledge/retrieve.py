@@ -13,7 +13,7 @@ from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchSc
 from batuta.knowledge.query import Synonyms, Term, terms_of
 from batuta.knowledge.scoring import Score, Statistics, score, weights
 from batuta.knowledge.vectors.search import MeaningSearch
-from batuta.knowledge.words import stems, tokens
+from batuta.knowledge.words import folded, stems, tokens
 
 LIMIT = 10
 SAME_WORDS = 0.9
@@ -126,7 +126,8 @@ def highlights(text: str, terms: Sequence[Term]) -> tuple[tuple[int, int], ...]:
     """Where a text has the words of a question, in any of their forms."""
     wanted = frozenset(stem for term in terms for stem in term.all_stems)
     found = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
-    forms = list({word for _, _, word in found})
+    beginnings = {begun for stem in wanted for begun in (stem[:2], stem[:2].replace("i", "y"))}  # lying: lie
+    forms = [word for word in {word for _, _, word in found} if folded(word[:2]) in beginnings]
     plain = [form if form.isascii() else "".join(tokens(form)) for form in forms]
     english, spanish = stems(plain, "en"), stems(plain, "es")
     matching = {form for form, en, es in zip(forms, english, spanish, strict=True) if en in wanted or es in wanted}

@@ -6,7 +6,8 @@ documents change nothing in a ranking.
 """
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from batuta.knowledge.query import Term
@@ -79,12 +80,14 @@ def weights(terms: Sequence[Term], statistics: Statistics) -> list[float]:
 
 def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistics, stems: Stems) -> Score:
     """BM25 of the two fields, summed, times half and half of the share of the question covered."""
-    body_norm = _norm(stems.body, statistics.mean_body, B)
-    heading_norm = _norm(stems.heading, statistics.mean_heading, HEADING_B)
+    bodies, headings = stems.body.split(), stems.heading.split()
+    body_counts, heading_counts = Counter(bodies), Counter(headings)
+    body_norm = _norm(len(bodies), statistics.mean_body, B)
+    heading_norm = _norm(len(headings), statistics.mean_heading, HEADING_B)
     total = bm25 = covered = 0.0
     for term, weight in zip(terms, weights, strict=True):
         total += weight * term.count
-        body, heading = _count(term, stems.body), _count(term, stems.heading)
+        body, heading = _count(term, body_counts), _count(term, heading_counts)
         if not body and not heading:
             continue
         bm25 += weight * term.count * (_saturated(body, body_norm) + _saturated(heading, heading_norm))
@@ -95,15 +98,15 @@ def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistic
     return Score(value=bm25 * (0.5 + 0.5 * coverage), coverage=coverage, strength=bm25 / total)
 
 
-def _count(term: Term, stems: str) -> float:
-    own = sum(stems.count(f" {stem} ") for stem in term.stems)
-    if own or not term.others:
-        return float(own)
-    return OTHER_WORD if any(f" {stem} " in stems for stem in term.others) else 0.0
+def _count(term: Term, counts: Mapping[str, int]) -> float:
+    own = term.stems & counts.keys()
+    if own:
+        return float(sum(counts[stem] for stem in own))
+    return OTHER_WORD if term.others and not term.others.isdisjoint(counts) else 0.0
 
 
-def _norm(stems: str, mean: float, b: float) -> float:
-    return 1 - b + b * _length(stems) / mean if mean else 1.0
+def _norm(length: int, mean: float, b: float) -> float:
+    return 1 - b + b * length / mean if mean else 1.0
 
 
 def _length(stems: str) -> int:

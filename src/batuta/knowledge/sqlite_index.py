@@ -219,14 +219,16 @@ def _statistics(db: sqlite3.Connection, terms: Sequence[Term], owners: Sequence[
         "WHERE id IN (SELECT value FROM json_each(?))",
         (_json(owners),),
     ).fetchone()
-    counts = tuple(
-        db.execute(
-            "SELECT total(passages) FROM stem_counts WHERE owner IN (SELECT value FROM json_each(?)) "
-            "AND stem IN (SELECT value FROM json_each(?))",
-            (_json(owners), _json(sorted(term.all_stems))),
-        ).fetchone()[0]
-        for term in terms
-    )
+    asked = _json(sorted({stem for term in terms for stem in term.all_stems}))
+    known = Counter[str]()
+    for owner in owners:
+        rows = db.execute(
+            "SELECT stem, passages FROM stem_counts WHERE owner = ? AND stem IN (SELECT value FROM json_each(?))",
+            (owner, asked),
+        )
+        for stem, count in rows:
+            known[stem] += count
+    counts = tuple(sum(known[stem] for stem in term.all_stems) for term in terms)
     return Statistics(
         passages=int(passages),
         mean_body=bodies / passages if passages else 0.0,
