@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -265,3 +266,21 @@ async def test_progress_reaches_the_page_as_it_happens(settings: Settings) -> No
         assert [job["status"] for job in hers.jobs] == ["running", "running", "running", "completed"]
         assert {job["subject_id"] for job in hers.jobs} == {file_id}
         assert his.jobs == []
+
+
+async def test_a_search_is_bounded_by_when_a_file_came(settings: Settings) -> None:
+    """P-35: a filter by date."""
+    async with running(settings) as site:
+        ana = await site.person()
+        file_id = await uploaded(ana, "a.txt", b"The heron wades.")
+        await settled(ana, file_id)
+        now, hour = datetime.now(UTC), timedelta(hours=1)
+        for bounds, expected in (
+            ({"since": now - hour}, [file_id]),
+            ({"since": now - hour, "until": now + hour}, [file_id]),
+            ({"since": now + hour}, []),
+            ({"until": now - hour}, []),
+        ):
+            params = {"q": "heron", **{name: moment.isoformat() for name, moment in bounds.items()}}
+            answer = (await ana.http.get("/api/documents/search", params=params)).json()
+            assert [each["document_id"] for each in answer["items"]] == expected

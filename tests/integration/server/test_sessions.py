@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -258,6 +259,30 @@ async def test_search_finds_titles_and_messages_with_highlights(site: Running) -
     assert [by_content["text"][begin:end] for begin, end in by_content["highlights"]] == ["INVOICES"]
     assert len(by_content["text"]) < 200
     assert (by_content["session_title"], by_content["sequence_number"]) == ("About invoices", 2)
+
+
+async def test_a_search_is_bounded_by_time_and_agent(site: Running) -> None:
+    """P-35: filters by date and agent, on both stores."""
+    ana = await site.person()
+    session = await ana.session(title="Heron")
+    said = UserMessage(session_id=SessionId(session), content="where is the heron?")
+    told = AssistantMessage(session_id=SessionId(session), content="the heron wades", source_agent_id="erp")
+    await site.platform.backends.log.append(session, [said, told])
+    await site.platform.backends.projector.ensure(session, 2)
+    now = datetime.now(UTC)
+
+    async def found(**filters: str) -> tuple[int, list[str]]:
+        answer = (await ana.http.get("/api/search", params={"query": "heron", **filters})).json()
+        return len(answer["sessions"]), sorted(each["role"] for each in answer["messages"])
+
+    hour = timedelta(hours=1)
+    assert await found() == (1, ["assistant", "user"])
+    assert await found(agent="erp") == (0, ["assistant"])
+    assert await found(agent="rag") == (0, [])
+    assert await found(since=(now - hour).isoformat(), until=(now + hour).isoformat()) == (1, ["assistant", "user"])
+    assert await found(since=(now + hour).isoformat()) == await found(until=(now - hour).isoformat()) == (0, [])
+    refused = await ana.http.get("/api/search", params={"query": "heron", "since": "yesterday"})
+    assert refused.status_code == 422
 
 
 @pytest.mark.parametrize(

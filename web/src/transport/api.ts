@@ -57,7 +57,8 @@ export const api = {
 
   sessions: ({ cursor, query: words, archived }: SessionQuery) =>
     http.get<types.SessionPage>(`/api/sessions?${query({ cursor, limit: 30, query: words, archived })}`),
-  search: (words: string) => http.get<types.SearchResults>(`/api/search?${query({ query: words })}`),
+  search: (words: string, since = "", agent = "") =>
+    http.get<types.SearchResults>(`/api/search?${query({ query: words, since, agent })}`),
   session: (id: string) => http.get<types.SessionSummary>(session(id)),
   createSession: () => http.send<types.SessionSummary>("POST", "/api/sessions", {}),
   changeSession: (id: string, change: { readonly title?: string; readonly is_archived?: boolean }) =>

@@ -9,6 +9,8 @@ export interface FoundQuery {
   readonly words: string;
   readonly folder: string;
   readonly kind: string;
+  /** From which moment on; nothing for all of them. */
+  readonly since: string;
 }
 
 export const filesApi = {
@@ -23,8 +25,10 @@ export const filesApi = {
   process: (id: string) => http.send<types.FileView>("POST", `${file(id)}/process`),
   content: (id: string) => `${file(id)}/content`,
   jobs: () => http.get<types.JobList>("/api/jobs"),
-  search: ({ words, folder, kind }: FoundQuery) =>
-    http.get<types.FoundPassages>(`/api/documents/search?${query({ q: words, folder, kind, limit: 20 })}`),
+  search: ({ words, folder, kind, since }: FoundQuery) =>
+    http.get<types.FoundPassages>(
+      `/api/documents/search?${query({ q: words, folder, kind, since, limit: 20 })}`,
+    ),
   open: (document_id: string, start: number | null, end: number | null) =>
     http.get<types.DocumentView>(`/api/documents/text?${query({ document_id, start, end })}`),
   drawn: (document_id: string, number: number, words: string) =>

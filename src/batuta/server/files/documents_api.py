@@ -4,7 +4,7 @@ import base64
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from batuta.server.files.documents import DocumentReader, OpenedDocument
 from batuta.server.files.service import FileFilter, Files
@@ -87,10 +87,15 @@ async def search_documents(
     chosen: Annotated[list[str] | None, Query(max_length=200)] = None,
     folder: Annotated[str | None, Query(max_length=400)] = None,
     kind: Annotated[str | None, Query(max_length=20)] = None,
+    since: AwareDatetime | None = None,
+    until: AwareDatetime | None = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> FoundPassages:
-    """Passages of my documents, and of the shared ones."""
-    wanted = FileFilter(folder=folder or None, kind=kind or None)
+    """Passages of my documents, and of the shared ones; with a filter, of mine alone.
+
+    `since` and `until` are about when a file was uploaded.
+    """
+    wanted = FileFilter(folder=folder or None, kind=kind or None, since=since, until=until)
     found = await files.search(caller, q, chosen=chosen or (), wanted=wanted, limit=limit)
     return FoundPassages(
         items=[

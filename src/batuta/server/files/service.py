@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from batuta.agents.documents.library import SHARED, owner_of
@@ -30,11 +31,17 @@ class FileFilter:
     folder: str | None = None
     kind: str | None = None
     """The end of a name, such as `pdf`."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """When it was uploaded: from one moment on, and before another."""
 
     def admits(self, file: StoredFile) -> bool:
         """Whether a file is looked at."""
         is_inside = self.folder is None or file.folder == self.folder or file.folder.startswith(f"{self.folder}/")
-        return is_inside and (self.kind is None or file.name.lower().endswith(f".{self.kind.lower()}"))
+        is_new = self.since is None or file.created_at >= self.since
+        is_old = self.until is None or file.created_at < self.until
+        is_kind = self.kind is None or file.name.lower().endswith(f".{self.kind.lower()}")
+        return is_inside and is_new and is_old and is_kind
 
 
 class Files:

@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
+from batuta.server.search.repository import TalkFilter
 from batuta.server.search.service import Hit, Search
 
 router = new_router(tags=["search"])
@@ -48,9 +49,13 @@ async def search(
     caller: CurrentCaller,
     finder: Annotated[Search, provided(Search)],
     query: Annotated[str, Query(min_length=1, max_length=200, pattern=r"\S")],
+    since: AwareDatetime | None = None,
+    until: AwareDatetime | None = None,
+    agent: Annotated[str | None, Query(max_length=100)] = None,
 ) -> SearchResults:
-    """My sessions and messages that hold some words."""
-    sessions, messages = await finder.find(caller, query.strip())
+    """My sessions and messages that hold some words; with an agent, the messages that it wrote."""
+    wanted = TalkFilter(since=since, until=until, agent_id=agent or None)
+    sessions, messages = await finder.find(caller, query.strip(), wanted)
     return SearchResults(sessions=[_session(hit) for hit in sessions], messages=[_message(hit) for hit in messages])
 
 

@@ -35,15 +35,17 @@ class Search:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find(self, caller: Caller, query: str) -> tuple[list[Hit], list[Hit]]:
+    async def find(
+        self, caller: Caller, query: str, wanted: repository.TalkFilter = repository.ANY_TALK
+    ) -> tuple[list[Hit], list[Hit]]:
         """Sessions and messages that hold the words, however they are written."""
         words = words_of(query)
         if not words:
             return [], []
 
         def look(connection: sa.Connection) -> tuple[list[Hit], list[Hit]]:
-            by_title = repository.sessions(connection, caller, words, MOST)
-            by_content = repository.found_messages(connection, caller, words, MOST)
+            by_title = repository.sessions(connection, caller, words, wanted, MOST)
+            by_content = repository.found_messages(connection, caller, words, wanted, MOST)
             return [_session(row, words) for row in by_title], [_message(row, words) for row in by_content]
 
         return await self._database.read(look)

@@ -7,10 +7,12 @@ interface FilterProps {
   readonly any: string;
   readonly value: string;
   readonly options: readonly string[];
+  /** What people read, where it is not the option itself. */
+  readonly names?: Readonly<Record<string, string>>;
   readonly onChange: (value: string) => void;
 }
 
-export const Filter = ({ label, any, value, options, onChange }: FilterProps) => (
+export const Filter = ({ label, any, value, options, names, onChange }: FilterProps) => (
   <select
     aria-label={label}
     value={value}
@@ -20,7 +22,7 @@ export const Filter = ({ label, any, value, options, onChange }: FilterProps) =>
     <option value="">{any}</option>
     {options.map((option) => (
       <option key={option} value={option}>
-        {option}
+        {names?.[option] ?? option}
       </option>
     ))}
   </select>

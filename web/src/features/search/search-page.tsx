@@ -13,7 +13,7 @@ import type { FoundPassage } from "../../transport/generated-api";
 import { Filter } from "./filter";
 import { FoundDocuments } from "./found-documents";
 import { FoundTalk } from "./found-talk";
-import { useFolders, useFound } from "./use-found";
+import { useAgentNames, useFolders, useFound } from "./use-found";
 
 export interface SearchPageProps {
   readonly words: string;
@@ -27,21 +27,41 @@ type Where = "all" | "documents" | "conversations";
 
 const KINDS = ["pdf", "docx", "xlsx", "pptx", "csv", "md", "txt", "html", "eml"] as const;
 const PAUSE_MS = 250;
+const DAY_MS = 86_400_000;
+const PERIODS: Readonly<Record<string, number>> = { week: 7, month: 31, year: 366 };
+
+/** The moment from which on something is new enough; the same all day, so that nothing is asked for twice. */
+const sinceOf = (period: string): string => {
+  const days = PERIODS[period];
+  if (days === undefined) return "";
+  const today = new Date();
+  today.setHours(0, 0, 0, 0);
+  return new Date(today.getTime() - days * DAY_MS).toISOString();
+};
 
 const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: SearchPageProps) => {
   const t = useFileText();
   const [typed, setTyped] = useState(words);
   const [where, setWhere] = useState<Where>("all");
   const [kind, setKind] = useState("");
+  const [period, setPeriod] = useState("");
+  const [agent, setAgent] = useState("");
   const folders = useFolders();
+  const agents = useAgentNames();
   useEffect(() => setTyped(words), [words]);
   useEffect(() => {
     if (typed === words) return;
     const timer = window.setTimeout(() => onSearch(typed, folder), PAUSE_MS);
     return () => window.clearTimeout(timer);
   }, [typed, words, folder, onSearch]);
-  const { status, passages, sessions, messages } = useFound({ words: words.trim(), folder, kind });
-  const areDocuments = where !== "conversations";
+  const { status, passages, sessions, messages } = useFound({
+    words: words.trim(),
+    folder,
+    kind,
+    since: sinceOf(period),
+    agent,
+  });
+  const areDocuments = where !== "conversations" && agent === "";
   const areTalks = where !== "documents" && folder === "" && kind === "";
   const count = (areDocuments ? passages.length : 0) + (areTalks ? sessions.length + messages.length : 0);
   return (
@@ -81,6 +101,22 @@ const SearchPage = ({ words, folder, onSearch, onOpenDocument, onOpenSession }: 
             ]}
           />
           <Filter label={t.kind} any={t.anyKind} value={kind} options={KINDS} onChange={setKind} />
+          <Filter
+            label={t.when}
+            any={t.anyTime}
+            value={period}
+            options={Object.keys(PERIODS)}
+            names={t.periods}
+            onChange={setPeriod}
+          />
+          <Filter
+            label={t.agent}
+            any={t.anyAgent}
+            value={agent}
+            options={Object.keys(agents)}
+            names={agents}
+            onChange={setAgent}
+          />
           {folders.length > 0 && (
             <Filter
               label={t.folder}

@@ -16,7 +16,13 @@ export interface Found {
 
 const NOTHING: Found = { status: "idle", passages: [], sessions: [], messages: [] };
 
-export const useFound = ({ words, folder, kind }: FoundQuery): Found => {
+export const useFound = ({
+  words,
+  folder,
+  kind,
+  since,
+  agent,
+}: FoundQuery & { readonly agent: string }): Found => {
   const [found, setFound] = useState<Found>(NOTHING);
   useEffect(() => {
     if (words === "") return setFound(NOTHING);
@@ -25,15 +31,30 @@ export const useFound = ({ words, folder, kind }: FoundQuery): Found => {
       if (isWanted) setFound((before) => ({ ...before, ...next }));
     };
     show({ status: "loading" });
-    Promise.all([filesApi.search({ words, folder, kind }), api.search(words.slice(0, 200))]).then(
+    Promise.all([
+      filesApi.search({ words, folder, kind, since }),
+      api.search(words.slice(0, 200), since, agent),
+    ]).then(
       ([{ items }, { sessions, messages }]) => show({ status: "ready", passages: items, sessions, messages }),
       () => show({ ...NOTHING, status: "failed" }),
     );
     return () => {
       isWanted = false;
     };
-  }, [words, folder, kind]);
+  }, [words, folder, kind, since, agent]);
   return found;
+};
+
+/** The agents whose messages one can search in, by their ids. */
+export const useAgentNames = (): Readonly<Record<string, string>> => {
+  const [names, setNames] = useState<Readonly<Record<string, string>>>({});
+  useEffect(() => {
+    api.agents().then(
+      ({ items }) => setNames(Object.fromEntries(items.map((agent) => [agent.agent_id, agent.name]))),
+      () => undefined,
+    );
+  }, []);
+  return names;
 };
 
 /** The folders one can search in. */
