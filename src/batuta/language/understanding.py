@@ -68,6 +68,9 @@ class Slot:
     has_names: bool | None = None
     """For `choice`: whether its values are names, which a part of them tells ("Sotomar") and no other form of a word.
     Unless it is said, those that are asked for each time are."""
+    is_grouping: bool = False
+    """Whether it says what rows are grouped by: a message that names another one asks for other rows, and does not only
+    change how the last ones are shown."""
     default: Any = None
 
     @property

@@ -75,7 +75,8 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
         return whole
     best = whole[0]
     is_named = any(slot.is_telling and slot.name in best.values for slot in best.intent.slots)
-    if not is_named and (changing := planner.changing(text)) is not None:
+    changing = planner.changing(text)
+    if changing is not None and (not is_named or best.intent.takes == changing.intent.takes):
         return [changing]
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:

@@ -38,6 +38,15 @@ _OPENING = re.compile(
 )
 
 
+_GROUPING = re.compile(
+    r"(?:(?:the same|lo mismo|split|break it down|broken down|group(?:ed)?|desglos\w+|separ\w+|agrup\w+|dividid\w+)\s+)?"
+    r"(?:by|per|por|segun)\b"
+)
+"""How a message opens that says what rows are to be grouped by."""
+_INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s+lugar\s+del?)\s.*$", re.IGNORECASE)
+"""What is not wanted any more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialogueContext:
     """What a new message may go on from."""
@@ -81,6 +90,32 @@ def changed_result(
     return found if found is not None and _took_part(found[0], context, interpreter, now) else None
 
 
+def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
+    """The last request with its rows grouped otherwise ("by month instead"), where a message says only that.
+
+    What was read by country knows nothing of months: it is read again, and shown as it was.
+    """
+    text = _INSTEAD_OF.sub("", text)
+    is_short = len(text.split()) <= LONGEST_FOLLOW_UP
+    if not context.request or not is_short or not _GROUPING.match(_OPENING.sub("", fold(text))):
+        return None
+    before = next((each for each in interpreter.interpret(context.request, now=now) if each.intent.gives), None)
+    grouping = None if before is None else next((slot for slot in before.intent.slots if slot.is_grouping), None)
+    if before is None or grouping is None:
+        return None
+    said = fill_slot(grouping, annotated(text, now=now, reader=context.language), now=now) or ()
+    earlier = [
+        fill_slot(grouping, annotated(part, now=now, reader=context.language), now=now) or ()
+        for part in context.request.split(AMENDED_BY)
+    ]
+    whole = _amended(context.request, text)
+    after = interpreter.filled(
+        before.agent_id, before.intent, [annotated(part, now=now) for part in whole.split(AMENDED_BY)], now
+    )
+    names_another = bool(set(said) - {value for values in earlier[-1:] for value in values})
+    return whole if names_another and not after.missing and not after.unknown else None
+
+
 def opened_by(text: str, interpreter: Interpreter) -> tuple[str, Intent] | None:
     """The intent with one of whose amending words a message opens."""
     plain = _OPENING.sub("", fold(text))
@@ -121,6 +156,8 @@ def _is_named(meaning: Interpretation) -> bool:
 
 def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
     """The whole request that a message makes: itself, or the last one amended by it; none for what asks for nothing."""
+    if (whole := regrouped(text, context, interpreter, now)) is not None:
+        return whole
     if changed_result(text, context, interpreter, now) is not None:
         return context.request  # what was changed knows how
     amended = amendment(text, context, interpreter, now)

@@ -35,6 +35,7 @@ from batuta.offline.context import (
     eligible,
     is_bare,
     opened_by,
+    regrouped,
 )
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
@@ -121,6 +122,9 @@ class Planner:
         attached = self._over_tables(text, context) if task.has_tables else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
+        anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)
+        if anew is not None:
+            return self._for_whole(anew, task, context)
         changed = None if task.has_tables else changed_result(text, context, self._interpreter, self._now)
         if changed is not None:
             said = [annotated(text, now=self._now)]
@@ -334,11 +338,14 @@ class Planner:
 
     def _taker(self, part: RequestPart) -> Interpretation | None:
         """What is to be made of a part's result, asked for in the same words: a bar chart of sales."""
-        for each in self._meanings(part.text) if part.meaning.intent.gives else ():
-            is_named = any(slot.is_telling and slot.name in each.values for slot in each.intent.slots)
-            if each.intent.takes == part.meaning.intent.gives and is_named:
-                return each
-        return None
+        named = [
+            each
+            for each in (self._meanings(part.text) if part.meaning.intent.gives else ())
+            if any(slot.is_telling and slot.name in each.values for slot in each.intent.slots)
+            and each.intent.takes == part.meaning.intent.gives
+        ]
+        # Of a new result something new is made: nothing that was made before is changed.
+        return next((each for each in named if not each.intent.amends), next(iter(named), None))
 
     def _source(self, text: str, wanted: str) -> Interpretation | None:
         """What gives the result that a part takes, asked for in the same words."""

@@ -1,5 +1,6 @@
 """Follow-ups to a chart of sales by customer, as people write them, with what has to change."""
 
+from decimal import Decimal
 from typing import Any
 
 FOLLOW_UPS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -7,6 +8,12 @@ FOLLOW_UPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("lo mismo por mes", {"time_unit": "month"}),
     ("ahora por trimestre", {"time_unit": "quarter"}),
     ("and per week?", {"time_unit": "week"}),
+    ("solo los últimos 6 meses", {"last": 6}),
+    ("just the last three quarters", {"last": 3}),
+    ("solo los que pasen de 10.000 €", {"at_least": Decimal(10_000)}),
+    ("only those above 1,500.50", {"at_least": Decimal("1500.50")}),
+    ("los de menos de 300", {"at_most": Decimal(300)}),
+    ("en un quesito", {"kind": "pie"}),
     ("solo España", {"only": ["España"]}),
     ("only Spain please", {"only": ["España"]}),
     ("únicamente Portugal", {"only": ["Portugal"]}),

@@ -7,6 +7,8 @@ import pytest
 from batuta.datasets.charts.asking import amended, asked_of
 from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.dataset import Column, Dataset
+from batuta.testing.datasets import SOURCE
 from tests.unit.datasets.chart_cases import sales
 from tests.unit.datasets.chart_follow_ups import FOLLOW_UPS
 
@@ -43,6 +45,35 @@ def test_a_follow_up_said_twice_is_the_same(text: str, expected: dict[str, Any])
 )  # fmt: skip
 def test_a_request_names_columns_and_values(text: str, expected: dict[str, Any]) -> None:
     assert asked_of(text, sales()) == expected
+
+
+MEASURED = Dataset(
+    name="customer_count",
+    columns=[
+        Column(name="month", type="text", label="Mes"),
+        Column(name="country", type="text", label="País"),
+        Column(name="value", type="integer", label="Número de clientes"),
+        Column(name="before", type="integer", label="Antes"),
+    ],
+    rows=[["2026-01", "ES", 9, 7], ["2026-02", "PT", 4, 5]],
+    provenance=SOURCE,
+)
+
+
+def test_a_figure_that_is_a_count_is_added_up_and_its_rows_are_not_counted() -> None:
+    words = asked_of("how many clientes by country", MEASURED)
+    assert "aggregate" not in words
+    assert asked_of("how many by country", sales())["aggregate"] == "count"
+
+
+def test_periods_that_stand_as_text_are_found_by_their_unit() -> None:
+    found = asked_of("heatmap by month and country", MEASURED)
+    assert (found["x"], found["series"]) == ("month", "country")
+
+
+def test_a_table_with_the_figures_before_is_drawn_as_a_comparison() -> None:
+    plan = plan_chart(MEASURED, ChartRequest(dataset="customer_count", x="month", y=("value",)))
+    assert {row[1] for row in plan.figures.rows} == {"Número de clientes", "Antes"}
 
 
 def test_values_that_are_left_out_add_up_and_come_back() -> None:

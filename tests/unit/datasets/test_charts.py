@@ -182,7 +182,7 @@ def test_cut_data_is_said() -> None:
         ("no_column", sales(), {"x": "region"}),
         ("no_value", sales(), {"only": ["Alemania"]}),
         ("nothing_to_compare", sales([["1"]], COLUMNS[3:4]), {"kind": "bar"}),
-        ("needs_two_categories", sales(), {"kind": "heatmap", "x": "customer"}),
+        ("needs_two_categories", sales([["a", 1], ["b", 2]], [COLUMNS[0], COLUMNS[4]]), {"kind": "heatmap"}),
     ],
 )
 def test_a_rule_refuses_and_says_why(message: str, dataset: Dataset, wanted: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from batuta.agents.erp.questions.figures import settle_measure
 from batuta.agents.erp.questions.lists import settle_list, settle_record, state_words
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
+from batuta.datasets.charts.vocabulary import KIND_WORDS
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
@@ -25,11 +26,13 @@ FIGURE_FILLERS = (
     "customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats "
-    "chart graph plot bar bars line lines pie draw visualise visualize column columns diagram please",
+    "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
     "cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
-    "grafico grafica graficos barras barra linea lineas pastel tarta circular queso dibuja dibujame columnas diagrama visualiza",
+    "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
+    "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
+    *(word for words in KIND_WORDS.values() for word in words),
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
@@ -173,7 +176,7 @@ def _measure_intent(access: ErpAccess) -> Intent:
                 },
             ),
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
-            Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book)),
+            Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
             Slot(name="only", type="choice", is_many=True, values=access.all_names),
             Slot(name="period", type="period"),
             Slot(name="compare", type="comparison"),

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
 from batuta.datasets.charts.asking import amended, asked_of
-from batuta.datasets.charts.chart import Chart, last_request, open_table
+from batuta.datasets.charts.chart import Chart, chart_figures_id, last_request, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.dataset import DatasetError
@@ -92,6 +92,8 @@ async def change_chart(
     """
     library = library_of(context)
     before = await last_request(library, context)
+    if before is not None and await _has_newer_table(library, context):
+        before = None
     brought = await take_attached(library, context)
     if brought and (before is None or before.dataset not in brought):
         before = ChartRequest(dataset=brought[0], language=_language(context))
@@ -108,7 +110,8 @@ async def change_chart(
             f"nothing in “{_asked(options)[:80]}” is in the table of the chart; its columns are: {known}"
         )
     if "time_unit" in changes and "x" not in changes:
-        changes |= {"x": await _time_column(library, before), "kind": changes.get("kind", "auto")}
+        column = await _time_column(library, before, changes["time_unit"])
+        changes |= {"x": column, "kind": changes.get("kind", "auto")}
     request = amended(before, changes).model_copy(update={"language": _language(context)})
     return await table.drawn(request)
 
@@ -139,6 +142,13 @@ def _given(changes: dict[str, Any], kind: WantedKind | None) -> dict[str, Any]:
 GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)
 
 
+async def _has_newer_table(library: DatasetLibrary, context: ToolContext) -> bool:
+    """Whether a table was read after the last chart: what is said then is said of that table."""
+    own = chart_figures_id(library, context)
+    kept = [info for info in await library.store.list(library.owner) if info.dataset_id != own]
+    return bool(kept) and kept[-1].provenance.connector != CHART_CONNECTOR
+
+
 async def _last_source(library: DatasetLibrary) -> str:
     """The last dataset that is not a chart's own."""
     kept = [info for info in await library.store.list(library.owner) if info.provenance.connector != CHART_CONNECTOR]
@@ -147,13 +157,14 @@ async def _last_source(library: DatasetLibrary) -> str:
     return kept[-1].name
 
 
-async def _time_column(library: DatasetLibrary, request: ChartRequest) -> str | None:
-    """The dataset's time, unless the chart goes along one already."""
+async def _time_column(library: DatasetLibrary, request: ChartRequest, unit: TimeUnit) -> str | None:
+    """The dataset's time, unless the chart goes along one already; or its periods as text, such as 2026-Q2."""
     info = await library.get(request.dataset)
     current = info.column(request.x) if request.x else None
     if current is not None and current.type in ("date", "datetime"):
         return current.name
     times = [column.name for column in info.columns if column.type in ("date", "datetime")]
+    times += [column.name for column in info.columns if column.name == unit]
     if not times:
         known = ", ".join(column.name for column in info.columns)
         raise DatasetError(f"{info.name} has no column with a time; it has: {known}")

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Settled, Slot, Understanding
 
 KINDS = {
     "bar": ("bar", "bars", "bar chart", "barras", "columnas", "columns"),
     "stacked": ("stacked", "stacked bars", "apiladas", "barras apiladas"),
-    "line": ("line", "lines", "línea", "líneas", "trend", "tendencia"),
+    "line": ("line", "lines", "línea", "líneas", "trend", "tendencia", "evolución", "evolution"),
     "area": ("area", "área"),
     "pie": ("pie", "donut", "tarta", "circular", "quesito", "pastel"),
     "scatter": ("scatter", "dispersión", "puntos"),
@@ -16,7 +17,7 @@ KINDS = {
     "histogram": ("histogram", "histograma"),
     "combined": ("combined", "combinado"),
     "table": ("table", "tabla"),
-    "kpi": ("kpi", "single figure", "indicador"),
+    "kpi": ("kpi", "single figure", "one number", "indicador", "una sola cifra"),
 }
 UNITS = {
     "day": ("by day", "daily", "por día", "diario"),
@@ -37,10 +38,16 @@ CHART_WORDS = {
         "grafícalo",
         "diagrama",
         "visualiza",
+        "draw",
+        "dibuja",
+        "dibújame",
+        "pinta",
+        "píntame",
     )
 }
 """Words that ask for a picture whatever else is said."""
 _COUNT = r"(?:the |los |las )?(?:\d{1,3}|two|three|four|five|six|ten|dos|tres|cuatro|cinco|seis|diez)"
+_KIND_WORDS = "|".join(sorted({fold(word) for words in KINDS.values() for word in words}, key=len, reverse=True))
 AMENDING = (
     "only|just|solo|solamente|unicamente",
     "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
@@ -54,6 +61,9 @@ AMENDING = (
     r"(?:show|use|with|con|muestra|usa|pon)\b.*\b(?:instead|en vez|en lugar)",
     "(?:la |el |the )?(?:media|promedio|average|mean|suma|sum) (?:en vez|en lugar|instead|rather)",
     "show all|muestra todo|con todos|with all|no filter",
+    r"(?:show|give|muestra\w*|ensena\w*|pon\w*)(?: me| us| it)? (?:everything|all|todos?|todas)",
+    rf"(?:en|como|as|in|into|de) (?:an? |una? |el |la )?(?:{_KIND_WORDS})",
+    rf"(?:an? |una? )?(?:{_KIND_WORDS})(?: please| por favor)?\W*$",
 )
 """How messages open that change a chart, folded."""
 _SLOTS = (

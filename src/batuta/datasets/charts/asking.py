@@ -8,22 +8,26 @@ Only what the words name surely is taken: a column by its name, label or a synon
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.vocabulary import (
     AGGREGATE_WORDS,
     BOTTOM_WORDS,
+    BOUND_WORDS,
     BY_WORDS,
     COLUMN_WORDS,
     COUNTRY_WORDS,
     EVERYTHING_WORDS,
     INSTEAD_WORDS,
     KIND_WORDS,
+    LATEST_WORDS,
     NUMBER_WORDS,
     OF_WORDS,
     ONLY_WORDS,
     ORDER_WORDS,
+    PERIOD_WORDS,
     SHARE_WORDS,
     SPLIT_WORDS,
     TIME_UNIT_WORDS,
@@ -34,6 +38,7 @@ from batuta.datasets.charts.vocabulary import (
 from batuta.datasets.dataset import Column, Dataset
 from batuta.datasets.values import Value
 from batuta.language.folding import fold
+from batuta.language.numbers import find_numbers
 
 MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
@@ -46,14 +51,15 @@ def asked_of(text: str, table: Dataset) -> dict[str, Any]:
 
     `is_everything` says that what was left out before is wanted again.
     """
-    return _Reading(_folded(text[:MAX_ASKED_CHARS]), table).changes()
+    bounds, rest = _bounds(text[:MAX_ASKED_CHARS])
+    return _Reading(_folded(rest), table).changes() | bounds
 
 
 def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
     """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
     changes = {name: value for name, value in words.items() if name != "is_everything"}
     if words.get("is_everything"):
-        changes |= {"only": (), "excluded": (), "top": None}
+        changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
     elif "excluded" in changes:
         gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
         changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
@@ -85,12 +91,19 @@ class _Reading:
         self._read_order_column()
         if self._take_any(SHARE_WORDS):
             self._found["is_share"] = True
+        self._read_last()
         self._read_top()
         self._read_values()
         self._read_columns()
-        if (how := self._take_choice(AGGREGATE_WORDS)) is not None:
+        how = self._take_choice(AGGREGATE_WORDS)
+        if how is not None and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
         return self._found
+
+    def _names_a_count(self) -> bool:
+        """Whether the table has what is counted as a figure: that is added up, and its rows are not counted."""
+        named = [column for column in self._table.columns if column.name in self._found.get("y", ())]
+        return any(column.currency is None and column.currency_column is None for column in named)
 
     def _read_order_column(self) -> None:
         """By a name or a day it is the category that orders, by a figure the figure."""
@@ -106,6 +119,16 @@ class _Reading:
         if place:
             end = place.end() + len(_first_words(rest, column))
             self._text = f"{self._text[: place.start()]} {self._text[end:]}"
+
+    def _read_last(self) -> None:
+        """Read "the last 6 months": the end of a time, not the smallest figures."""
+        number = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
+        latest, periods = "|".join(LATEST_WORDS), "|".join(PERIOD_WORDS)
+        for pattern in (rf" (?:{latest}) {number} (?:{periods}) ", rf" {number} (?:{latest}) (?:{periods}) "):
+            if match := re.search(pattern, self._text):
+                self._found["last"] = int(NUMBER_WORDS.get(match["n"], match["n"]))
+                self._cut(match.span())
+                return
 
     def _read_top(self) -> None:
         for words, order in ((BOTTOM_WORDS, "smallest"), (TOP_WORDS, None)):
@@ -165,6 +188,7 @@ class _Reading:
     def _read_columns(self) -> None:
         """Columns by name, label or synonym; what stands after "by" is compared or split by."""
         keys: list[Column] = []
+        periods = self._periods()
         figures: list[tuple[int, Column]] = []
         for column in self._table.columns:
             place = self._place_of(column)
@@ -172,9 +196,10 @@ class _Reading:
                 continue
             if column.is_numeric and not self._is_after(BY_WORDS, place):
                 figures.append((place, column))
-            elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or (keys and self._is_joined(place)):
+            elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or ((keys or periods) and self._is_joined(place)):
                 keys.append(column)
         keys.sort(key=lambda column: self._place_of(column) or 0)
+        keys = [*periods, *(column for column in keys if column not in periods)]
         if keys and (self._is_after(SPLIT_WORDS, self._place_of(keys[0]) or 0)):
             self._found["series"] = keys[0].name
         elif keys:
@@ -183,6 +208,12 @@ class _Reading:
                 self._found["series"] = keys[1].name
         if figures:
             self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
+
+    def _periods(self) -> list[Column]:
+        """The column that holds the periods which were named, where a table has them as text: `month` of 2026-04."""
+        if any(column.type in ("date", "datetime") for column in self._table.columns):
+            return []
+        return [column for column in self._table.columns if column.name == self._found.get("time_unit")]
 
     def _place_of(self, column: Column) -> int | None:
         places = [
@@ -219,6 +250,20 @@ class _Reading:
 
     def _starts_with(self, text: str, names: Iterable[str]) -> bool:
         return any(f"{text} ".startswith(f"{name} ") for name in names)
+
+
+def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
+    """What a text compares figures with ("more than 10,000"), and the text without it."""
+    found: dict[str, Decimal] = {}
+    for number in reversed(find_numbers(text)):
+        before = f" {_folded(text[: number.span.start])}"
+        meant = [
+            (len(word), name) for name, words in BOUND_WORDS.items() for word in words if before.endswith(f" {word}")
+        ]
+        if meant:
+            found[max(meant)[1]] = number.value
+            text = f"{text[: number.span.start]} {text[number.span.end :]}"
+    return found, text
 
 
 def _names(column: Column) -> set[str]:

@@ -53,9 +53,14 @@ class Chart:
 async def last_request(library: DatasetLibrary, context: ToolContext) -> ChartRequest | None:
     """What was drawn last in this conversation: a follow-up changes it. A call that is resumed does not find itself."""
     kept: Sequence[DatasetInfo] = await library.store.list(library.owner)
-    own = dataset_id_of(library.owner.session_id, _key(context))
+    own = chart_figures_id(library, context)
     charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR and info.dataset_id != own]
     return ChartRequest.model_validate_json(charts[-1].provenance.query) if charts else None
+
+
+def chart_figures_id(library: DatasetLibrary, context: ToolContext) -> str:
+    """The id of the figures that a call draws, whenever it is resumed."""
+    return dataset_id_of(library.owner.session_id, _key(context))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

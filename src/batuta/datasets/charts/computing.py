@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from batuta.datasets.charts import rules
-from batuta.datasets.charts.draft import COUNT, ChartDraft
+from batuta.datasets.charts.draft import BEFORE, COUNT, ChartDraft
 from batuta.datasets.charts.figures import Group, Key, aggregated, binned, grouped, period_of
 from batuta.datasets.charts.labels import number_text, period_text, value_text
 from batuta.datasets.charts.words import AGGREGATE_NAMES, UNIT_NAMES, say
@@ -17,8 +17,6 @@ PERIOD_LABEL = "period_label"
 MEASURE = "measure"
 MEASURED = "value"
 PREVIOUS, CHANGE = "previous", "change"
-BEFORE = "before"
-"""The column of a dataset that holds the same figure of the period before."""
 
 
 def compute_figures(draft: ChartDraft) -> None:

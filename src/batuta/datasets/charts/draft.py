@@ -16,6 +16,10 @@ from batuta.datasets.values import CONVERTERS, Value
 from batuta.events.datasets import RecordReference
 
 COUNT = "row_count"
+BEFORE = "before"
+"""The column of a dataset that holds the same figure of the period before."""
+COMPARED = "value"
+"""The column that it is compared with."""
 
 
 class ChartRefusedError(DatasetError):
@@ -127,15 +131,29 @@ def _choose(draft: ChartDraft) -> None:
         additive = [column for column in numeric if column.is_additive]
         wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)
         draft.ys = (additive or numeric)[:wanted] if draft.kind != "scatter" else numeric[:2]
+    _add_comparison(draft)
     if draft.x is None and draft.kind not in ("kpi", "histogram", "scatter", "table"):
         draft.x = default_x(draft)
+    if draft.x is None and draft.series is not None and draft.kind in ("auto", "bar", "stacked"):
+        draft.x, draft.series = draft.series, None  # there is nothing else to compare by
+    if draft.kind == "heatmap" and draft.series is None and draft.x is not None:
+        draft.series = default_x(draft)
     if draft.kind == "auto":
         draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal or draft.is_in_periods else "bar"
 
 
+def _add_comparison(draft: ChartDraft) -> None:
+    """A table that brings the figure of the period before was asked for to compare: both are drawn."""
+    before = next((one for one in draft.dataset.columns if one.name == BEFORE and one.is_numeric), None)
+    is_drawn_alone = [column.name for column in draft.ys] == [COMPARED] and draft.series is None
+    if before is not None and is_drawn_alone and draft.kind in ("auto", "bar", "line"):
+        draft.ys = [*draft.ys, before]
+
+
 def default_x(draft: ChartDraft) -> Column | None:
     """What figures are compared by if nothing is said: names, or times for a chart along time."""
-    free = [column for column in draft.dataset.columns if column not in draft.ys and column != draft.series]
+    taken = (*draft.ys, draft.x, draft.series)
+    free = [column for column in draft.dataset.columns if column not in taken]
     times = [column for column in free if column.type in ("date", "datetime")]
     texts = [column for column in free if column.type in ("text", "boolean") and not _is_currency_code(draft, column)]
     along_time = draft.kind in ("line", "area") or draft.time_unit is not None

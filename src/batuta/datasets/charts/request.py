@@ -1,5 +1,6 @@
 """What a user wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
 
+from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -39,6 +40,11 @@ class ChartRequest(BaseModel):
     aggregate: Aggregate = "sum"
     time_unit: TimeUnit | None = None
     top: int | None = Field(default=None, ge=1, le=1_000)
+    last: int | None = Field(default=None, ge=1, le=1_000)
+    """Show only so many periods, the latest ones."""
+    at_least: Decimal | None = None
+    """Show only figures that are not smaller, once they are added up; `at_most` those that are not larger."""
+    at_most: Decimal | None = None
     filters: tuple[ChartFilter, ...] = Field(default=(), max_length=10)
     only: tuple[str, ...] = Field(default=(), max_length=10)
     """Values to keep, whichever column holds them: `España`, `Acme`."""

@@ -21,6 +21,8 @@
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
+| figure bounds | figures outside of what was asked for | left out, and said |
+| latest | more periods than were asked for | the last ones, and said |
 | share of no whole | percentages of averages, of negative parts or of nothing | the figures themselves |
 """
 
@@ -115,7 +117,7 @@ def pie_of_no_whole(draft: ChartDraft) -> None:
     if draft.kind in ("pie", "stacked") and draft.aggregate not in ("sum", "count"):
         draft.kind = "bar"
         draft.note("pie_no_whole")
-    if draft.kind == "pie" and draft.is_temporal:
+    if draft.kind == "pie" and (draft.is_temporal or draft.is_in_periods):
         draft.kind = "bar"
         draft.note("pie_no_whole")
 
@@ -149,6 +151,31 @@ def too_many_periods(draft: ChartDraft) -> None:
                 draft.time_unit = unit
             return
     draft.time_unit = "year"
+
+
+def figure_bounds(draft: ChartDraft) -> None:
+    """Keep figures within what was asked for, once they are added up."""
+    low, high = draft.request.at_least, draft.request.at_most
+    if (low is None and high is None) or draft.kind in ("scatter", "histogram"):
+        return
+    before = draft.figures
+    sizes = {key: size for key, size in _totals(draft).items() if _is_within(size, low, high)}
+    _keep(draft, 0, set(sizes))
+    if not draft.figures:
+        raise draft.refuse("nothing_within", dataset=draft.dataset.title or draft.dataset.name)
+    if len(draft.figures) < len(before):
+        draft.note("within", shown=len(sizes), all=len({row[0] for row in before}))
+
+
+def latest(draft: ChartDraft) -> None:
+    """Keep the end of a time."""
+    wanted = draft.request.last
+    if wanted is None or not (draft.is_temporal or draft.is_in_periods):
+        return
+    periods = sorted({row[0] for row in draft.figures if row[0] is not None}, key=str)
+    if len(periods) > wanted:
+        _keep(draft, 0, set(periods[-wanted:]))
+        draft.note("last_only", shown=wanted, all=len(periods))
 
 
 def share(draft: ChartDraft) -> None:
@@ -270,8 +297,8 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    share, negative_pie, negative_stack, too_many_categories, too_many_series, gaps_in_area, single_point,
-    cut_axis, cut_data,
+    latest, figure_bounds, share, negative_pie, negative_stack, too_many_categories, too_many_series, gaps_in_area,
+    single_point, cut_axis, cut_data,
 )  # fmt: skip
 """In this order."""
 
@@ -287,6 +314,19 @@ def sizes_of(draft: ChartDraft, place: int) -> dict[Value, float]:
 def _figure(draft: ChartDraft) -> str:
     """The name of the column that is drawn."""
     return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
+
+
+def _totals(draft: ChartDraft) -> dict[Value, Decimal]:
+    """The figures of each category, added up over its series."""
+    totals: dict[Value, Decimal] = {}
+    for row in draft.figures:
+        if row[-1] is not None:
+            totals[row[0]] = totals.get(row[0], Decimal(0)) + Decimal(str(row[-1]))
+    return totals
+
+
+def _is_within(size: Decimal, low: Decimal | None, high: Decimal | None) -> bool:
+    return (low is None or size >= low) and (high is None or size <= high)
 
 
 def _keep(draft: ChartDraft, place: int, kept: set[Value]) -> None:

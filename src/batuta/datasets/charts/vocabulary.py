@@ -8,15 +8,26 @@ Words = Mapping[str, Sequence[str]]
 KIND_WORDS: Final[Words] = {
     "bar": ("bar", "bars", "bar chart", "barra", "barras", "columnas", "columns"),
     "stacked": ("stacked", "stacked bars", "apiladas", "barras apiladas", "apilado"),
-    "line": ("line", "lines", "line chart", "trend", "línea", "líneas", "tendencia", "evolución"),
+    "line": ("line", "lines", "line chart", "trend", "evolution", "línea", "líneas", "tendencia", "evolución"),
     "area": ("area", "area chart", "área", "áreas"),
-    "pie": ("pie", "pie chart", "donut", "tarta", "circular", "gráfico circular", "pastel", "queso", "sectores"),
+    "pie": (
+        "pie",
+        "pie chart",
+        "donut",
+        "tarta",
+        "circular",
+        "gráfico circular",
+        "pastel",
+        "queso",
+        "quesito",
+        "sectores",
+    ),
     "scatter": ("scatter", "scatter plot", "points", "dispersión", "puntos", "nube de puntos"),
     "heatmap": ("heat map", "heatmap", "mapa de calor"),
     "histogram": ("histogram", "distribution", "histograma", "distribución"),
     "combined": ("combined", "combo", "combinado", "bars and line", "barras y línea"),
     "table": ("as a table", "table", "tabla", "como tabla"),
-    "kpi": ("kpi", "as a figure", "single figure", "cifra", "indicador"),
+    "kpi": ("kpi", "as a figure", "single figure", "one figure", "one number", "cifra", "una sola cifra", "indicador"),
 }
 
 TIME_UNIT_WORDS: Final[Words] = {
@@ -191,6 +202,12 @@ EVERYTHING_WORDS: Final = (
     "muestra todo",
     "todos los clientes",
     "otra vez todos",
+    "show me everything",
+    "show everything",
+    "everything",
+    "all again",
+    "ensename todo",
+    "ensenamelo todo",
 )
 TOP_WORDS: Final = (
     "top",
@@ -252,6 +269,25 @@ NUMBER_WORDS: Final[Mapping[str, str]] = {
     "veinte": "20",
     "twenty": "20",
 }
+LATEST_WORDS: Final = ("ultimos", "ultimas", "last", "latest", "most recent", "mas recientes", "past")
+PERIOD_WORDS: Final = (
+    "days", "weeks", "months", "quarters", "years", "periods", "dias", "semanas", "meses", "trimestres", "anos",
+    "periodos",
+)  # fmt: skip
+"""With a number and one of `LATEST_WORDS`: the end of a chart along time, not its smallest figures."""
+BOUND_WORDS: Final[Words] = {
+    "at_least": (
+        "more than", "above", "over", "greater than", "larger than", "at least", "exceeding", "exceed", "mas de",
+        "mayores de", "mayores que", "mayor de", "mayor que", "por encima de", "superior a", "superiores a", "pasen de",
+        "pasan de", "superen", "superan", "superen los", "al menos", "como minimo", "a partir de",
+    ),
+    "at_most": (
+        "less than", "below", "under", "smaller than", "at most", "up to", "menos de", "menores de", "menores que",
+        "menor de", "menor que", "por debajo de", "inferior a", "inferiores a", "no pasen de", "no superen", "hasta",
+        "como maximo",
+    ),
+}  # fmt: skip
+"""What stands before a number that the figures of a chart are compared with."""
 SHARE_WORDS: Final = (
     "as a percentage",
     "as percentages",

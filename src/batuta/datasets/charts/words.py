@@ -30,6 +30,14 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "Shows the {shown} smallest of {all}.",
         "es": "Se muestran los {shown} menores de {all}.",
     },
+    "within": {
+        "en": "Shows the {shown} of {all} whose figures are within what was asked for.",
+        "es": "Se muestran los {shown} de {all} cuyas cifras están dentro de lo pedido.",
+    },
+    "last_only": {
+        "en": "Shows the last {shown} of {all}.",
+        "es": "Se muestran los últimos {shown} de {all}.",
+    },
     "share_no_whole": {
         "en": "These figures are no parts of a whole: shown as they are, not as percentages.",
         "es": "Estas cifras no son partes de un todo: se muestran tal cual, no en porcentaje.",
@@ -120,6 +128,10 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "too_many_points": {
         "en": "{count} points are too many for a scatter plot (at most {most}): filter, or group by something.",
         "es": "{count} puntos son demasiados para un diagrama de dispersión (máximo {most}): filtre o agrupe.",
+    },
+    "nothing_within": {
+        "en": "No figure of {dataset} is within what was asked for.",
+        "es": "Ninguna cifra de {dataset} está dentro de lo pedido.",
     },
     "too_many_groups": {
         "en": "{x} has more than {most} different values: filter, or compare by something else.",

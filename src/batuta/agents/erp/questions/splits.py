@@ -14,6 +14,8 @@ BARE_TIME = re.compile(r"^(?:months?|mes(?:es)?|weeks?|semanas?|quarters?|trimes
 _ASKS_WHICH = re.compile(
     r"\b(?:which|what|que|cual(?:es)?|best|worst|mejor|peor|cada|each|per|by|por)\s+(?:\w+\s+){0,2}$"
 )
+EVOLUTION = "month"
+"""What "evolution" and "trend" are split by unless another period is named."""
 _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes)$")
 
 
@@ -25,9 +27,15 @@ def settle_time_splits(question: FigureQuestion) -> None:
         bare = name in TIME_DIMENSIONS and not _is_asked_for(question, name)
         if not bare:
             kept.append(name)
+    if any(name in TIME_DIMENSIONS and name != EVOLUTION for name in kept) and not _names_months(question):
+        kept = [name for name in kept if name != EVOLUTION]  # "the evolution by quarter" is by quarter
     question.values["split_by"] = kept
     if not kept:
         question.values.pop("split_by")
+
+
+def _names_months(question: FigureQuestion) -> bool:
+    return re.search(r"\b(?:months?|monthly|mes(?:es)?|mensual(?:es)?)\b", fold(question.text)) is not None
 
 
 def settle_longer_splits(question: FigureQuestion) -> None:
