@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from batuta import events, pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, StepFailedError, Suspended
 from batuta.kernel.tasks import to_the_end
-from batuta.pipelines.context import Context, invocation_of
+from batuta.pipelines.context import Context, current_context, invocation_of
 from batuta.pipelines.journal import PartialJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
@@ -19,6 +19,7 @@ from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
 
 if TYPE_CHECKING:
+    from batuta.conversations.conversation import Conversation
     from batuta.events.telemetry import PipelineStatus
     from batuta.pipelines.batch import Meter, Progress
     from batuta.pipelines.bounds import Bounds
@@ -208,11 +209,17 @@ def _name_in_batch(number: int, value: Any, options: RunOptions, seen: Counter[s
 def _own(options: RunOptions, name: str) -> RunOptions:
     """The options of one run of a batch: a conversation and a journal are not shared with the others."""
     own = options.copy()
-    if (conversation := options.get("conversation")) is not None:
+    if (conversation := options.get("conversation") or _conversation_around()) is not None:
         own["conversation"] = conversation.clone()
     if (journal := options.get("journal")) is not None:
         own["journal"] = PartialJournal(journal, name)
     return own
+
+
+def _conversation_around() -> "Conversation | None":
+    """That of the step which runs the batch: its runs would see one another's messages in it, as time has it."""
+    around = current_context.get()
+    return around.conversation if around is not None and invocation_of(around).run.is_active else None
 
 
 def _agents_in(step: Step[Any, Any]) -> Iterator[Step[Any, Any]]:

@@ -179,16 +179,30 @@ def test_a_limit_below_one_is_refused_at_once() -> None:
         slow.map([1], max_concurrency=0)
 
 
-async def test_every_run_has_its_own_copy_of_the_conversation() -> None:
-    @step
-    async def speak(value: int, ctx: Context) -> int:
-        assert ctx.conversation is not None
-        ctx.conversation.add(Message.user(str(value)))
-        return len(ctx.conversation.messages)
+@step
+async def speak(value: int, ctx: Context) -> int:
+    assert ctx.conversation is not None
+    ctx.conversation.add(Message.user(str(value)))
+    await asyncio.sleep(0)
+    return len(ctx.conversation.messages)
 
+
+async def test_every_run_has_its_own_copy_of_the_conversation() -> None:
     conversation = Conversation([Message.user("hello")])
     results = [r.value async for r in Pipeline("p", speak).map(range(5), conversation=conversation)]
     assert results == [2] * 5
+    assert len(conversation.messages) == 1
+
+
+async def test_every_run_of_a_batch_inside_a_step_has_its_own_copy_of_the_conversation() -> None:
+    """F-90: else each would see what the others said so far, which is another thing every time."""
+
+    @step
+    async def all_of_them(count: int) -> list[int]:
+        return [result.value async for result in Pipeline("p", speak).map(range(count))]
+
+    conversation = Conversation([Message.user("hello")])
+    assert (await all_of_them.run(5, conversation=conversation)).value == [2] * 5
     assert len(conversation.messages) == 1
 
 
