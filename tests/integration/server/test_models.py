@@ -8,7 +8,7 @@ import pytest
 
 from batuta.llm import factory
 from batuta.llm.providers import OFFLINE_MODEL
-from batuta.server.config import load_settings
+from batuta.server.config import Settings, load_settings
 from batuta.server.team import FirstTeam, first_team
 from batuta.simulator import Simulator
 from tests.support.demo import KEYS
@@ -34,9 +34,10 @@ def team_on(models: str, folder: Path) -> FirstTeam:
 
 
 @pytest.fixture
-async def site(provider: Simulator, tmp_path: Path) -> AsyncIterator[Running]:
-    team = team_on(f"{FIRST}, {SECOND}", tmp_path)
-    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.model.choices) as found:
+async def site(provider: Simulator, settings: Settings) -> AsyncIterator[Running]:
+    """In each mode: on PostgreSQL the worker sees only the rows of the person it works for."""
+    team = team_on(f"{FIRST}, {SECOND}", settings.data_dir)
+    async with running(settings, team=team.orchestrator, models=team.model.choices) as found:
         yield found
 
 
