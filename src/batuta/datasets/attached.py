@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from batuta.datasets.dataset import Dataset
+from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.library import DatasetLibrary, dataset_id_of
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.tools.context import ToolContext
@@ -18,6 +18,8 @@ class TableFile:
 
     file_id: str
     name: str
+    is_document: bool = False
+    """Whether it holds tables among other things, if any."""
 
 
 class AttachedTables(Protocol):
@@ -53,7 +55,13 @@ async def take_attached(library: DatasetLibrary, context: ToolContext) -> list[s
         if before and not any(info.dataset_id == own for info in kept):
             names += before
             continue
-        for number, table in enumerate(await attached.tables(file)):
+        try:
+            tables = await attached.tables(file)
+        except DatasetError:
+            if file.is_document and (kept or names):
+                continue  # what is asked for may be about another table
+            raise
+        for number, table in enumerate(tables):
             names.append((await library.introduce(table, context, key=_key(context, file, number))).name)
     return names
 

@@ -1,9 +1,10 @@
-"""Datasets as files: CSV and XLSX out, CSV and XLSX in.
+"""Datasets as files: CSV and XLSX out; CSV, XLSX and tables inside documents in.
 
 What comes in is untrusted: sizes are bounded, types are guessed from all values, and a column that is not all of one
 type is text. What goes out as CSV cannot begin a formula.
 """
 
+import contextlib
 import csv
 import io
 import re
@@ -15,6 +16,7 @@ from typing import IO, Any
 from xml.sax.saxutils import escape
 
 from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
+from batuta.datasets.document_tables import tables_of_page, tables_of_word
 from batuta.datasets.reading import table_of
 from batuta.events.datasets import Cell
 from batuta.kernel.extras import load_extra
@@ -95,6 +97,24 @@ def datasets_from_xlsx(content: bytes, *, name: str, now: datetime) -> list[tupl
             problem = error
     if not found:
         raise problem or DatasetError(f"{name} has no rows under its head")
+    return found
+
+
+def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[tuple[str, Dataset]]:
+    """The tables of a Word document or a web page with their titles. Raises `DatasetError` where there is none."""
+    if len(content) > MAX_UPLOAD_BYTES:
+        raise DatasetError(f"{name} is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+    is_word = name.lower().endswith(".docx")
+    tables = tables_of_word(content, name) if is_word else tables_of_page(_decoded(content))
+    found: list[tuple[str, Dataset]] = []
+    for number, table in enumerate(tables, 1):
+        title = table.title or (f"{number}" if len(tables) > 1 else "")
+        place = f"{name} › {title}" if title else name
+        with contextlib.suppress(DatasetError):  # a table without rows under its head is none
+            made = _dataset_of(table.rows, name=table.title or name, title=place, now=now)
+            found.append((title, made))
+    if not found:
+        raise DatasetError(f"{name} holds no table")
     return found
 
 

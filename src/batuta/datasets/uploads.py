@@ -1,4 +1,4 @@
-"""Tables in files that people upload: CSV, TSV and XLSX become datasets.
+"""Tables in files that people upload: CSV, TSV and XLSX become datasets, and so do tables in Word files and web pages.
 
     tables = await tables_of(path, "Ventas 2026.xlsx", now=now)         # one for each sheet that holds one
 
@@ -16,12 +16,19 @@ from batuta.datasets.processes import ProcessLimit, run_child
 from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".xlsx")
+DOCUMENT_SUFFIXES = (".docx", ".html", ".htm")
+"""Of documents, which hold tables among other things."""
 CHILD = Path(__file__).with_name("uploads_child.py")
 LIMIT = ProcessLimit(seconds=30, max_bytes=1024**3)
 
 
 def holds_tables(name: str) -> bool:
     """Whether a file may hold tables, by its name."""
+    return name.lower().endswith((*TABLE_SUFFIXES, *DOCUMENT_SUFFIXES))
+
+
+def is_table_file(name: str) -> bool:
+    """Whether a file is nothing but tables, by its name."""
     return name.lower().endswith(TABLE_SUFFIXES)
 
 

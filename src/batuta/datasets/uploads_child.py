@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from batuta.datasets.dataset import Dataset, DatasetError
-from batuta.datasets.files import dataset_from_csv, datasets_from_xlsx
+from batuta.datasets.files import dataset_from_csv, datasets_from_document, datasets_from_xlsx
+from batuta.datasets.uploads import DOCUMENT_SUFFIXES
 from batuta.events.datasets import as_cell
 
 CPU_SECONDS = 25
@@ -37,6 +38,8 @@ def read(path: Path, name: str, now: str) -> list[dict[str, Any]]:
     content, moment = path.read_bytes(), datetime.fromisoformat(now)
     if name.lower().endswith(".xlsx"):
         return [told(table, sheet) for sheet, table in datasets_from_xlsx(content, name=name, now=moment)]
+    if name.lower().endswith(DOCUMENT_SUFFIXES):
+        return [told(table, title) for title, table in datasets_from_document(content, name=name, now=moment)]
     return [told(dataset_from_csv(content, name=name, now=moment), "")]
 
 

@@ -119,7 +119,7 @@ class Planner:
         repeated = self._repeated_by_yes(text, context)
         if repeated is not None:
             return self._steps([RequestPart(text=context.request, meaning=repeated)])
-        attached = self._over_tables(text, context) if task.has_tables else None
+        attached = self._over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
         anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)
@@ -328,10 +328,16 @@ class Planner:
         said = annotated(text, now=self._now, reader=self._language)
         return self._interpreter.filled(*opened, [said], self._now)
 
-    def _over_tables(self, text: str, context: DialogueContext) -> Interpretation | None:
-        """What works on the tables that came with a message, where the message asks for that by one of its words."""
-        for each in self._meanings(text, context):
-            is_named = any(slot.is_telling and slot.name in each.values for slot in each.intent.slots)
+    def _over_tables(self, task: Task, context: DialogueContext) -> Interpretation | None:
+        """What works on the tables that came with a message, where the message asks for that by one of its words.
+
+        With a document only a word that can mean nothing else counts: a "line" or a "table" may be one of its text.
+        """
+        for each in self._meanings(task.text[:MAX_PLANNED_CHARS], context):
+            is_named = any(
+                slot.is_telling and slot.name in each.values and (task.has_tables or slot.type == "flag")
+                for slot in each.intent.slots
+            )
             if each.intent.takes == "dataset" and is_named:
                 return each
         return None

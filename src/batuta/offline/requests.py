@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from batuta.datasets.uploads import is_table_file
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.language.detection import detect_language
@@ -48,6 +49,8 @@ class Task:
     """Of whoever reads it, for a text that is in none."""
     has_tables: bool = False
     """Whether files with tables came with it."""
+    has_documents: bool = False
+    """Whether files came with it that hold tables among other things: only a plain word asks for those."""
 
     @property
     def language(self) -> Language:
@@ -58,7 +61,9 @@ class Task:
 def task_of(request: ModelRequest) -> Task:
     """The last thing asked, leaving out feedback to rejected answers."""
     task = _task(_last_request(request.messages), reader_language(request))
-    return replace(task, has_tables=bool(request.metadata.get(ATTACHED_TABLES_SERVICE)))
+    files = [name for name in str(request.metadata.get(ATTACHED_TABLES_SERVICE) or "").split(", ") if name]
+    are_tables = [is_table_file(name) for name in files]
+    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables))
 
 
 def reader_language(request: ModelRequest) -> Language:

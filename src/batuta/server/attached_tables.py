@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from batuta.datasets.attached import TableFile
 from batuta.datasets.dataset import Dataset, DatasetError
-from batuta.datasets.uploads import holds_tables, tables_of
+from batuta.datasets.uploads import holds_tables, is_table_file, tables_of
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.server.database.engines import Database
 from batuta.server.files import repository
@@ -46,7 +46,7 @@ async def uploaded_tables(
     if not own:
         return None
     return UploadedTables(
-        files=[TableFile(file_id=row.file_id, name=row.name) for row in own],
+        files=[TableFile(file_id=row.file_id, name=row.name, is_document=not is_table_file(row.name)) for row in own],
         digests={row.file_id: str(row.digest) for row in own},
         blobs=blobs,
     )

@@ -10,6 +10,7 @@ import pytest
 from batuta.server.config import Settings
 from batuta.server.team import first_team
 from tests.support.platform import Person, Running, running
+from tests.unit.datasets.test_files import word_document
 
 SALES = """Informe de ventas 2026
 
@@ -76,6 +77,22 @@ async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> Non
     chart = next(event for event in events if event["type"] == "chart_drawn")
     rows = (await ana.http.get(f"/api/sessions/{other}/datasets/{chart['dataset_id']}/chart")).json()["rows"]
     assert rows == [["North", "12.5"], ["South", "4"]]
+
+
+@pytest.mark.timeout(240)
+async def test_a_chart_of_the_table_in_a_document(demo: Running) -> None:
+    """A Word file with a price list: asked for a chart it is drawn, asked what it says it is read as a document."""
+    ana = await demo.person("ana@example.com")
+    session = await ana.session()
+    prices = [["Producto", "Precio"], ["Mesa", "1.234,50 €"], ["Silla", "70,25 €"]]
+    file = await ana.file("price-list.docx", word_document(prices))
+    events = await asked(ana, session, "make a chart of the table in price-list.docx", file)
+    chart = next(event for event in events if event["type"] == "chart_drawn")
+    rows = (await ana.http.get(f"/api/sessions/{session}/datasets/{chart['dataset_id']}/chart")).json()["rows"]
+    assert rows == [["Mesa", "1234.50"], ["Silla", "70.25"]]
+    other = await ana.session()
+    events = await asked(ana, other, "what does the table say about chairs?", file)
+    assert not any(event["type"] in ("chart_drawn", "dataset_stored") for event in events)
 
 
 @pytest.mark.timeout(120)

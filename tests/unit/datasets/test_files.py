@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from batuta.datasets.dataset import Column, Dataset, DatasetError
-from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, xlsx_writer
+from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, datasets_from_document, xlsx_writer
 from batuta.events.datasets import Cell
 from batuta.testing.datasets import EVERY_TYPE, NOW, SOURCE, a_dataset
 
@@ -95,6 +95,56 @@ def test_an_uploaded_workbook_becomes_the_same_dataset() -> None:
     again = dataset_from_xlsx(out.getvalue(), name="x.xlsx", now=NOW)
     assert again.rows == made.rows
     assert [column.type for column in again.columns] == ["text", "decimal", "date"]
+
+
+WORD = (
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    "<w:p><w:r><w:t>Lista de precios 2026</w:t></w:r></w:p><w:tbl>{rows}</w:tbl></w:body></w:document>"
+)
+
+
+def word_document(rows: list[list[str]]) -> bytes:
+    cells = "".join(
+        "<w:tr>" + "".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r></w:p></w:tc>" for cell in row) + "</w:tr>"
+        for row in rows
+    )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as package:
+        package.writestr("word/document.xml", WORD.format(rows=cells))
+    return out.getvalue()
+
+
+PRICES = [["Producto", "Precio"], ["Mesa", "1.234,50 €"], ["Silla", "70,25 €"]]
+PAGE = (
+    "<h2>Lista de precios 2026</h2><script>var x = '<table>';</script><table><tr><th>Producto<th>Precio</tr>"
+    "<tr><td>Mesa</td><td>1.234,50 &euro;</td></tr><tr><td>Silla</td><td>70,25 &euro;</td></tr></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("precios.docx", word_document(PRICES)), ("precios.html", PAGE.encode())],
+)
+def test_a_table_inside_a_document_becomes_a_dataset(name: str, content: bytes) -> None:
+    ((title, made),) = datasets_from_document(content, name=name, now=NOW)
+    assert (title, made.name) == ("Lista de precios 2026", "lista_de_precios_2026")
+    assert [(one.label, one.type, one.currency) for one in made.columns] == [
+        ("Producto", "text", None), ("Precio", "decimal", "EUR"),
+    ]  # fmt: skip
+    assert made.rows == (("Mesa", Decimal("1234.50")), ("Silla", Decimal("70.25")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.docx", b"no zip", "cannot be read as a Word document"),
+        ("a.docx", word_document([["only one"]]), "holds no table"),
+        ("a.html", b"<p>nothing</p>", "holds no table"),
+    ],
+)
+def test_a_document_without_a_table_says_so(name: str, content: bytes, words: str) -> None:
+    with pytest.raises(DatasetError, match=words):
+        datasets_from_document(content, name=name, now=NOW)
 
 
 def test_money_and_percentages_keep_what_they_are() -> None:
