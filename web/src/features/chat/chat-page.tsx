@@ -22,6 +22,7 @@ import { useDraft } from "./composer/use-draft";
 import { type ChatActions, ChatContext } from "./context";
 import { MessageList } from "./message-list";
 import { PlanStrip } from "./plan-strip";
+import { ReadingStrip } from "./reading-strip";
 import { activityOf, rowsOf } from "./rows";
 import type { Place } from "./use-place";
 import { Welcome } from "./welcome";
@@ -137,6 +138,7 @@ export const ChatPage = ({
         <MessageList rows={rows} sessionId={sessionId ?? ""} place={place} />
       )}
       <div className="mx-auto w-full max-w-[50rem] px-4 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        {isShown && <ReadingStrip view={view} />}
         {isShown && <PlanStrip view={view} />}
         <Composer
           draft={draft}

@@ -10,6 +10,7 @@ export const files = {
   lost: "The page was reloaded before this file was through.",
   chooseAgain: "Choose it again to go on",
   uploading: (percent: number) => `Uploading ${percent} %`,
+  filesBeingRead: "Files that are being read",
   reading: (percent: number) => `Reading ${percent}/100`,
   detach: (name: string) => `Remove ${name}`,
   add: "Add files",

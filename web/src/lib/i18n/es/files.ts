@@ -12,6 +12,7 @@ export const files: typeof en = {
   lost: "La página se recargó antes de terminar con este archivo.",
   chooseAgain: "Elígelo de nuevo para continuar",
   uploading: (percent: number) => `Subiendo ${percent} %`,
+  filesBeingRead: "Archivos que se están leyendo",
   reading: (percent: number) => `Leyendo ${percent}/100`,
   detach: (name: string) => `Quitar ${name}`,
   add: "Añadir archivos",
