@@ -1,5 +1,7 @@
 """Tables and charts in the page: drawn within the content policy, and the same after a reload (W-8, A-20)."""
 
+import csv
+import io
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -95,3 +97,33 @@ async def test_a_follow_up_draws_the_chart_again(visitor: Visitor, charting: Run
         await page.locator("[data-chart=line]").get_by_role("button", name="Download").click()
         await page.get_by_role("menuitem", name="SVG").click()
     assert (await saving.value).suggested_filename.endswith(".svg")
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "300.30"), ("es", "300,30")])
+async def test_a_chart_tells_its_figures_follows_its_window_and_leaves_as_files(
+    visitor: Visitor, charting: Running, language: str, shown: str
+) -> None:
+    """Tooltip, resize, PNG and CSV in both languages; by keyboard the figures are a table."""
+    person = await charting.person(f"e2e00005-{language}@example.com")
+    page = await drawn(visitor, charting, person, language, "light")
+    chart = page.locator("[data-chart]")
+    await chart.locator("svg.marks [aria-roledescription='bar']").first.hover()
+    tip = await chart.locator("dl").inner_text()
+    assert "Acme" in tip
+    assert shown in tip
+    wide = await chart.locator("svg.marks").evaluate("svg => svg.clientWidth")
+    await page.set_viewport_size({"width": 640, "height": 2400})
+    await page.wait_for_function("wide => document.querySelector('svg.marks').clientWidth < wide", arg=wide)
+    await chart.get_by_role("button", name=LABELS[language][2]).focus()
+    await page.keyboard.press("Enter")
+    await chart.get_by_role("table").get_by_role("cell", name=LABELS[language][3]).wait_for()
+    download = {"en": "Download", "es": "Descargar"}[language]
+    contents = {}
+    for kind in ("PNG", "CSV"):
+        async with page.expect_download() as saving:
+            await chart.get_by_role("button", name=download).click()
+            await page.get_by_role("menuitem", name=kind).click()
+        contents[kind] = Path(await (await saving.value).path()).read_bytes()
+    assert contents["PNG"].startswith(b"\x89PNG")
+    lines = list(csv.reader(io.StringIO(contents["CSV"].decode("utf-8-sig"), newline="")))
+    assert lines[1:] == [["Acme", "300.30"], ["Luna", "50.00"], ["Sol", "25.05"]]

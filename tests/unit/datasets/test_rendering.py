@@ -17,7 +17,7 @@ from batuta.datasets.charts.rendering import Theme, bound, pictures, render
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.processes import ProcessLimit
-from batuta.kernel.errors import ToolFailedError
+from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
 from tests.unit.datasets import hostile_specs as hostile
 from tests.unit.datasets.chart_cases import generated_cases, sales
 
@@ -102,6 +102,13 @@ async def test_a_chart_becomes_a_picture(theme: Any) -> None:
     assert png.startswith(b"\x89PNG")
     assert b"Acme" in svg
     assert b"Importe (EUR)" in svg
+
+
+async def test_a_picture_that_takes_too_long_is_ended_with_its_process() -> None:
+    plan = plan_chart(sales(), ChartRequest(dataset="sales", x="customer"))
+    spec = bound(vega_lite(plan), plan.figures)
+    with pytest.raises((ToolFailedError, DeadlineExceededError)):
+        await pictures([spec] * 500, "png", ProcessLimit(seconds=0))
 
 
 @contextlib.asynccontextmanager
