@@ -7,17 +7,14 @@ Every transaction declares the owners of its scope, and row-level security shows
 to ask for an owner finds nothing.
 """
 
-import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import asyncpg
 
-from batuta.kernel.errors import StoreUnavailableError
 from batuta.knowledge.document import DocumentText, Location, from_json, to_json
 from batuta.knowledge.index import (
     CANDIDATES,
@@ -31,6 +28,7 @@ from batuta.knowledge.index import (
     choosing_terms,
     passage_rows,
 )
+from batuta.knowledge.postgres_owners import POOL_SIZE, OwnerConnections
 from batuta.knowledge.query import Term
 from batuta.knowledge.scoring import Statistics, Stems
 
@@ -38,23 +36,17 @@ MAX_POSITION = 16_000
 MAX_POSITIONS = 200
 """Of one word in one passage: what PostgreSQL keeps."""
 
-POOL_SIZE = 4
-COMMAND_SECONDS = 30.0
-
 
 class PostgresPassageIndex:
     """Passages in PostgreSQL. It connects when it is first used; the tables are made by a migration."""
 
     def __init__(self, url: str, *, pool_size: int = POOL_SIZE) -> None:
-        self._url = url
-        self._pool_size = pool_size
-        self._pool: asyncpg.Pool[Any] | None = None
-        self._opening = asyncio.Lock()
+        self._connections = OwnerConnections(url, pool_size=pool_size)
 
     async def put(self, document: IndexedDocument) -> None:
         """See `PassageIndex`."""
         rows = passage_rows(document)
-        async with self._within((document.owner,)) as db:
+        async with self._connections.within((document.owner,)) as db:
             owner = await _locked_owner(db, document.owner)
             await _forget(db, owner, [document.document_id])
             try:
@@ -65,7 +57,7 @@ class PostgresPassageIndex:
     async def remove(self, scope: SearchScope) -> int:
         """See `PassageIndex`."""
         count = 0
-        async with self._within(scope.owners) as db:
+        async with self._connections.within(scope.owners) as db:
             for name in sorted(set(scope.owners)):
                 owner = await _locked_owner(db, name)
                 found = await db.fetch(
@@ -79,7 +71,7 @@ class PostgresPassageIndex:
 
     async def find(self, terms: Sequence[Term], scope: SearchScope, *, limit: int = CANDIDATES) -> Candidates:
         """See `PassageIndex`."""
-        async with self._within(scope.owners, is_reading=True) as db:
+        async with self._connections.within(scope.owners, is_reading=True) as db:
             owners = await db.fetch("SELECT * FROM knowledge_owners WHERE name = ANY($1)", list(scope.owners))
             statistics = await _statistics(db, terms, owners)
             choosing = choosing_terms(terms, statistics)
@@ -110,7 +102,7 @@ class PostgresPassageIndex:
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:
         """See `PassageIndex`."""
-        async with self._within(scope.owners, is_reading=True) as db:
+        async with self._connections.within(scope.owners, is_reading=True) as db:
             rows = await db.fetch(
                 "SELECT p.*, d.name FROM knowledge_passages AS p JOIN knowledge_documents AS d ON d.id = p.document "
                 "WHERE p.id = ANY($1) AND d.owner = ANY($2) AND ($3::text[] IS NULL OR d.id = ANY($3))",
@@ -140,13 +132,13 @@ class PostgresPassageIndex:
         if scope.documents is not None and document_id not in scope.documents:
             return None
         query = "SELECT content FROM knowledge_documents WHERE id = $1 AND owner = ANY($2)"
-        async with self._within(scope.owners, is_reading=True) as db:
+        async with self._connections.within(scope.owners, is_reading=True) as db:
             stored = await db.fetchval(query, document_id, list(scope.owners))
         return None if stored is None else from_json(json.loads(stored))
 
     async def entries(self, scope: SearchScope) -> list[DocumentEntry]:
         """See `PassageIndex`."""
-        async with self._within(scope.owners, is_reading=True) as db:
+        async with self._connections.within(scope.owners, is_reading=True) as db:
             rows = await db.fetch(
                 "SELECT id, owner, name, title, revision, passages FROM knowledge_documents "
                 'WHERE owner = ANY($1) AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY name COLLATE "C", id',
@@ -167,29 +159,7 @@ class PostgresPassageIndex:
 
     async def close(self) -> None:
         """See `PassageIndex`."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
-
-    @asynccontextmanager
-    async def _within(self, owners: Sequence[str], *, is_reading: bool = False) -> AsyncIterator[Any]:
-        """A transaction that sees the documents of these owners and no others."""
-        isolation: Literal["repeatable_read", "read_committed"] = "repeatable_read" if is_reading else "read_committed"
-        try:
-            pool = await self._opened()
-            async with pool.acquire() as db, db.transaction(isolation=isolation, readonly=is_reading):
-                await db.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", "\n".join(owners))
-                yield db
-        except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
-            raise StoreUnavailableError(f"the index of documents cannot be reached: {error}") from error
-
-    async def _opened(self) -> "asyncpg.Pool[Any]":
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await asyncpg.create_pool(
-                    self._url, min_size=0, max_size=self._pool_size, command_timeout=COMMAND_SECONDS
-                )
-            return self._pool
+        await self._connections.close()
 
 
 async def _locked_owner(db: Any, name: str) -> int:

@@ -3,18 +3,17 @@
 A stem is indexed with its owner's number before it (`12xhotel`), so that another owner's passages are not filtered out
 of a list: they are never in it. How many passages of an owner have a stem is kept as they come and go; counting them
 at every search would cost more than the search. Of a question's terms the rarest choose the candidates, all of them
-rank (`scoring`). One connection reads while another writes, both in threads.
+rank (`scoring`).
 """
 
 import asyncio
 import json
 import sqlite3
-import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from batuta.knowledge.document import DocumentText, Location, from_json, to_json
 from batuta.knowledge.index import (
@@ -31,8 +30,7 @@ from batuta.knowledge.index import (
 )
 from batuta.knowledge.query import Term
 from batuta.knowledge.scoring import Statistics, Stems
-
-T = TypeVar("T")
+from batuta.knowledge.sqlite_file import IndexFile
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -65,10 +63,7 @@ class SqlitePassageIndex:
     """Passages in a file."""
 
     def __init__(self, path: Path | str) -> None:
-        self._path = Path(path)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer, self._reader = self._connected(), self._connected()
-        self._writing, self._reading = threading.Lock(), threading.Lock()
+        self._file = IndexFile(Path(path), _SCHEMA)
 
     async def put(self, document: IndexedDocument) -> None:
         """See `PassageIndex`."""
@@ -81,7 +76,7 @@ class SqlitePassageIndex:
             _forget(db, [document.document_id])
             _add(db, document, rows)
 
-        await self._write(write)
+        await self._file.write(write)
 
     async def remove(self, scope: SearchScope) -> int:
         """See `PassageIndex`. The words leave the file too, not only the list of what is found."""
@@ -92,10 +87,10 @@ class SqlitePassageIndex:
             _forget(db, ids)
             return len(ids)
 
-        count = await self._write(write)
+        count = await self._file.write(write)
         if scope.documents is None:
-            await self._write(_scrub)
-            await asyncio.to_thread(self._empty_log)
+            await self._file.write(_scrub)
+            await self._file.empty_log()
         return count
 
     async def find(self, terms: Sequence[Term], scope: SearchScope, *, limit: int = CANDIDATES) -> Candidates:
@@ -119,7 +114,7 @@ class SqlitePassageIndex:
             )
             return Candidates(statistics=statistics, passages=found)
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:
         """See `PassageIndex`."""
@@ -134,7 +129,7 @@ class SqlitePassageIndex:
             )
             return [_passage(row) for row in rows]
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     async def content(self, document_id: str, scope: SearchScope) -> DocumentText | None:
         """See `PassageIndex`."""
@@ -145,7 +140,7 @@ class SqlitePassageIndex:
             found = row.fetchone()
             return None if found is None else str(found[0])
 
-        stored = await self._read(read)
+        stored = await self._file.read(read)
         return None if stored is None else from_json(json.loads(stored))
 
     async def entries(self, scope: SearchScope) -> list[DocumentEntry]:
@@ -159,52 +154,11 @@ class SqlitePassageIndex:
                 for i, owner, name, title, revision, count in rows
             ]
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     async def close(self) -> None:
         """See `PassageIndex`."""
-        with self._writing, self._reading:
-            self._reader.close()
-            self._writer.close()
-
-    def _empty_log(self) -> None:
-        """Bring everything into the file: the write-ahead log still has what was overwritten there."""
-        with self._writing, self._reading:
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def _connected(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=30, check_same_thread=False, isolation_level=None)
-        db.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
-            "PRAGMA cache_size = -64000;"
-        )
-        db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-        return db
-
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def run() -> T:
-            with self._reading:
-                self._reader.execute("BEGIN")
-                try:
-                    return work(self._reader)
-                finally:
-                    self._reader.execute("COMMIT")
-
-        return await asyncio.to_thread(run)
-
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def run() -> T:
-            with self._writing:
-                self._writer.execute("BEGIN IMMEDIATE")
-                try:
-                    result = work(self._writer)
-                except BaseException:
-                    self._writer.execute("ROLLBACK")
-                    raise
-                self._writer.execute("COMMIT")
-                return result
-
-        return await asyncio.to_thread(run)
+        self._file.close()
 
 
 def _owner_numbers(db: sqlite3.Connection, scope: SearchScope) -> list[int]:

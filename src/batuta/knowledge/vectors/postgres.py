@@ -5,7 +5,6 @@ the same ranking. Numbers are kept out of line: comparing signs reads none of th
 owners of its scope, and row-level security shows it no others.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,8 +12,8 @@ from typing import Any
 
 import asyncpg
 
-from batuta.kernel.errors import StoreUnavailableError
 from batuta.knowledge.index import Candidate, SearchScope
+from batuta.knowledge.postgres_owners import POOL_SIZE, OwnerConnections
 from batuta.knowledge.scoring import Stems
 from batuta.knowledge.vectors.arithmetic import nearest_exactly, numpy, packed
 from batuta.knowledge.vectors.contract import (
@@ -28,8 +27,6 @@ from batuta.knowledge.vectors.contract import (
 )
 from batuta.llm.embedding import Vector
 
-POOL_SIZE = 4
-COMMAND_SECONDS = 30.0
 CLAIM = 7_311_842_006
 """The number of the lock under which missing vectors are made."""
 
@@ -58,15 +55,12 @@ class PostgresVectorIndex:
         rescored: int = RESCORED,
     ) -> None:
         numpy()
-        self._url = url
-        self._pool_size = pool_size
+        self._connections = OwnerConnections(url, pool_size=pool_size)
         self._exact_limit, self._rescored = exact_limit, rescored
-        self._pool: asyncpg.Pool[Any] | None = None
-        self._opening = asyncio.Lock()
 
     async def spaces(self) -> list[EmbeddingSpace]:
         """See `VectorIndex`."""
-        async with self._within(()) as db:
+        async with self._connections.within(()) as db:
             rows = await db.fetch("SELECT * FROM knowledge_spaces ORDER BY is_active DESC, id")
         return [
             EmbeddingSpace(
@@ -81,7 +75,7 @@ class PostgresVectorIndex:
 
     async def unembedded(self, space: str, scope: SearchScope, *, limit: int) -> list[UnembeddedPassage]:
         """See `VectorIndex`."""
-        async with self._within(scope.owners) as db:
+        async with self._connections.within(scope.owners) as db:
             rows = await db.fetch(
                 f"SELECT p.id, p.owner, p.title, p.headings, p.text {_UNEMBEDDED} ORDER BY p.id LIMIT $4",
                 *_scope_values(scope),
@@ -99,7 +93,7 @@ class PostgresVectorIndex:
 
     async def count_unembedded(self, space: str, scope: SearchScope) -> int:
         """See `VectorIndex`."""
-        async with self._within(scope.owners) as db:
+        async with self._connections.within(scope.owners) as db:
             count: int = await db.fetchval(f"SELECT count(*) {_UNEMBEDDED}", *_scope_values(scope), space)
         return count
 
@@ -109,7 +103,7 @@ class PostgresVectorIndex:
             return
         dimensions = len(vectors[0][1])
         rows = [(passage, *packed(vector)) for passage, vector in vectors]
-        async with self._within((owner,)) as db:
+        async with self._connections.within((owner,)) as db:
             number = await _space_for(db, space, dimensions, spent)
             # Locked, so that a passage erased at this moment takes its vector along.
             alive = await db.fetch(
@@ -130,7 +124,7 @@ class PostgresVectorIndex:
 
     async def activate(self, space: str) -> None:
         """See `VectorIndex`. Vectors go with their space, whoever owns them."""
-        async with self._within(()) as db:
+        async with self._connections.within(()) as db:
             await db.execute("DELETE FROM knowledge_spaces WHERE name <> $1", space)
             await db.execute("UPDATE knowledge_spaces SET is_active = true WHERE name = $1", space)
 
@@ -138,7 +132,7 @@ class PostgresVectorIndex:
         self, space: str, vector: Vector, scope: SearchScope, *, limit: int = NEAREST
     ) -> list[NearPassage]:
         """See `VectorIndex`."""
-        async with self._within(scope.owners) as db:
+        async with self._connections.within(scope.owners) as db:
             number = await db.fetchval(
                 "SELECT id FROM knowledge_spaces WHERE name = $1 AND dimensions = $2", space, len(vector)
             )
@@ -168,7 +162,7 @@ class PostgresVectorIndex:
     @asynccontextmanager
     async def claim(self) -> AsyncIterator[bool]:
         """See `VectorIndex`. The lock is the connection's: it ends with its process."""
-        async with (await self._opened()).acquire() as db:
+        async with (await self._connections.opened()).acquire() as db:
             is_ours: bool = await db.fetchval("SELECT pg_try_advisory_lock($1)", CLAIM)
             try:
                 yield is_ours
@@ -178,28 +172,7 @@ class PostgresVectorIndex:
 
     async def close(self) -> None:
         """See `VectorIndex`."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
-
-    @asynccontextmanager
-    async def _within(self, owners: Sequence[str]) -> AsyncIterator[Any]:
-        """A transaction that sees the vectors of these owners and no others."""
-        try:
-            pool = await self._opened()
-            async with pool.acquire() as db, db.transaction():
-                await db.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", "\n".join(owners))
-                yield db
-        except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
-            raise StoreUnavailableError(f"the index of vectors cannot be reached: {error}") from error
-
-    async def _opened(self) -> "asyncpg.Pool[Any]":
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await asyncpg.create_pool(
-                    self._url, min_size=0, max_size=self._pool_size, command_timeout=COMMAND_SECONDS
-                )
-            return self._pool
+        await self._connections.close()
 
 
 async def _space_for(db: Any, name: str, dimensions: int, spent: SpentOnVectors) -> int:

@@ -7,17 +7,17 @@ are compared exactly. A trigger takes vectors out with their passages, whichever
 import asyncio
 import json
 import sqlite3
-import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from batuta.knowledge.index import Candidate, SearchScope
 from batuta.knowledge.scoring import Stems
+from batuta.knowledge.sqlite_file import IndexFile
 from batuta.knowledge.vectors.arithmetic import nearest_by_signs, nearest_exactly, numpy, packed, sign_matrix
 from batuta.knowledge.vectors.contract import (
     EXACT_LIMIT,
@@ -30,7 +30,6 @@ from batuta.knowledge.vectors.contract import (
 )
 from batuta.llm.embedding import Vector
 
-T = TypeVar("T")
 HELD_MATRICES = 16
 SPACE_BITS = 40
 """Where the number of a space begins in the key of a vector's numbers: one key, one look-up."""
@@ -68,10 +67,8 @@ class SqliteVectorIndex:
 
     def __init__(self, path: Path | str, *, exact_limit: int = EXACT_LIMIT, rescored: int = RESCORED) -> None:
         numpy()
-        self._path = Path(path)
+        self._file = IndexFile(Path(path), _SCHEMA)
         self._exact_limit, self._rescored = exact_limit, rescored
-        self._writer, self._reader = self._connected(), self._connected()
-        self._writing, self._reading = threading.Lock(), threading.Lock()
         self._claimed = asyncio.Lock()
         self._held: OrderedDict[tuple[int, int], _Held] = OrderedDict()
 
@@ -93,7 +90,7 @@ class SqliteVectorIndex:
                 for name, dimensions, is_active, tokens, cost in rows
             ]
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     async def unembedded(self, space: str, scope: SearchScope, *, limit: int) -> list[UnembeddedPassage]:
         """See `VectorIndex`."""
@@ -108,12 +105,12 @@ class SqliteVectorIndex:
                 for i, owner, title, headings, text in rows
             ]
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     async def count_unembedded(self, space: str, scope: SearchScope) -> int:
         """See `VectorIndex`."""
         query = f"SELECT count(*) {_UNEMBEDDED}"
-        return await self._read(lambda db: int(db.execute(query, (*_scope_values(scope), space)).fetchone()[0]))
+        return await self._file.read(lambda db: int(db.execute(query, (*_scope_values(scope), space)).fetchone()[0]))
 
     async def add(self, space: str, owner: str, vectors: Sequence[tuple[int, Vector]], spent: SpentOnVectors) -> None:
         """See `VectorIndex`."""
@@ -138,7 +135,7 @@ class SqliteVectorIndex:
                     )
 
         if rows:
-            await self._write(write)
+            await self._file.write(write)
 
     async def activate(self, space: str) -> None:
         """See `VectorIndex`."""
@@ -150,7 +147,7 @@ class SqliteVectorIndex:
             db.execute("DELETE FROM embedding_spaces WHERE name <> ?", (space,))
             db.execute("UPDATE embedding_spaces SET is_active = 1 WHERE name = ?", (space,))
 
-        await self._write(write)
+        await self._file.write(write)
 
     async def nearest(
         self, space: str, vector: Vector, scope: SearchScope, *, limit: int = NEAREST
@@ -176,7 +173,7 @@ class SqliteVectorIndex:
                 for each in near
             ]
 
-        return await self._read(read)
+        return await self._file.read(read)
 
     @asynccontextmanager
     async def claim(self) -> AsyncIterator[bool]:
@@ -189,9 +186,7 @@ class SqliteVectorIndex:
 
     async def close(self) -> None:
         """See `VectorIndex`."""
-        with self._writing, self._reading:
-            self._reader.close()
-            self._writer.close()
+        self._file.close()
 
     def _chosen(self, db: sqlite3.Connection, space: int, vector: Vector, scope: SearchScope) -> list[int]:
         """The passages to compare exactly: all that are in scope, or those whose signs are nearest."""
@@ -229,39 +224,6 @@ class SqliteVectorIndex:
         while len(self._held) > HELD_MATRICES:
             self._held.popitem(last=False)
         return held
-
-    def _connected(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=30, check_same_thread=False, isolation_level=None)
-        db.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
-            "PRAGMA cache_size = -64000; PRAGMA mmap_size = 2000000000;"
-        )
-        db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-        return db
-
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def run() -> T:
-            with self._reading:
-                self._reader.execute("BEGIN")
-                try:
-                    return work(self._reader)
-                finally:
-                    self._reader.execute("COMMIT")
-
-        return await asyncio.to_thread(run)
-
-    async def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        def run() -> None:
-            with self._writing:
-                self._writer.execute("BEGIN IMMEDIATE")
-                try:
-                    work(self._writer)
-                except BaseException:
-                    self._writer.execute("ROLLBACK")
-                    raise
-                self._writer.execute("COMMIT")
-
-        await asyncio.to_thread(run)
 
 
 def _space_for(db: sqlite3.Connection, name: str, dimensions: int, spent: SpentOnVectors) -> int:

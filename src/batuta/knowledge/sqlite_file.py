@@ -1,0 +1,76 @@
+"""The SQLite file of an index: one connection reads while another writes, both in threads."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+CACHE_KIBIBYTES = 64_000
+MAPPED_BYTES = 2_000_000_000
+
+
+class IndexFile:
+    """Two connections to a file. What is deleted is overwritten."""
+
+    def __init__(self, path: Path, schema: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer, self._reader = _connected(path, schema), _connected(path, schema)
+        self._writing, self._reading = threading.Lock(), threading.Lock()
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run something that changes nothing, on one state of the file."""
+
+        def run() -> T:
+            with self._reading:
+                self._reader.execute("BEGIN")
+                try:
+                    return work(self._reader)
+                finally:
+                    self._reader.execute("COMMIT")
+
+        return await asyncio.to_thread(run)
+
+    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run something in a transaction: all of it is kept, or nothing."""
+
+        def run() -> T:
+            with self._writing:
+                self._writer.execute("BEGIN IMMEDIATE")
+                try:
+                    result = work(self._writer)
+                except BaseException:
+                    self._writer.execute("ROLLBACK")
+                    raise
+                self._writer.execute("COMMIT")
+                return result
+
+        return await asyncio.to_thread(run)
+
+    async def empty_log(self) -> None:
+        """Bring everything into the file: the write-ahead log still has what was overwritten there."""
+
+        def run() -> None:
+            with self._writing, self._reading:
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        await asyncio.to_thread(run)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._writing, self._reading:
+            self._reader.close()
+            self._writer.close()
+
+
+def _connected(path: Path, schema: str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+    db.executescript(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
+        f"PRAGMA cache_size = -{CACHE_KIBIBYTES}; PRAGMA mmap_size = {MAPPED_BYTES};"
+    )
+    db.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+    return db
