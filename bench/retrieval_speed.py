@@ -1,8 +1,8 @@
 """How long a question takes among many passages: `python -m bench.retrieval_speed`.
 
 Words are drawn as people use them: a few very often, most of them seldom. A question is some words of one passage, the
-frequent ones included, in any order. A tenth of the passages belongs to one owner and a hundredth to another, who must
-find in them what an index of theirs alone finds. Processor time is given beside the clock: the machine may be shared.
+frequent ones included, in any order. A tenth of the passages belongs to one owner and a hundredth to another.
+Processor time is given beside the clock, and the aim is held against the lesser of the two: the machine may be shared.
 """
 
 import argparse
