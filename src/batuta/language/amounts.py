@@ -146,10 +146,10 @@ _UNNUMBERED = re.compile(
 def find_money(text: str, *, language: Language | None = None) -> list[Finding[Money]]:
     """Amounts of money: "1.200,50 €", "twelve thousand dollars", "€3k"."""
     text = composed(text)
-    told = language or detect_language(text)
+    text_language = language or detect_language(text)
     plain = aligned(text)
     found = []
-    for number in find_numbers(text, language=told):
+    for number in find_numbers(text, language=text_language):
         after = _MONEY_AFTER.match(plain, number.span.end)
         before = _MONEY_BEFORE.search(plain[: number.span.start])
         match = after or before

@@ -105,45 +105,49 @@ class AnnotatedText:
 
 def annotated(text: str, *, now: datetime, language: Language | None = None, reader: Language = "en") -> AnnotatedText:
     """A text with everything found in it, seen from `now`. `reader` is the language of one that shows none."""
-    told = language or detect_language(text, reader)
-    return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), told)
+    text_language = language or detect_language(text, reader)
+    return _annotated(composed(text)[:MAX_CHARS], now.replace(second=0, microsecond=0), text_language)
 
 
 @lru_cache(maxsize=4096)
-def _annotated(text: str, now: datetime, told: Language) -> AnnotatedText:
+def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedText:
     has_digits_or_words = any(char.isalnum() for char in text)
     if not has_digits_or_words:
-        return AnnotatedText(text=text, language=told, findings={}, expression=None, is_about_last_result=False)
+        return AnnotatedText(
+            text=text, language=text_language, findings={}, expression=None, is_about_last_result=False
+        )
     contact = find_contact(text)
     people = [contact] if contact else []
-    periods = find_periods(text, now=now, language=told)
-    quantities = find_quantities(text, language=told)
+    periods = find_periods(text, now=now, language=text_language)
+    quantities = find_quantities(text, language=text_language)
     units = _units_beside(text, quantities)
     weights = quantities if units else []
     findings: dict[str, list[Finding[Any]]] = {
         "zone": _apart(find_zones(text), people),
-        "money": _apart(find_money(text, language=told), weights),
-        "percentage": find_percentages(text, language=told),
-        "comparison": find_comparisons(text, now=now, language=told),
+        "money": _apart(find_money(text, language=text_language), weights),
+        "percentage": find_percentages(text, language=text_language),
+        "comparison": find_comparisons(text, now=now, language=text_language),
         "recurrence": find_recurrences(text),
         "soon": find_soon(text, now=now),
-        "date": find_dates(text, now=now, language=told),
+        "date": find_dates(text, now=now, language=text_language),
         "period": [each for each in periods if each.value.grain != "day"],
         "time": find_times(text),
         "quantity": quantities,
         "unit": units,
         "duration": find_durations(text),
-        "number": find_numbers(text, language=told),
+        "number": find_numbers(text, language=text_language),
         "person": people,
         "any_period": periods,
     }
     # "3/4 of a litre in ml" is converted, not divided
     expression = (
-        None if units and _are_covered(findings["number"], quantities) else find_expression(text, language=told)
+        None
+        if units and _are_covered(findings["number"], quantities)
+        else find_expression(text, language=text_language)
     )
     return AnnotatedText(
         text=text,
-        language=told,
+        language=text_language,
         findings={kind: found for kind, found in findings.items() if found},
         expression=expression,
         is_about_last_result=expression is None and needs_last_result(text),
@@ -167,7 +171,7 @@ def _apart(found: list[Finding[T]], others: Sequence[Finding[Any]]) -> list[Find
 
 def last_number(text: str) -> Decimal | None:
     """The one number that an answer states; where it states several, the one after its last `is`, `=` or `son`."""
-    told = detect_language(text)
+    text_language = detect_language(text)
     tail = max((text.rfind(sign) for sign in (" = ", " is ", " are ", " son ", " es ")), default=-1)
-    numbers = {each.value for each in find_numbers(text[tail:] if tail >= 0 else text, language=told)}
+    numbers = {each.value for each in find_numbers(text[tail:] if tail >= 0 else text, language=text_language)}
     return numbers.pop() if len(numbers) == 1 else None

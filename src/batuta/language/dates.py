@@ -344,7 +344,7 @@ def _weekday(match: Match, reference: Reference) -> list[date]:
         other = of_week + timedelta(weeks=1)
         if other == coming:
             return [coming]
-        # nobody calls tomorrow "next Tuesday"
+        # tomorrow is not called "next Tuesday"
         return [other, coming] if ahead == 1 else [coming, other]
     if reference.prefer == "past":
         return [today - timedelta(days=(today.weekday() - number) % 7)]

@@ -77,8 +77,9 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
     (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
     (rf"(?:the\s+|la\s+|el\s+)?(?:average|mean|promedio|media|valor\s+medio)\s+(?:of|de|entre|is|es)?\s*:?\s*{_LIST}", _average),
-    (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
+    (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?s?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
+    (rf"{_N}(?:\s+[a-z]+){{1,3}}\s+for\s+{_N}{_EACH}", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
     (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
@@ -187,11 +188,11 @@ _ATTACHED = (
 
 def find_expression(text: str, *, language: Language | None = None, last: Decimal | None = None) -> str | None:
     """The longest arithmetic expression a text holds; `last` is the number that `it` or `eso` means, if there is one."""
-    told = language or detect_language(text)
-    plain = _plain(text[:MAX_CHARS], told)
-    whole = _longest(_rewritten(plain))
+    text_language = language or detect_language(text)
+    plain = _plain(text[:MAX_CHARS], text_language)
+    whole = _longest(_rewritten(plain)) if _NUMBERS.search(plain) else None
     if whole is None or not _holds_every_number(whole, plain):
-        whole = find_rate(_CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], told))) or whole
+        whole = find_rate(_CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], text_language))) or whole
     if whole is not None or last is None:
         return whole
     referred = _with_reference(plain)
@@ -214,7 +215,10 @@ def _holds_every_number(expression: str, plain: str) -> bool:
 def needs_last_result(text: str) -> bool:
     """Whether a text is a sum about a number said before: "times 3", "divídelo entre 4"."""
     plain = _plain(text[:MAX_CHARS], detect_language(text))
-    return _longest(_rewritten(plain)) is None and LAST_RESULT in (_longest(_rewritten(_with_reference(plain))) or "")
+    referring = _with_reference(plain)
+    if LAST_RESULT not in referring or (_NUMBERS.search(plain) and _longest(_rewritten(plain)) is not None):
+        return False
+    return LAST_RESULT in (_longest(_rewritten(referring)) or "")
 
 
 def _with_reference(plain: str) -> str:

@@ -153,7 +153,7 @@ class Interpreter:
 
     def interpret(self, text: str, *, now: datetime, reader: Language = "en", last: str = "") -> list[Interpretation]:
         """What a request may mean, the likeliest first. `last` is what was answered before, which `it` may mean;
-        `reader` the language of whoever asks, for words that are of none.
+        `reader` the language of the user, for words that are of none.
         """
         parts = text.split(AMENDED_BY)
         first = annotated(parts[0], now=now, reader=reader)

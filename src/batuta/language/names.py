@@ -1,7 +1,7 @@
 """Names of people and companies, as they stand in a sentence: by titles, capitals and legal forms.
 
-A name in small letters is taken only after a word that asks for one ("con ana", "with bob"): elsewhere it cannot be told
-from any other word. Names that are known (customers, vendors) are better found as values of a slot.
+A name in small letters is taken only after a word that asks for one ("con ana", "with bob"): elsewhere it looks
+like any other word. Names that are known (customers, vendors) are better found as values of a slot.
 """
 
 import re
@@ -93,7 +93,7 @@ def find_companies(text: str) -> list[Finding[str]]:
 
 
 def find_people(text: str) -> list[Finding[str]]:
-    """People (or whoever is met like one): after `with` and the like in any letters, elsewhere by capitals."""
+    """People and what is met like one: after `with` and the like in any letters, elsewhere by capitals."""
     text = composed(text)
     found = [_found(text, *match.span("name")) for match in _WITH.finditer(text)]
     found = [each for each in found if fold(each.value.split()[0]) not in WEEKDAYS]

@@ -45,9 +45,11 @@ class _Part:
 def find_numbers(text: str, *, language: Language | None = None) -> list[Finding[Decimal]]:
     """The numbers a text names, in order."""
     text = composed(text)
-    told = language or detect_language(text)
+    text_language = language or detect_language(text)
     plain = aligned(text)
-    parts = sorted([*_half_scales(plain), *_written(text, plain, told)], key=lambda each: (each.start, -each.end))
+    parts = sorted(
+        [*_half_scales(plain), *_written(text, plain, text_language)], key=lambda each: (each.start, -each.end)
+    )
     spoken = [each for each in _spoken(plain) if not any(each.start < o.end and o.start < each.end for o in parts)]
     found: list[Finding[Decimal]] = []
     for part in sorted([*parts, *spoken], key=lambda each: (each.start, -each.end)):

@@ -99,7 +99,7 @@ def stance_of(text: str) -> Stance:
         return "order"
     if _POLITE.match(plain):
         return "order"
-    if _QUESTION.match(plain) or ("?" in plain and _ASKS.match(plain)):
+    if _QUESTION.match(plain) or ("?" in plain and any(_ASKS.match(each) or _QUESTION.match(each) for each in clauses)):
         return "question"
     is_report = _REPORT.search(plain) or _INTENDS.search(plain) or _ACCENTED_PAST.search(whole)
     return "report" if is_report else "order"

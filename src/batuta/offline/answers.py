@@ -40,12 +40,12 @@ def answer_from(results: list[tuple[ToolCallBlock, ToolResultBlock]], task: Task
             for (call, _), value in zip(results, values, strict=True)
         ]
         return cited_answer(searches, task.language)
-    said = [_told(call, result, task) for call, result in results]
+    said = [_in_words(call, result, task) for call, result in results]
     return "\n".join(dict.fromkeys(said))
 
 
 def has_changed(result: ToolResultBlock) -> bool:
-    """Whether a result says that something was changed: that is told, whatever came of the calls after it."""
+    """Whether a result says that something was changed: that is said, whatever came of the calls after it."""
     value = content_of(result)
     return not result.is_error and isinstance(value, Mapping) and value.get("is_changed") is True
 
@@ -97,7 +97,7 @@ def number_in_words(text: str, language: Language) -> str:
     return re.sub(r"(?<=\d)\.(?=\d)", ",", listed).replace("(rounded)", f"({phrase('rounded', language)})")
 
 
-def _told(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
+def _in_words(call: ToolCallBlock, result: ToolResultBlock, task: Task) -> str:
     if result.is_error:
         return _failed(result.content, task.language)
     value = content_of(result)
@@ -128,7 +128,7 @@ def _failed(content: str, language: Language) -> str:
 def _of_facts(facts: Mapping[str, Any], task: Task) -> str:
     """A result's own summary where it has one, a time as a time, anything else as a list of its facts.
 
-    Of a summary in several languages the first is told where the request is in none of them.
+    Of a summary in several languages the first is taken where the request is in none of them.
     """
     summary, language = facts.get("summary"), task.language
     if is_table(facts):

@@ -89,7 +89,7 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
 
 
 def _may_be_done(meaning: Interpretation) -> bool:
-    """A change only where it is ordered, whoever handed the task on."""
+    """Whether it changes nothing, or what it changes was ordered."""
     return meaning.intent.effect != "change" or meaning.stance == "order"
 
 

@@ -56,7 +56,7 @@ class DialogueContext:
     answer: str = ""
     """The last thing the team said."""
     language: Language = "en"
-    """Of whoever asks, for messages that show none."""
+    """Of the user, for messages that show none."""
 
     @property
     def was_asked(self) -> bool:

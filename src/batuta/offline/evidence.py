@@ -20,7 +20,7 @@ LEAST_RELEVANCE = 0.44
 """A passage below it shares words with the question, but not what the question is about."""
 MAX_SENTENCES = 3
 CLOSE = 0.85
-"""How near to the best sentence others must come to be told as well."""
+"""How near to the best sentence others must come to be quoted as well."""
 SECTION_WEIGHT = 0.4
 COMMON_LOSS = 0.6
 """What a word loses that many of the sentences have."""
@@ -43,7 +43,7 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
-        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|\d+\s+d(?:ay|ia)s)\b"),
     ),
     (
         re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
@@ -73,42 +73,42 @@ def is_evidence(value: Any) -> bool:
 
 def cited_answer(searches: Sequence[tuple[str, Sequence[str], Mapping[str, Any]]], language: Language) -> str:
     """For each question, its plainer wordings and what was found for it: the best sentences with footnotes, or that
-    nothing says it. Where two documents disagree about what is told, both are quoted.
+    nothing says it. Where two documents disagree about what is quoted, both are quoted.
     """
-    told = [_told(question, wordings, value, language) for question, wordings, value in searches]
+    answers = [_answered(question, wordings, value, language) for question, wordings, value in searches]
     unread = _unread([value for _, _, value in searches], language)
-    sources = dict.fromkeys((quote.where, quote.text) for each in told for quote in each.quotes)
+    sources = dict.fromkeys((quote.where, quote.text) for each in answers for quote in each.quotes)
     if not sources:
         return "\n\n".join(unread) or phrase("not_in_documents", language)
     numbers = {source: number for number, source in enumerate(sources, 1)}
     paragraphs = [
         _paragraph(each, numbers) or phrase("not_in_documents_about", language, question=each.question.strip(" ¿?.,;"))
-        for each in told
+        for each in answers
     ]
     notes = [f'[^{number}]: {where}: "{text}"' for (where, text), number in numbers.items()]
     return "\n\n".join([*dict.fromkeys(paragraphs), *unread, "\n".join(notes)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class _FoundAnswer:
     question: str
     quotes: Sequence[Quote]
     opening: str = ""
     """What announces a list; without it the quotes are one paragraph."""
 
 
-def _told(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _Told:
+def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _FoundAnswer:
     if value.get("summary_of"):
         points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
         opening = phrase("main_points", language, title=str(value["summary_of"])[:120])
-        return _Told(question=question, quotes=points, opening=opening)
+        return _FoundAnswer(question=question, quotes=points, opening=opening)
     subject = _asked(wordings[-1]) if wordings else []
     passages = [each for each in _passages(value) if _is_about(each, subject)]
     best = _best(_quotes(passages, " ".join([question, *wordings])), language)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
-        return _Told(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
-    return _Told(question=question, quotes=best)
+        return _FoundAnswer(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
+    return _FoundAnswer(question=question, quotes=best)
 
 
 def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
@@ -117,15 +117,15 @@ def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
     return sum(bool(topic & words) for topic in subject) * 2 > len(subject) or not subject
 
 
-def _paragraph(told: _Told, numbers: Mapping[tuple[str, str], int]) -> str:
-    marked = [f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in told.quotes]
-    if not told.opening:
+def _paragraph(found: _FoundAnswer, numbers: Mapping[tuple[str, str], int]) -> str:
+    marked = [f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in found.quotes]
+    if not found.opening:
         return " ".join(marked)
-    return "\n".join([told.opening, "", *(f"- {each}" for each in marked)])
+    return "\n".join([found.opening, "", *(f"- {each}" for each in marked)])
 
 
 def _disagreeing(value: Mapping[str, Any], best: Sequence[Quote]) -> list[Quote]:
-    """Both sides of every pair of statements of which one would be told."""
+    """Both sides of every pair of statements of which one would be found."""
     pairs = [pair for pair in value.get("disagreements", ()) if isinstance(pair, list) and len(pair) == 2]
     chosen = {quote.text for quote in best}
     sides = [side for pair in pairs if {_spoken(str(each.get("text"))) for each in pair} & chosen for side in pair]

@@ -76,8 +76,8 @@ def _text(request: ModelRequest, now: datetime) -> str:
 def _from_tools(request: ModelRequest) -> str:
     newest = {result.tool_use_id for result in request.tool_results}
     done = exchange_of(request)
-    told = [pair for pair in done if pair[1].tool_use_id in newest or has_changed(pair[1])]
-    return answer_from(told or done[-1:], task_of(request))
+    newer = [pair for pair in done if pair[1].tool_use_id in newest or has_changed(pair[1])]
+    return answer_from(newer or done[-1:], task_of(request))
 
 
 def _structured(request: ModelRequest, schema: Mapping[str, Any], now: datetime) -> Any:

@@ -138,7 +138,7 @@ class Planner:
         return self._for_whole(text, task, context)
 
     def best_agent(self, text: str, without: str | None = None) -> str | None:
-        """Who should take a task, if anybody."""
+        """The agent that should take a task, if one can."""
         found = [each for each in self._meanings(text) if each.agent_id not in (OWN, without)]
         best = next((each for each in found if each.is_sure), None)
         fallback = self._interpreter.fallback()
@@ -188,7 +188,7 @@ class Planner:
         return "\n".join(phrase("example", language, text=text) for text in firsts[:count])
 
     def _for_whole(self, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
-        """An undivided request: done, asked about, handed to whoever takes questions, or refused."""
+        """An undivided request: done, asked about, handed to the agent that takes questions, or refused."""
         meanings = self._meanings(text, context)
         best = meanings[0] if meanings else None
         if best is None:

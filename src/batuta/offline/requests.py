@@ -25,7 +25,7 @@ _ONLY_AGENT = re.compile(r"\(Use only the agent (?P<id>[^\s)]+)\.\)\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepOutcome:
-    """The result of a plan's step as it is told to whoever goes on from it."""
+    """The result of a plan's step, as later steps are given it."""
 
     number: int
     agent: str
@@ -46,7 +46,7 @@ class Task:
     results: tuple[StepOutcome, ...] = ()
     only_agent: str | None = None
     default_language: Language = "en"
-    """Of whoever reads it, for a text that is in none."""
+    """Of the reader, for a text that is in none."""
     has_tables: bool = False
     """Whether files with tables came with it."""
     has_documents: bool = False

@@ -190,9 +190,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         return draft.model_copy(update={"problems": ("time",), "day": noon})
     if day is None:
         day = kept.date() if kept else today
-        if not kept and datetime.combine(day, wanted, zone) < moment.now:
+        if not kept and datetime.combine(day, wanted, zone) <= moment.now:
             day += timedelta(days=1)
-    is_over = day == today and datetime.combine(day, wanted, zone) < moment.now
+    is_over = day == today and datetime.combine(day, wanted, zone) <= moment.now
     if is_over and parsed.date_text and is_weekday(parsed.date_text):
         day += timedelta(days=7)
     start, shift = settle(day, wanted, zone)
