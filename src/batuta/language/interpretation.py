@@ -158,8 +158,8 @@ class Interpreter:
         parts = text.split(AMENDED_BY)
         first = annotated(parts[0], now=now, reader=reader)
         amendments = [annotated(part, now=now, reader=first.language) for part in parts[1:]]
-        for number, said in enumerate(reversed(amendments)):
-            found = self._ranked(said, [first, *amendments[: len(amendments) - number]], now, last)
+        for said in reversed(amendments):
+            found = self._ranked(said, [first, *amendments], now, last)
             found = self._by_owner(found, first, now)
             if found and found[0].intent.effect == "change" and found[0].is_sure:
                 return found  # "what do I have tomorrow?" and then "cancel it": the later one says what is to be done

@@ -25,7 +25,7 @@ _LIGHT = (
     "exactamente propio propia pone ponen toca dinero monday tuesday wednesday thursday friday mondays "
     "tuesdays wednesdays thursdays fridays lunes martes miercoles jueves viernes maximo minimo pasta q ke xq "
     "noche nights night am pm sabes saber podria deberia tendria hay pongo ponga encuentro feel feeling "
-    "before must llego llega llegamos llegar arrive arrives arriving get around one paid next tarda tardan airport station aeropuerto estacion say says saying see sees seeing come comes came coming think thinks try trying tries "
+    "pick picks until costs tickets recojo recoger before must llego llega llegamos llegar arrive arrives arriving get around one paid next tarda tardan airport station aeropuerto estacion say says saying see sees seeing come comes came coming think thinks try trying tries "
     "work works working tell tells told keep keeps bring brings begin begins seem seems help helps happen live lives "
     "believe become becomes leave leaves mean means move call calls run runs give gives given send sends sent show shows "
     "include includes offer offers provide provides expect expects wait follow stop add change changes set sets start "
@@ -51,7 +51,7 @@ LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
 PLAIN_WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "phone number": "call extension", "lose": "lost", "losing": "lost", "company car": "fleet vehicles company", "number to call": "call extension", "business plan": "business plan", "team plan": "team plan", "team lunch": "team lunch", "team lead": "team lead", "end of the contract": "end of the contract", "working day": "working day", "first month": "first month",
+        "phone number": "call extension", "expire": "carried over", "expires": "carried over", "debt": "debt", "lose": "lost", "losing": "lost", "company car": "fleet vehicles company", "number to call": "call extension", "business plan": "business plan", "team plan": "team plan", "team lunch": "team lunch", "team lead": "team lead", "end of the contract": "end of the contract", "working day": "working day", "first month": "first month",
         "wfh": "remote work home", "home office": "remote work home", "work from home": "remote work home", "working from home": "remote work",
         "km": "kilometre", "kms": "kilometre", "mileage": "kilometre car", "own car": "private car", "my car": "private car",
         "sick": "sick leave", "ill": "sick leave", "flu": "sick leave", "day off": "holidays", "days off": "holidays", "time off": "holidays",

@@ -57,6 +57,7 @@ _REPORT = re.compile(
     r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b)"
 )
 _INTENDS = re.compile(
+    r"^\W*(?:maybe|perhaps|possibly|i\s+(?:think|guess|wonder|suppose|should))\b|"
     rf"\b(?:i|we)(?:'ll|\s+will|\s+might|\s+may|\s+could|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
     rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{one_of(CHANGE_VERBS['en'])}\b|"
     rf"\b(?:{one_of(CHANGE_VERBS['es_stem'])}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"

@@ -6,7 +6,8 @@ import re
 from itertools import islice
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import When, read_when
+from batuta.agents.appointments.when import ANY_DAY, When, read_when
+from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.durations import find_durations
 from batuta.language.folding import aligned, composed, fold
@@ -65,6 +66,7 @@ _INSTEAD = re.compile(
     r"(?:mejor\s+)?(?:que\s+sea|(?:pon|cambia|pasa|mueve|deja)l[ao])\b)"
 )
 """Before a clause that says what something is changed to: "it can't be at 10, make it 12"."""
+_ORIGIN = re.compile(r"(?:\bdel?|\bfrom|\bof|\bdesde)\s+(?:the\s+|el\s+)?$")
 _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
     r"\b(?:later|back|delay\w*|postpone\w*|push\w*|despues|mas\s+tarde|retras\w+|aplaz\w+|pospon\w+|atrasa\w*)\b"
@@ -197,9 +199,21 @@ def _target(text: str) -> str:
         rest = text[match.start() :]
         reading = read_when(rest)
         if match.start() > 0 and (reading.date or reading.time):
+            day = _day_beside(text[: match.start()]) if not reading.date else None
+            if day is not None:
+                return text[day:]
             before = read_when(text[: match.start()])
             return text if before.time and reading.time and not before.date and not reading.date else rest
     return text
+
+
+def _day_beside(before: str) -> int | None:
+    """Where a day begins that stands at the end of a text and is no origin: "on Friday (at 12)", not "from Friday"."""
+    days = find_dates(before, now=ANY_DAY)
+    if not days or before[days[-1].span.end :].strip():
+        return None
+    start = days[-1].span.start
+    return None if _ORIGIN.search(aligned(before[:start])) else start
 
 
 def _contact(rest: str) -> str | None:

@@ -27,7 +27,7 @@ SEPARATOR = "; "
 DOUBT = "(?)"
 """After words that look like a day and were not understood."""
 
-_ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
+ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """Where only the words are looked for, any day will do."""
 _SUBJECT = re.compile(r"\b(?:about|regarding|sobre|para\s+hablar\s+de)\s+[^,.;\0]{2,80}", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“«][^\"”»]{1,120}[\"”»]")
@@ -70,9 +70,9 @@ def read_when(text: str) -> When:
     """The day and time of a text, in its own words."""
     text = composed(text)
     plain = _blanked(text, [_span(match) for match in _QUOTED.finditer(text)])
-    soon = find_soon(plain, now=_ANY_DAY)
-    dates = [each for each in find_dates(plain, now=_ANY_DAY) if not any(each.span.overlaps(s.span) for s in soon)]
-    unsure = [span for span in impossible_dates(plain, now=_ANY_DAY) if not any(span.overlaps(s.span) for s in soon)]
+    soon = find_soon(plain, now=ANY_DAY)
+    dates = [each for each in find_dates(plain, now=ANY_DAY) if not any(each.span.overlaps(s.span) for s in soon)]
+    unsure = [span for span in impossible_dates(plain, now=ANY_DAY) if not any(span.overlaps(s.span) for s in soon)]
     start, minutes, end, spans = _hours(plain, dates, soon)
     read = [each.span for each in dates] + unsure + spans
     rest = _blanked(plain, read + [each.span for each in soon])
@@ -117,7 +117,7 @@ def resolve_span(words: str, today: date) -> tuple[date, date] | None:
 
 def resolve_time(words: str) -> tuple[time, bool] | None:
     """The time of day that words mean, and whether its half of the day was assumed; see also `resolve_soon`."""
-    if find_soon(words, now=_ANY_DAY):
+    if find_soon(words, now=ANY_DAY):
         return None
     read = read_time(words)
     if read is None or impossible_times(words) or re.search(r"(?<!\d)24:|\b24h\b", words):
@@ -177,9 +177,7 @@ def _doubts(text: str, dates: Sequence[Finding[date]], soon: Sequence[Finding[An
     """What is said about days and names no single one: weeks, repetitions, limits, days that are not in the calendar."""
     plain = aligned(text)
     doubts = [
-        (each.span, each.text)
-        for each in find_periods(text, now=_ANY_DAY, prefer="future")
-        if each.value.grain != "day"
+        (each.span, each.text) for each in find_periods(text, now=ANY_DAY, prefer="future") if each.value.grain != "day"
     ]
     doubts += [
         (each.span, each.text)
@@ -192,7 +190,7 @@ def _doubts(text: str, dates: Sequence[Finding[date]], soon: Sequence[Finding[An
         for each in dates
         if _GONE.search(aligned(each.text)) and not re.search(r"\d{4}", each.text)
     ]
-    if soon and any(resolved.value != _ANY_DAY.date() for resolved in dates):
+    if soon and any(resolved.value != ANY_DAY.date() for resolved in dates):
         doubts += [
             (each.span, each.text) for each in soon if not find_times(_blanked(text, [each.span]).replace(BLANK, " "))
         ]
