@@ -267,6 +267,14 @@ def _services(
     feed = SessionFeed(log, bus, backends.projector)
     kept_datasets = DatabaseDatasetStore(database, dataset_files(settings))
     datasets = Datasets(kept_datasets)
+    agent_ids = frozenset(card.agent_id for card in team.registry.cards)
+    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
+    rights = ErpRightsSource(system, erp_policy(settings))
+    erp = ErpRecords(erp_access, rights, preferences)
+
+    async def exported_tables(session_id: str, caller: Caller) -> list[dict[str, Any]]:
+        return await datasets.exported(session_id, lambda sources: erp.check_sources(caller, sources))
+
     sessions = Sessions(
         database,
         log,
@@ -275,12 +283,8 @@ def _services(
         bus,
         feed,
         observer=observers.sink,
-        read_tables=datasets.exported,
+        read_tables=exported_tables,
     )
-    agent_ids = frozenset(card.agent_id for card in team.registry.cards)
-    preferences = UserPreferences(database, models=model.choices, agents=agent_ids)
-    rights = ErpRightsSource(system, erp_policy(settings))
-    erp = ErpRecords(erp_access, rights, preferences)
     turns = Turns(
         database,
         log,

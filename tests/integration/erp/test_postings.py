@@ -12,6 +12,9 @@ from batuta.events.queue import WorkStatus
 from batuta.events.tools import ApprovalRequested, ToolResponse
 from batuta.kernel.ids import new_id
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.server.config import load_settings
+from batuta.server.erp.connection import SANDBOX_FILE
+from batuta.server.team import first_team
 from batuta.testing import crash_matrix
 from tests.chaos import postings
 from tests.chaos.eventlog import servers
@@ -108,6 +111,39 @@ async def test_a_fresh_preview_is_shown_when_the_change_is_asked_for_again(
         await _worked(store, erp)
         asked = [event for event in await events_of(store, session) if isinstance(event, ApprovalRequested)]
     assert "| PO-1 | PO-2 |" in str(asked[0].preview)
+
+
+async def test_yes_to_what_had_changed_shows_the_change_on_the_record_as_it_is_now(
+    demo_file: Path, tmp_path: Path, opener: Opener
+) -> None:
+    """Durable, and by the built-in model: the process that asked is gone, another one reads "yes"."""
+    shutil.copyfile(demo_file, tmp_path / SANDBOX_FILE)
+    async with opener() as store:
+        turn = await say(store.queue, session := new_id(), "change the reference of invoice 102149 to PO-2")
+        await _worked_offline(store, tmp_path)
+        other = await say(store.queue, new_id(), "change the reference of invoice 102149 to PO-1")
+        await _worked_offline(store, tmp_path)
+        await _approved(store, other)
+        await _worked_offline(store, tmp_path)
+        await _approved(store, turn)
+        await _worked_offline(store, tmp_path)
+    async with opener() as store:
+        await say(store.queue, session, "yes")
+        await _worked_offline(store, tmp_path)
+        asked = [event for event in await events_of(store, session) if isinstance(event, ApprovalRequested)]
+    assert len(asked) == 2
+    assert "| PO-1 | PO-2 |" in str(asked[1].preview)
+
+
+async def _worked_offline(store: Store, data_dir: Path) -> None:
+    """What a worker with the built-in model does that has just been started."""
+    team = first_team(load_settings({}, None, data_dir=data_dir))
+    await team.prepare()
+    settings = WorkerSettings(owner=new_id())
+    worker = TurnWorker(team.orchestrator, store.queue, store.log, TurnPersistence(store.log), settings)
+    await worker.run_until_idle()
+    assert team.erp is not None
+    await team.erp.connector.close()
 
 
 async def _worked(store: Store, erp: Path) -> None:

@@ -103,6 +103,7 @@ async def test_a_question_a_record_a_table_and_a_tile_ask_for_the_same_right(erp
         table = brought(events)[0]
         tile = (await erp.ana.http.post(f"/api/boards/{board}/pins/{session}/{table}")).json()
         kept.append((f"/api/sessions/{session}/datasets/{table}", f"/api/boards/{board}/tiles/{tile['tile_id']}"))
+        assert tile["shown"]["rows"]
     await erp.be(role)
     listed = [one["id"] for one in (await erp.ana.http.get("/api/erp/companies")).json()["items"]]
 
@@ -111,11 +112,20 @@ async def test_a_question_a_record_a_table_and_a_tile_ask_for_the_same_right(erp
             await erp.ana.http.get(path)
             for path in (
                 f"/api/erp/records/customers/{await erp.customer(company)}?company={company.id}",
+                table_path,
                 f"{table_path}/rows",
                 f"{table_path}/file?format=xlsx",
             )
         ]
+        tiles = (await erp.ana.http.get(f"/api/boards/{board}")).json()["tiles"]
+        on_board = next(one for one in tiles if tile_path.endswith(one["tile_id"]))
+        exported = (await erp.ana.http.get(table_path.partition("/datasets")[0] + "/export")).json()["datasets"]
+        heads = (await erp.ana.http.get(table_path.rpartition("/")[0])).json()["items"]
         refreshed = (await erp.ana.http.post(f"{tile_path}/refresh")).json()
+        assert {bool(one["shown"]["rows"]) for one in (on_board, refreshed)} == {is_allowed}
+        assert {bool(one["rows"]) for one in exported} == {is_allowed}
+        assert {one["withheld"] is None for one in exported} == {is_allowed}
+        assert {bool(head["totals"]) for head in heads} == {is_allowed}
         assert (company.id in listed) == is_allowed
         assert {answer.status_code for answer in answers} == {200 if is_allowed else 403}
         assert (refreshed["problem"] is None) == is_allowed
@@ -123,6 +133,7 @@ async def test_a_question_a_record_a_table_and_a_tile_ask_for_the_same_right(erp
         if not is_allowed:
             assert all(REFUSED in answer.json()["detail"] for answer in answers)
             assert REFUSED in refreshed["problem"]
+            assert REFUSED in on_board["problem"]
 
 
 @pytest.mark.parametrize(("role", "company", "is_allowed"), MATRIX)

@@ -53,7 +53,10 @@ export const Dialog = ({
               </IconButton>
             </Radix.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {/* Focusable, so that a record without controls can be scrolled with the keyboard. */}
+          <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
+            {children}
+          </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

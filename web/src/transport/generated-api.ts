@@ -588,6 +588,7 @@ export interface TileSnapshot {
   readonly totals: Readonly<Record<string, string | number | number | boolean | null>>;
   readonly row_count: number;
   readonly provenance: Provenance;
+  readonly sources: readonly Provenance[];
 }
 
 /** Something pinned, as it was computed last. */

@@ -1,9 +1,10 @@
 """Boards over HTTP: validate, delegate, nothing else."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Self
 
-from fastapi import Response
+from fastapi import Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from batuta.kernel.id_fields import UuidStr
@@ -12,6 +13,8 @@ from batuta.server.boards.service import MAX_TILES, Boards
 from batuta.server.boards.snapshot import TileSnapshot
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
+from batuta.server.problems import ForbiddenProblem
+from batuta.server.security.source_rights import SourceRights
 
 router = new_router(tags=["boards"])
 
@@ -63,6 +66,32 @@ class TileView(BaseModel):
     refreshed_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class TileViews:
+    """Tiles as the caller may see them now: without what was read with a right that is gone."""
+
+    caller: CurrentCaller
+    rights: Annotated[SourceRights, provided(SourceRights)]
+
+    async def view(self, tile: BoardTile) -> TileView:
+        """A tile as it was computed last; one whose sources may not be read shows why instead."""
+        shown, problem = tile.snapshot, tile.problem
+        try:
+            await self.rights.check_sources(self.caller, shown.sources or (shown.provenance,))
+        except ForbiddenProblem as refused:
+            shown, problem = shown.withheld(), str(refused)
+        return TileView(
+            tile_id=tile.tile_id,
+            title=tile.title or shown.title,
+            shown=shown,
+            problem=problem,
+            refreshed_at=tile.refreshed_at,
+        )
+
+
+ShownTiles = Annotated[TileViews, Depends()]
+
+
 class BoardWithTiles(BaseModel):
     """A board with its tiles, in their order."""
 
@@ -89,10 +118,10 @@ async def create_board(body: BoardTitle, caller: CurrentCaller, boards: BoardsSe
 
 
 @router.get("/api/boards/{board_id}")
-async def read_board(board_id: UuidStr, boards: BoardsService) -> BoardWithTiles:
+async def read_board(board_id: UuidStr, shown: ShownTiles, boards: BoardsService) -> BoardWithTiles:
     """A board with its tiles."""
     board, tiles = await boards.get(board_id)
-    return BoardWithTiles(board=_board(board), tiles=[_tile(one) for one in tiles])
+    return BoardWithTiles(board=_board(board), tiles=[await shown.view(one) for one in tiles])
 
 
 @router.patch("/api/boards/{board_id}")
@@ -109,15 +138,19 @@ async def delete_board(board_id: UuidStr, boards: BoardsService) -> Response:
 
 
 @router.post("/api/boards/{board_id}/pins/{session_id}/{dataset_id}", status_code=201)
-async def pin(board_id: UuidStr, session_id: UuidStr, dataset_id: UuidStr, boards: BoardsService) -> TileView:
+async def pin(
+    board_id: UuidStr, session_id: UuidStr, dataset_id: UuidStr, shown: ShownTiles, boards: BoardsService
+) -> TileView:
     """Pin a table or the chart of its figures."""
-    return _tile(await boards.pin(board_id, session_id, dataset_id))
+    return await shown.view(await boards.pin(board_id, session_id, dataset_id))
 
 
 @router.patch("/api/boards/{board_id}/tiles/{tile_id}")
-async def change_tile(board_id: UuidStr, tile_id: UuidStr, body: TileChange, boards: BoardsService) -> TileView:
+async def change_tile(
+    board_id: UuidStr, tile_id: UuidStr, body: TileChange, shown: ShownTiles, boards: BoardsService
+) -> TileView:
     """Rename or move a tile."""
-    return _tile(await boards.change_tile(tile_id, title=body.title, position=body.position))
+    return await shown.view(await boards.change_tile(tile_id, title=body.title, position=body.position))
 
 
 @router.delete("/api/boards/{board_id}/tiles/{tile_id}", status_code=204)
@@ -128,9 +161,11 @@ async def remove_tile(board_id: UuidStr, tile_id: UuidStr, boards: BoardsService
 
 
 @router.post("/api/boards/{board_id}/tiles/{tile_id}/refresh")
-async def refresh_tile(board_id: UuidStr, tile_id: UuidStr, caller: CurrentCaller, boards: BoardsService) -> TileView:
+async def refresh_tile(
+    board_id: UuidStr, tile_id: UuidStr, caller: CurrentCaller, shown: ShownTiles, boards: BoardsService
+) -> TileView:
     """Compute a tile again from its sources."""
-    return _tile(await boards.refresh(caller, tile_id))
+    return await shown.view(await boards.refresh(caller, tile_id))
 
 
 def _board(board: Board) -> BoardView:
@@ -140,14 +175,4 @@ def _board(board: Board) -> BoardView:
         tile_count=board.tile_count,
         created_at=board.created_at,
         updated_at=board.updated_at,
-    )
-
-
-def _tile(tile: BoardTile) -> TileView:
-    return TileView(
-        tile_id=tile.tile_id,
-        title=tile.title or tile.snapshot.title,
-        shown=tile.snapshot,
-        problem=tile.problem,
-        refreshed_at=tile.refreshed_at,
     )

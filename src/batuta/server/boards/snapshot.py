@@ -10,6 +10,7 @@ from batuta.datasets.charts.planning import ChartPlan
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import DATA_NAME, vega_lite
 from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.lineage import sources_of
 from batuta.datasets.store import page_of
 from batuta.events.datasets import Cell, ChartKind, Column, Provenance, RecordReference
 
@@ -34,13 +35,25 @@ class TileSnapshot(BaseModel):
     totals: dict[str, Cell]
     row_count: int
     provenance: Provenance
+    sources: tuple[Provenance, ...] = ()
+    """Where the rows come from, through everything they were made of."""
+
+    def withheld(self) -> "TileSnapshot":
+        """The same tile without anything that was read."""
+        return self.model_copy(
+            update={
+                "kind": "table", "description": "", "notes": (), "spec": {"data": {"name": DATA_NAME}}, "rows": (),
+                "references": (), "totals": {}, "row_count": 0,
+            }
+        )  # fmt: skip
 
 
 async def snapshot_of(library: DatasetLibrary, name: str, chart: ChartRequest | None) -> TileSnapshot:
     """The picture of a dataset in a library: drawn as asked, or its first rows. Raises `DatasetError`."""
-    if chart is not None:
-        return _of_chart((await draw(library, chart)).plan)
     info = await library.get(name)
+    sources = tuple(sources_of(info, await library.store.list(library.owner)))
+    if chart is not None:
+        return _of_chart((await draw(library, chart)).plan, sources)
     page = await page_of(library.store, library.owner, info, 0, MAX_TILE_ROWS)
     return TileSnapshot(
         kind="table",
@@ -55,10 +68,11 @@ async def snapshot_of(library: DatasetLibrary, name: str, chart: ChartRequest | 
         totals=info.totals,
         row_count=info.row_count,
         provenance=info.provenance,
+        sources=sources,
     )
 
 
-def _of_chart(plan: ChartPlan) -> TileSnapshot:
+def _of_chart(plan: ChartPlan, sources: tuple[Provenance, ...]) -> TileSnapshot:
     figures = plan.figures
     return TileSnapshot(
         kind=plan.kind,
@@ -73,4 +87,5 @@ def _of_chart(plan: ChartPlan) -> TileSnapshot:
         totals=figures.totals(),
         row_count=len(figures.rows),
         provenance=figures.provenance,
+        sources=sources,
     )

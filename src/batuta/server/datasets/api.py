@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import IO, Annotated, Any, Literal
 
@@ -15,11 +16,13 @@ from batuta.kernel.id_fields import UuidStr
 from batuta.server.datasets.service import Datasets
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
+from batuta.server.problems import ForbiddenProblem
 from batuta.server.security.source_rights import SourceRights
 
 router = new_router(tags=["datasets"])
 
 DatasetsService = Annotated[Datasets, provided(Datasets)]
+SourceRightsService = Annotated[SourceRights, provided(SourceRights)]
 
 
 async def _readable(
@@ -27,7 +30,7 @@ async def _readable(
     dataset_id: UuidStr,
     caller: CurrentCaller,
     datasets: DatasetsService,
-    rights: Annotated[SourceRights, provided(SourceRights)],
+    rights: SourceRightsService,
 ) -> DatasetInfo:
     """The dataset, if the caller still has the right to read where its rows come from."""
     info = await datasets.get(session_id, dataset_id)
@@ -85,16 +88,24 @@ class ChartWithData(BaseModel):
 
 
 @router.get("/api/sessions/{session_id}/datasets")
-async def list_datasets(session_id: UuidStr, datasets: DatasetsService) -> DatasetList:
-    """The tables of a session."""
-    kept = await datasets.of_session(session_id)
-    return DatasetList(items=[_head(info) for info in kept])
+async def list_datasets(
+    session_id: UuidStr, caller: CurrentCaller, datasets: DatasetsService, rights: SourceRightsService
+) -> DatasetList:
+    """The tables of a session; totals only of those whose sources the caller may read."""
+    items = []
+    for info in await datasets.of_session(session_id):
+        try:
+            await rights.check_sources(caller, await datasets.sources(session_id, info))
+            items.append(_head(info))
+        except ForbiddenProblem:
+            items.append(_head(replace(info, totals={})))
+    return DatasetList(items=items)
 
 
 @router.get("/api/sessions/{session_id}/datasets/{dataset_id}")
-async def read_dataset(session_id: UuidStr, dataset_id: UuidStr, datasets: DatasetsService) -> DatasetHead:
+async def read_dataset(session_id: UuidStr, dataset_id: UuidStr, info: ReadableDataset) -> DatasetHead:
     """A table without its rows."""
-    return _head(await datasets.get(session_id, dataset_id))
+    return _head(info)
 
 
 @router.get("/api/sessions/{session_id}/datasets/{dataset_id}/rows")

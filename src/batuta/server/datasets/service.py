@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -13,15 +13,19 @@ from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.files import MAX_XLSX_CELLS, csv_lines, xlsx_writer
 from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.lineage import sources_of
 from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, page_of, rows_in
 from batuta.events.datasets import Provenance
-from batuta.server.problems import NotFoundProblem, TooLargeProblem
+from batuta.server.problems import ForbiddenProblem, NotFoundProblem, TooLargeProblem
 
 SPOOLED_BYTES = 8 * 1024 * 1024
 """A file up to this size is made in memory."""
 
 MAX_EXPORTED_ROWS = 100_000
 """Of all tables together in the file of a whole session; a file of a table alone has them all."""
+
+CheckSources = Callable[[Sequence[Provenance]], Awaitable[None]]
+"""Raises `ForbiddenProblem` if rows of these sources may not be read any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +56,7 @@ class Datasets:
 
     async def sources(self, session_id: str, info: DatasetInfo) -> list[Provenance]:
         """Where the rows of a dataset come from: its own provenance, and that of all datasets it was made of."""
-        by_name = {one.name: one for one in await self._store.list(_owner(session_id))}
-        found = {info.name: info.provenance}
-        waiting = [info]
-        while waiting:
-            made_of = waiting.pop().provenance
-            names = [*made_of.sources, *_drawn_from(made_of)]
-            new = [by_name[name] for name in names if name in by_name and name not in found]
-            found |= {one.name: one.provenance for one in new}
-            waiting += new
-        return list(found.values())
+        return sources_of(info, await self._store.list(_owner(session_id)))
 
     async def page(self, session_id: str, dataset_id: str, start: int, limit: int) -> DatasetPage:
         """Some rows."""
@@ -91,15 +86,22 @@ class Datasets:
         out.seek(0)
         return out
 
-    async def exported(self, session_id: str) -> list[dict[str, Any]]:
+    async def exported(self, session_id: str, check: CheckSources) -> list[dict[str, Any]]:
         """All tables of a session with their rows and sources; the figures of charts are among them.
 
-        A table that is cut says how many rows are left out, and where all of them are.
+        A table that is cut says how many rows are left out, and where all are. One whose sources may not be read
+        any more comes without rows, and says so.
         """
         found = []
         room = MAX_EXPORTED_ROWS
-        for info in await self._store.list(_owner(session_id)):
-            page = await page_of(self._store, _owner(session_id), info, 0, room)
+        kept = await self._store.list(_owner(session_id))
+        for info in kept:
+            withheld = None
+            try:
+                await check(sources_of(info, kept))
+            except ForbiddenProblem as refused:
+                withheld = str(refused)
+            page = await page_of(self._store, _owner(session_id), info, 0, 0 if withheld else room)
             room -= len(page.rows)
             all_rows = f"/api/sessions/{session_id}/datasets/{info.dataset_id}/file"
             found.append(
@@ -112,6 +114,7 @@ class Datasets:
                     "rows": [list(row) for row in page.rows],
                     "rows_left_out": info.row_count - len(page.rows),
                     "all_rows": all_rows if len(page.rows) < info.row_count else None,
+                    "withheld": withheld,
                     "provenance": info.provenance.model_dump(mode="json"),
                 }
             )
@@ -133,13 +136,6 @@ class Datasets:
         if plan.kind in ("kpi", "table"):
             raise NotFoundProblem
         return await render(chart.spec, plan.figures, wanted, language=plan.request.language, theme=theme)
-
-
-def _drawn_from(provenance: Provenance) -> tuple[str, ...]:
-    """The dataset that a chart's figures were taken from."""
-    if provenance.connector != CHART_CONNECTOR:
-        return ()
-    return (ChartRequest.model_validate_json(provenance.query).dataset,)
 
 
 def _owner(session_id: str) -> DatasetOwner:

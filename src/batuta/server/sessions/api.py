@@ -222,6 +222,7 @@ async def messages(
 @router.get("/api/sessions/{session_id}/export", response_class=Response)
 async def export(
     session_id: UuidStr,
+    caller: CurrentCaller,
     sessions: SessionsService,
     format: Literal["json", "markdown"] = "json",  # noqa: A002 - the API's word
 ) -> Response:
@@ -229,7 +230,7 @@ async def export(
     session = await sessions.get(session_id)
     epoch, events = await sessions.all_events(session_id)
     if format == "json":
-        tables = await sessions.tables(session_id)
+        tables = await sessions.tables(session_id, caller)
         return _file(exporting.as_json(session, events, epoch, tables), "application/json", f"{session_id}.json")
     return _file(exporting.as_markdown(session, events), "text/markdown; charset=utf-8", f"{session_id}.md")
 

@@ -50,8 +50,8 @@ class Eraser(Protocol):
         ...
 
 
-ReadTables = Callable[[str], Awaitable[Sequence[Mapping[str, Any]]]]
-"""The tables of a session with their rows, as an export holds them."""
+ReadTables = Callable[[str, Caller], Awaitable[Sequence[Mapping[str, Any]]]]
+"""The tables of a session with their rows, as an export for somebody holds them."""
 
 
 class Sessions:
@@ -159,9 +159,9 @@ class Sessions:
             if not page.has_more:
                 return page.epoch, found
 
-    async def tables(self, session_id: str) -> Sequence[Mapping[str, Any]]:
-        """The tables of a session with their rows."""
-        return () if self._read_tables is None else await self._read_tables(session_id)
+    async def tables(self, session_id: str, caller: Caller) -> Sequence[Mapping[str, Any]]:
+        """The tables of a session with those of their rows that the caller may read now."""
+        return () if self._read_tables is None else await self._read_tables(session_id, caller)
 
     async def messages(self, session_id: str, *, after: int, limit: int) -> Sequence[Mapping[str, Any]]:
         """Rows of the read model."""
