@@ -19,6 +19,10 @@ EARLIER = (
     "¿Cuántos días de vacaciones tengo?",
     "What is 15% of 1,200?",
 )
+BUSINESS_WINDOW: ViewportSize = {"width": 1200, "height": 980}
+APPROVAL_WINDOW: ViewportSize = {"width": 1200, "height": 1440}
+DEBTORS = "Which customers owe us the most money? Draw me a chart"
+POSTING = "Post the invoice 102149"
 QUESTION = "How many days of holidays do I have; book a meeting with Ana on Friday at 10am"
 
 
@@ -48,6 +52,31 @@ async def take() -> None:
             await _keep(page, "timeline")
 
 
+async def take_business() -> None:
+    """The chart of the largest debtors, the card of a record behind it, and a posting that waits for approval."""
+    with TemporaryDirectory() as folder:
+        async with serving_demo(Path(folder)) as demo, chromium() as browser:
+            page = await browser.new_page(
+                viewport=BUSINESS_WINDOW, locale="en-GB", color_scheme="light", reduced_motion="reduce"
+            )
+            await page.goto(demo.address)
+            await enter_demo(page)
+            await ask(page, DEBTORS)
+            await page.locator("[data-chart] svg.marks").wait_for()
+            await settled(page)
+            await page.locator("[data-chart]").first.scroll_into_view_if_needed()
+            await _keep(page, "debtors")
+            await page.get_by_role("button", name="Show the records behind it").first.click()
+            await page.get_by_role("button", name="Open the record salesInvoices").first.click()
+            await page.get_by_role("dialog").locator("dd").first.wait_for()
+            await _keep(page, "record")
+            await page.keyboard.press("Escape")
+            await page.set_viewport_size(APPROVAL_WINDOW)
+            await _ask_anew(page, POSTING)
+            await page.get_by_role("button", name="Approve", exact=True).wait_for()
+            await _keep(page, "approval")
+
+
 async def _ask_anew(page: Page, question: str) -> None:
     """In a conversation of its own."""
     await page.get_by_role("button", name="New conversation").click()
@@ -61,5 +90,10 @@ async def _keep(page: Page, name: str) -> None:
     await page.screenshot(path=ASSETS / f"{name}.png")
 
 
+async def main() -> None:
+    await take()
+    await take_business()
+
+
 if __name__ == "__main__":
-    asyncio.run(take())
+    asyncio.run(main())
