@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ from tests.support.stores import postgres_opener
 
 PLACES = ("reserve", "charge", "undo", None)
 """Where the first process dies; `None`: nowhere."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An undo that is cut off in the middle is waited for, though not for long."""
+    monkeypatch.setattr("batuta.steps.action.DRAIN_LIMIT", timedelta(seconds=1))
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
