@@ -105,6 +105,20 @@ async def test_foreign_currency_is_converted_by_the_rate_of_its_day() -> None:
     assert next(one for one in figures.records if one.label == "6").original == "10.05 USD"
 
 
+async def test_what_falls_due_later_keeps_the_rate_of_its_posting() -> None:
+    """The books hold what an invoice was posted at, whatever the rate is on the day it falls due."""
+    rates = [
+        {"id": f"r{number}", "currencyCode": "USD", "startingDate": start, "exchangeRateAmount": Decimal(100),
+         "relationalExchangeRateAmount": Decimal(amount)}
+        for number, (start, amount) in enumerate([("2026-01-01", "90"), ("2026-03-01", "80")])
+    ]  # fmt: skip
+    connector = erp(currencyExchangeRates=rates)
+    late = invoice("6", "Cy", "2026-02-02", "10", currencyCode="USD", dueDate="2026-04-02")
+    connector.records["salesInvoices"].append(late)
+    figures = await asked(connector, "receivables_due", period=YEAR, split=("customer",))
+    assert table(figures)["Cy",] == Decimal("9.00")
+
+
 async def test_a_currency_without_a_rate_is_said_and_not_guessed() -> None:
     connector = erp()
     connector.records["salesInvoices"].append(invoice("6", "Cy", "2026-02-02", "10", currencyCode="USD"))

@@ -59,6 +59,8 @@ class CountedRecords:
     date: str | None = None
     due: str | None = None
     currency: str | None = None
+    rate_date: str | None = None
+    """The field with the day of the exchange rate, where that is not `date`."""
     lookups: Mapping[str, RecordLookup] = field(default_factory=dict)
     dimensions: Mapping[str, str] = field(default_factory=dict)
     balance: LedgerBalance | None = None
@@ -233,6 +235,7 @@ def _records(name: str, facts: Mapping[str, Any]) -> CountedRecords:
         date=facts.get("date"),
         due=facts.get("due"),
         currency=facts.get("currency"),
+        rate_date=facts.get("rate_date"),
         lookups={
             alias: RecordLookup(entity=one[0], its_field=one[1], our_field=one[2])
             for alias, one in facts.get("lookups", {}).items()

@@ -247,7 +247,7 @@ async def _unexplained(
 def _selected(source: AmountSource, paths: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
     """Only the fields that are needed: a list is read many times faster so."""
     records = source.records
-    fields = {records.key, records.label, records.date, records.due, records.currency}
+    fields = {records.key, records.label, records.date, records.due, records.currency, records.rate_date}
     fields |= {part.lstrip("-") for part in source.amount if part != "1"}
     fields |= {path for path in paths if "." not in path}
     fields |= {records.lookups[alias].our_field for alias in aliases}
@@ -286,10 +286,8 @@ async def _rates_for(
     records = source.records
     if not records.currency or source.amount == ("1",):
         return {}
-    needed = {
-        (str(row.values.get(records.currency, "")), _day(row.values.get(records.date)) if records.date else None)
-        for row in rows
-    }
+    rated = records.rate_date or records.date or ""
+    needed = {(str(row.values.get(records.currency, "")), _day(row.values.get(rated))) for row in rows}
     return {
         (currency, day or reading.books.today): await reading.rate(currency, day or reading.books.today)
         for currency, day in needed
@@ -308,6 +306,7 @@ def _maker(
     currency_field = records.currency if source.amount != ("1",) else None
     parts = [(part.lstrip("-"), part.startswith("-")) for part in source.amount]
     company, date_field = books.company.display_name, records.date or ""
+    rated = records.rate_date or date_field
 
     def make(values: Mapping[str, Any]) -> CountedRecord:
         day = _day(values.get(date_field))
@@ -315,7 +314,7 @@ def _maker(
         currency = values.get(currency_field) if currency_field else None
         if currency and currency != books.currency:
             original = f"{amount} {currency}"
-            converted = amount * rates[str(currency), day or books.today]
+            converted = amount * rates[str(currency), _day(values.get(rated)) or books.today]
             amount = converted.quantize(CENT, rounding=ROUND_HALF_UP)
         return CountedRecord(
             entity=records.entity,
