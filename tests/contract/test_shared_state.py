@@ -22,7 +22,8 @@ from batuta.eventstore.shared_limits import (
 )
 from batuta.kernel.errors import BudgetExceededError
 from batuta.kernel.ids import new_id
-from batuta.llm.budget import Amount, Budget, MemoryBudgetLedger
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.resilience.circuit_breaker import BreakerSettings, CircuitBreaker, MemoryBreakerState, Signal
 from batuta.resilience.rate_limiter import MemoryLimiterState
 from batuta.testing import FakeClock
@@ -41,7 +42,8 @@ from batuta.eventstore.postgres_limits import (
 )
 from batuta.eventstore.redis_limits import RedisBudgetLedger, RedisCounters
 from batuta.kernel.errors import BudgetExceededError
-from batuta.llm.budget import Amount, Budget
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget
 
 async def worker(ledger, budget):
     spent = 0

@@ -14,7 +14,8 @@ from pydantic_core import from_json, to_json
 from batuta.eventstore.redis_connection import errors_as_ours
 from batuta.kernel.errors import MissingExtraError
 from batuta.kernel.ids import new_id
-from batuta.llm.budget import Amount, Budget, Reservation, require_fit
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget, Reservation, require_fit
 from batuta.resilience.circuit_breaker import CLOSED, BreakerRecord
 from batuta.resilience.rate_limiter import Rate
 

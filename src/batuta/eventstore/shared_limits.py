@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.llm.budget import Amount, Budget, BudgetLedger, MemoryBudgetLedger, Reservation
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget, BudgetLedger, MemoryBudgetLedger, Reservation
 from batuta.resilience.circuit_breaker import BreakerRecord, BreakerState, MemoryBreakerState
 from batuta.resilience.rate_limiter import LimiterState, MemoryLimiterState, Rate
 

@@ -3,6 +3,9 @@
 A plain value and no pydantic model: every pipeline counts with it, also one that needs no models.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self
@@ -55,3 +58,37 @@ NO_USAGE = Usage()
 def add_costs(first: Decimal | None, second: Decimal | None) -> Decimal | None:
     """The sum of two costs; unknown if either is."""
     return None if first is None or second is None else first + second
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens and money. Money is `None` where the price is unknown."""
+
+    tokens: int = 0
+    money: Decimal | None = Decimal(0)
+
+    def __add__(self, other: "Amount") -> "Amount":
+        """Both together."""
+        money = None if self.money is None or other.money is None else self.money + other.money
+        return Amount(self.tokens + other.tokens, money)
+
+
+_LOST: ContextVar[list[Amount] | None] = ContextVar("batuta_lost_tries", default=None)
+
+
+@contextmanager
+def noting_lost_tries() -> Iterator[list[Amount]]:
+    """What budgets are charged, within, for tries whose answer was lost."""
+    lost: list[Amount] = []
+    token = _LOST.set(lost)
+    try:
+        yield lost
+    finally:
+        _LOST.reset(token)
+
+
+def note_lost_try(amount: Amount) -> None:
+    """Have the record of the call show a try that was charged and has no answer."""
+    lost = _LOST.get()
+    if lost is not None and amount != Amount():
+        lost.append(amount)

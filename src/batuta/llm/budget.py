@@ -6,9 +6,7 @@
 A reservation counts against every scope at once or against none, so that parallel branches cannot overspend together.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, Protocol
@@ -16,42 +14,9 @@ from typing import Literal, Protocol
 from batuta.kernel.errors import BudgetExceededError
 from batuta.kernel.ids import new_id
 from batuta.kernel.numbers import check_number
+from batuta.kernel.usage import Amount
 
 Scope = Literal["run", "session", "user", "tenant"]
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """Tokens and money. Money is `None` where the price is unknown."""
-
-    tokens: int = 0
-    money: Decimal | None = Decimal(0)
-
-    def __add__(self, other: "Amount") -> "Amount":
-        """Both together."""
-        money = None if self.money is None or other.money is None else self.money + other.money
-        return Amount(self.tokens + other.tokens, money)
-
-
-_LOST: ContextVar[list[Amount] | None] = ContextVar("batuta_lost_tries", default=None)
-
-
-@contextmanager
-def noting_lost_tries() -> Iterator[list[Amount]]:
-    """What budgets are charged, within, for tries whose answer was lost."""
-    lost: list[Amount] = []
-    token = _LOST.set(lost)
-    try:
-        yield lost
-    finally:
-        _LOST.reset(token)
-
-
-def note_lost_try(amount: Amount) -> None:
-    """Have the record of the call show a try that was charged and has no answer."""
-    lost = _LOST.get()
-    if lost is not None and amount != Amount():
-        lost.append(amount)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +66,7 @@ class BudgetLedger(Protocol):
 
 @dataclass(slots=True)
 class _Account:
-    spent: Amount = Amount()
+    spent: Amount = field(default_factory=Amount)
     reserved: dict[str, Amount] = field(default_factory=dict)
 
     @property

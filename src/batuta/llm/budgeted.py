@@ -11,8 +11,8 @@ from batuta.kernel.errors import (
     ProviderUnavailableError,
     RateLimitedError,
 )
-from batuta.kernel.usage import Usage
-from batuta.llm.budget import Amount, Budget, BudgetLedger, Reservation, note_lost_try
+from batuta.kernel.usage import Amount, Usage, note_lost_try
+from batuta.llm.budget import Budget, BudgetLedger, Reservation
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.prices import Prices, prices_of
 from batuta.llm.tokens import TokenEstimator, count_roughly, estimate_tokens

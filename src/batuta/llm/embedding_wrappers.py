@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from batuta import resilience
 from batuta.kernel.errors import BatutaError, ProviderTimeoutError
-from batuta.kernel.usage import Usage
-from batuta.llm.budget import Amount, Budget, BudgetLedger
+from batuta.kernel.usage import Amount, Usage
+from batuta.llm.budget import Budget, BudgetLedger
 from batuta.llm.budgeted import is_free
 from batuta.llm.embedding import EMBEDDING_TIMEOUT, MAX_TEXT_CHARS, EmbeddingModel, EmbeddingPurpose, Embeddings
 from batuta.llm.prices import Prices, prices_of

@@ -14,7 +14,7 @@ from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
-from batuta.llm.budget import Amount, noting_lost_tries
+from batuta.kernel.usage import Amount, noting_lost_tries
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context, invocation_of
 

@@ -13,7 +13,8 @@ import pytest
 
 from batuta.kernel.errors import BudgetExceededError
 from batuta.kernel.ids import new_id
-from batuta.llm.budget import Amount, Budget, BudgetLedger
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget, BudgetLedger
 from batuta.resilience.circuit_breaker import (
     CLOSED,
     BreakerRecord,

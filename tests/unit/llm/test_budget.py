@@ -14,8 +14,8 @@ from batuta.kernel.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
 )
-from batuta.kernel.usage import Usage
-from batuta.llm.budget import Amount, Budget, MemoryBudgetLedger
+from batuta.kernel.usage import Amount, Usage
+from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.budgeted import MAX_TOKENS_OF_A_BUDGETED_CALL, BudgetedModel
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import Price, Prices

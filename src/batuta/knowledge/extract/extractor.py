@@ -4,16 +4,18 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from batuta.kernel.errors import BatutaError
+from batuta.kernel.errors import TransientError
 from batuta.knowledge.document import DocumentText, from_json
 from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
@@ -105,10 +107,8 @@ class Extractor:
         return self._free
 
 
-class ExtractionInterruptedError(BatutaError):
+class ExtractionInterruptedError(TransientError):
     """The extraction process is ended again and again by something that is not the file: try later."""
-
-    retryable = True
 
 
 class _ReaderKilledError(Exception):
@@ -140,14 +140,18 @@ class _Zygote:
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._discard_folder: Callable[[], object] | None = None
         self._asked_for = 0
 
     async def answer(self, request: Mapping[str, Any], limits: ExtractionLimits) -> Mapping[str, Any]:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="batuta-extract-")
+            made = tempfile.mkdtemp(prefix="batuta-extract-")
+            self._folder = Path(made)
+            # Also when its owner is only forgotten: a folder that is read for a run has no end of its own.
+            self._discard_folder = weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
         self._asked_for += 1
-        output = Path(self._folder.name, f"{self._asked_for}.json")  # never one that another file left behind
+        output = Path(self._folder, f"{self._asked_for}.json")  # never one that another file left behind
         bounded = {
             **request,
             "output": str(output),
@@ -165,13 +169,13 @@ class _Zygote:
 
     async def end(self) -> None:
         process, self._process = self._process, None
-        folder, self._folder = self._folder, None
+        discard, self._discard_folder, self._folder = self._discard_folder, None, None
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-        if folder is not None:
-            folder.cleanup()
+        if discard is not None:
+            discard()
 
     async def _asked(self, request: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         try:

@@ -25,8 +25,7 @@ from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.teams import TeamStore
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
-from batuta.kernel.usage import NO_USAGE, Usage
-from batuta.llm.budget import Amount
+from batuta.kernel.usage import NO_USAGE, Amount, Usage
 from batuta.orchestration.memory import conversation_before
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator

@@ -14,7 +14,8 @@ from typing import Any
 
 from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 from batuta.kernel.errors import LogicalError, ProviderUnavailableError, TransientError
-from batuta.llm.budget import Amount, Budget, MemoryBudgetLedger
+from batuta.kernel.usage import Amount
+from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.client import Endpoint
 from batuta.llm.model import ModelRequest
 from batuta.llm.openai_chat import OpenAIChatModel
