@@ -1,9 +1,9 @@
 """Who may read, write and post in the ERP, in which company, and up to which amount (A-2, O-31)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -11,7 +11,7 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.agent import guarded_reading_tools
 from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE, ErpPermission, ErpPolicy
 from batuta.agents.erp.writing import writing_tools
-from batuta.connectors.erp import RecordQuery
+from batuta.connectors.erp import ChangePreview, ErpConnector, RecordChange, RecordQuery
 from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 from batuta.kernel.messages import ToolCallBlock
 from batuta.tools.context import ToolContext, ToolUser
@@ -132,3 +132,62 @@ async def test_an_approver_who_lost_the_role_meanwhile_decides_nothing(access: E
     rights = Rights(LIMITED, {"ana": frozenset({"user"}), "boss": frozenset({"approver"})})
     await called(access, rights, Person("boss", rights, takes_from="boss"), "run_action", **args)
     assert await status_of(access, args["record_id"]) == "Draft"
+
+
+CLERK = ErpPermission(may=frozenset(("read", "write")))
+
+
+@dataclass
+class Unrehearsed:
+    """A connector of an ERP that shows only the record itself before a change."""
+
+    connector: ErpConnector
+
+    async def preview(self, company_id: str, change: RecordChange) -> ChangePreview:
+        shown = await self.connector.preview(company_id, change)
+        own = [row for row in shown.rows if row.entity == change.entity]
+        return ChangePreview(rows=own, is_rehearsed=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connector, name)
+
+
+async def counted_stock(access: ErpAccess) -> tuple[dict[str, Any], list[int]]:
+    """The arguments that set the stock of an item, and how many entries the ledger has."""
+    company = await access.company()
+    item = (await access.connector.pages(company.id, RecordQuery(entity="items", limit=1)).__anext__()).records[0]
+    pages = access.connector.pages(company.id, RecordQuery(entity="generalLedgerEntries"))
+    args = {"entity": "items", "record_id": item.id, "etag": item.etag, "values": {"inventory": 5000}}
+    return args, [len(page.records) async for page in pages]
+
+
+@pytest.mark.parametrize("is_rehearsed", [True, False])
+async def test_a_field_whose_change_is_booked_needs_the_right_to_post(access: ErpAccess, is_rehearsed: bool) -> None:
+    if not is_rehearsed:
+        access = replace(access, connector=cast("ErpConnector", Unrehearsed(access.connector)))
+    args, entries = await counted_stock(access)
+    rights = Rights(ErpPolicy(roles={"clerk": CLERK}), {"ana": frozenset({"clerk"})})
+    person = Person("ana", rights)
+    outcome = await called(access, rights, person, "update_record", **args)
+    assert outcome.refusal == Refusal.FORBIDDEN
+    assert "no tienes permiso para registrar" in outcome.result.content
+    assert person.asked == []
+    assert (await counted_stock(access))[1] == entries
+
+
+async def test_what_is_booked_for_a_quantity_is_held_against_the_limit(access: ErpAccess) -> None:
+    args, entries = await counted_stock(access)
+    rights = Rights(LIMITED, {"ana": frozenset({"user"})})
+    person = Person("ana", rights)
+    await called(access, rights, person, "update_record", **args)
+    assert [request.required_role for request in person.asked] == ["approver"]
+    assert (await counted_stock(access))[1] == entries
+
+
+async def test_a_change_that_books_nothing_needs_no_right_to_post(access: ErpAccess) -> None:
+    args, _ = await counted_stock(access)
+    rights = Rights(ErpPolicy(roles={"clerk": CLERK}), {"ana": frozenset({"clerk"})})
+    outcome = await called(
+        access, rights, Person("ana", rights), "update_record", **args | {"values": {"displayName": "Mesa"}}
+    )
+    assert outcome.refusal is None

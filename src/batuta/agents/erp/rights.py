@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, Protocol
 
 from batuta.agents.erp.access import ErpAccess, language_of
-from batuta.connectors.erp import ErpCompany, RecordChange
+from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange
 from batuta.kernel.errors import BatutaError, ToolRefusedError
 from batuta.language.folding import fold
 from batuta.tools.context import ToolContext
@@ -29,7 +29,14 @@ APPROVER_ROLE = "approver"
 ALL_RIGHTS: frozenset[ErpRight] = frozenset(("read", "write", "post"))
 HARMLESS_ACTIONS = frozenset({"makeOrder", "makeInvoice", "makeCorrectiveCreditMemo", "send"})
 """Actions that leave the books as they are: writing is enough for them."""
-_AMOUNTS = ("totalAmountIncludingTax", "amountIncludingTax", "totalAmountExcludingTax", "amount")
+LEDGER_SUFFIX = "LedgerEntries"
+"""What the entities end in whose new rows are entries in the books."""
+BOOKING_FIELDS: Mapping[str, tuple[str, str]] = {"items": ("inventory", "unitCost")}
+"""Fields that an ERP books where they are set, with what one of them is worth: it need not be rehearsed to be known."""
+_AMOUNTS = (
+    "totalAmountIncludingTax", "amountIncludingTax", "totalAmountExcludingTax", "amount", "debitAmount", "creditAmount",
+    "costAmountActual", "costAmountExpected", "salesAmountActual",
+)  # fmt: skip
 
 _WORDS = {
     "en": {
@@ -38,6 +45,7 @@ _WORDS = {
         "post": "you may not post documents in the ERP{where}",
         "where": " in the company {company}",
         "role": "{amount} is above the limit of {limit}: a user with the role {role} has to approve it",
+        "unseen": "what it would book cannot be found out: {error}",
         "hint": ". Nothing was done; ask an administrator for the right",
     },
     "es": {
@@ -46,6 +54,7 @@ _WORDS = {
         "post": "no tienes permiso para registrar documentos en el ERP{where}",
         "where": " en la empresa {company}",
         "role": "{amount} supera el límite de {limit}: tiene que aprobarlo alguien con el rol {role}",
+        "unseen": "no se puede saber qué registraría: {error}",
         "hint": ". No se ha hecho nada; pide el permiso a un administrador",
     },
 }
@@ -144,16 +153,22 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         if rights is None:
             return None
         company, change = await change_of(args, context)
-        right: ErpRight = "post" if change.kind == "action" and change.action not in HARMLESS_ACTIONS else "write"
-        language = language_of(context)
-        await check_right(rights, context.user.id or "", right, company, language=language)
-        limit = rights.policy.amount_limit
-        if limit is None:
-            return None
-        amount = await _amount(access, company, change)
-        if amount <= limit:
-            return None
+        user, language, limit = context.user.id or "", language_of(context), rights.policy.amount_limit
         words = _WORDS[language]
+        is_booked = change.kind == "action" and change.action not in HARMLESS_ACTIONS
+        await check_right(rights, user, "post" if is_booked else "write", company, language=language)
+        may_post = rights.policy.allows(await rights.roles_of(user), "post", company)
+        if limit is None and may_post:
+            return None
+        try:
+            shown = await access.connector.preview(company.id, change)
+        except BatutaError as error:
+            raise ToolRefusedError(words["unseen"].format(error=error)) from error
+        if _books(change, shown):
+            await check_right(rights, user, "post", company, language=language)
+        amount = _amount(change, shown)
+        if limit is None or amount <= limit:
+            return None
         said = words["role"].format(amount=amount, limit=limit, role=APPROVER_ROLE)
         if not context.approved_by:
             context.enrich(**{APPROVAL_REASON: said[0].upper() + said[1:]})
@@ -187,15 +202,22 @@ def _covers(names: tuple[str, ...], company: ErpCompany | None) -> bool:
     return any(fold(name) in known for name in names)
 
 
-async def _amount(access: ErpAccess, company: ErpCompany, change: RecordChange) -> Decimal:
-    """How much a change moves: the largest amount of the records it touches, before or after, or that it is given."""
+def _books(change: RecordChange, shown: ChangePreview) -> bool:
+    """Whether entries arise in the books, whatever kind of change brings them."""
+    is_set = change.entity in BOOKING_FIELDS and BOOKING_FIELDS[change.entity][0] in change.values
+    return is_set or any(row.entity.endswith(LEDGER_SUFFIX) and row.before != row.after for row in shown.rows)
+
+
+def _amount(change: RecordChange, shown: ChangePreview) -> Decimal:
+    """How much a change moves: the largest amount that it is given, of the records it touches, and of its entries."""
     found = [_largest(change.values)]
-    try:
-        shown = await access.connector.preview(company.id, change)
-    except BatutaError as error:
-        raise ToolRefusedError(f"the amount it moves cannot be found out: {error}") from error
     for row in shown.rows:
-        found += [_largest(row.before or {}), _largest(row.after or {})]
+        before, after = row.before or {}, row.after or {}
+        found += [_largest(before), _largest(after)]
+        if row.entity in BOOKING_FIELDS:
+            quantity, worth = BOOKING_FIELDS[row.entity]
+            moved = abs(_decimal(after.get(quantity)) - _decimal(before.get(quantity)))
+            found.append(moved * max(_decimal(before.get(worth)), _decimal(after.get(worth))))
     return max(found)
 
 
