@@ -25,6 +25,8 @@ from batuta.tools.tool import Tool, tool
 
 DAYS_AHEAD = 30
 """How far what falls due is looked ahead where no period is named."""
+OFFERED_MEASURES = 6
+"""How many figures are named where one that was asked for does not exist."""
 SPLIT_PREFIX = "by_"
 """A split may be said as `by_month`, too."""
 
@@ -67,10 +69,15 @@ class CompareWith(BaseModel):
 _LABELS = {
     "en": {"before": "Before", "change": "Change", "change_percent": "Change %", "record": "Record", "date": "Date",
            "amount": "Amount", "original": "Original amount", "records": "records", "share": "Share",
-           "by": "{measure} by {split}"},
+           "by": "{measure} by {split}", "nothing_called": "Nothing in the ERP is called “{name}”.",
+           "no_such_figure": "“{name}” is kept as {kind}: there is no figure “{measure}” for it. You can ask for: "
+                             "{others}."},
     "es": {"before": "Antes", "change": "Variación", "change_percent": "Variación %", "record": "Registro",
            "date": "Fecha", "amount": "Importe", "original": "Importe original", "records": "registros",
-           "share": "Parte", "by": "{measure} por {split}"},
+           "share": "Parte", "by": "{measure} por {split}",
+           "nothing_called": "No hay nada en el ERP que se llame «{name}».",
+           "no_such_figure": "«{name}» figura como {kind}: no existe para ello la cifra «{measure}». Puedes pedir: "
+                             "{others}."},
 }  # fmt: skip
 
 
@@ -130,7 +137,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             request = MeasureRequest(
                 measure=measure,
                 split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by or ()),
-                only=named_values(access, asked, only or ()),
+                only=named_values(access, asked, only or (), language),
                 period=None if asked.kind == "balance" else span,
                 compare_with=_compared(compare, span),
                 top=top,
@@ -150,7 +157,9 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
     return list_measures, compute_measure
 
 
-def named_values(access: ErpAccess, measure: Measure, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def named_values(
+    access: ErpAccess, measure: Measure, names: Sequence[str], language: str = "en"
+) -> dict[str, tuple[str, ...]]:
     """Which dimension each name is a value of. Raises `ToolFailedError` for one that nothing has."""
     splits = access.measures.splits(measure)
     found: dict[str, tuple[str, ...]] = {}
@@ -162,11 +171,27 @@ def named_values(access: ErpAccess, measure: Measure, names: Sequence[str]) -> d
         matches = [(kind, one) for kind in NAME_SOURCES for one in access.values_named(kind, name)]
         usable = [(kind, one) for kind, one in matches if kind in splits]
         if not usable:
-            reason = f"{measure.title['en']} cannot be limited to it" if matches else "nothing in the ERP is called so"
-            raise ToolFailedError(f"{name[:60]!r}: {reason}")
+            raise ToolFailedError(_no_such_figure(access.measures, measure, name[:60], matches, language))
         kind = usable[0][0]
         found[kind] = (*found.get(kind, ()), *(one for other, one in usable if other == kind))
     return found
+
+
+def _no_such_figure(
+    book: MeasureBook, measure: Measure, name: str, matches: Sequence[tuple[str, str]], language: str
+) -> str:
+    """Why a measure cannot be limited to a name: what it names, and what can be asked about that."""
+    words = _LABELS.get(language, _LABELS["en"])
+    if not matches:
+        return words["nothing_called"].format(name=name)
+    kind, value = matches[0]
+    known = [one for one in book.measures.values() if kind in book.splits(one)]
+    return words["no_such_figure"].format(
+        name=value,
+        kind=_text(book.dimensions[kind].title, language).lower(),
+        measure=_text(measure.title, language),
+        others=", ".join(_text(one.title, language).lower() for one in known[:OFFERED_MEASURES]),
+    )
 
 
 def resolve_period(asked: str | DayRange, today: date) -> Period:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.measuring import named_values
 from batuta.agents.erp.understanding import erp_understanding
+from batuta.kernel.errors import ToolFailedError
 from batuta.language.interpretation import Interpretation, Interpreter
 from batuta.testing.erp import MemoryErp
 
@@ -19,7 +21,7 @@ def record(number: str, name: str = "", **values: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def erp() -> Interpreter:
+def access() -> ErpAccess:
     books = MemoryErp(
         {
             "customers": [
@@ -36,6 +38,11 @@ def erp() -> Interpreter:
     )
     access = ErpAccess(connector=books, today=lambda: date(2026, 9, 30))
     asyncio.run(access.learn_names())
+    return access
+
+
+@pytest.fixture(scope="module")
+def erp(access: ErpAccess) -> Interpreter:
     return Interpreter([erp_understanding(access)])
 
 
@@ -81,6 +88,20 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("el IVA que hemos repercutido este trimestre", {"measure": "sales_vat"}),
         ("cuanto tenemos q pagar a maderas sur", {"measure": "payables", "only": ["Maderas Sur, S.A."]}),
         ("¿qué clientes llevan más de 90 días sin pagar?", {"measure": "overdue_receivables"}),
+        ("facturas de compra que vencen en octubre de 2026", {"measure": "payables_due", "split_by": ["document"]}),
+        ("facturas de compra pendientes de pago", {"measure": "payables"}),
+        ("show purchase invoices overdue", {"measure": "overdue_payables"}),
+        ("unpaid purchase invoices", {"measure": "payables"}),
+        ("overdue invoices from Maderas Sur", {"measure": "overdue_payables", "only": ["Maderas Sur, S.A."]}),
+        ("facturas pendientes de Maderas Sur", {"measure": "payables", "only": ["Maderas Sur, S.A."]}),
+        ("invoices from Maderas Sur due next month", {"measure": "payables_due", "split_by": ["document"]}),
+        ("overdue invoices of Casa Lola", {"measure": "overdue_receivables", "only": ["Casa Lola, S.L."]}),
+        ("facturas de compra de 2026", {"measure": "purchases"}),
+        ("ventas de Casa Lola en 2026, sin IVA", {"measure": "sales", "only": ["Casa Lola, S.L."]}),
+        ("sales of Casa Lola in 2026 excluding VAT", {"measure": "sales", "only": ["Casa Lola, S.L."]}),
+        ("sales of Casa Lola in 2026, incl. VAT", {"measure": "sales_with_vat", "only": ["Casa Lola, S.L."]}),
+        ("compras de 2026, IVA incluido", {"measure": "purchases_with_vat"}),
+        ("margen bruto de 2026, IVA incluido", {"measure": "gross_margin"}),
         ("aged receivables of Casa Lola", {"measure": "receivables", "split_by": ["age"]}),
     ],
 )
@@ -173,3 +194,27 @@ def test_a_name_that_several_records_begin_with_is_a_condition_on_all_of_them(er
     assert found.values["where"] == [
         {"field": "customerName", "operator": "one_of", "value": ["Hoteles Mar, S.A.", "Hoteles Sol, S.A."]}
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "name", "kind"),
+    [
+        ("sales of Maderas Sur in 2026", "sales", "Maderas Sur, S.A.", "vendor"),
+        ("ventas a Maderas Sur en 2026", "sales", "Maderas Sur, S.A.", "vendor"),
+        ("purchases from Casa Lola", "purchases", "Casa Lola, S.L.", "customer"),
+        ("compras a Casa Lola este año", "purchases", "Casa Lola, S.L.", "customer"),
+    ],
+)
+def test_a_name_is_never_replaced_by_who_has_the_same_number(
+    erp: Interpreter, access: ErpAccess, text: str, measure: str, name: str, kind: str
+) -> None:
+    found = next(each for each in erp.interpret(text, now=NOW) if each.intent.id == "measure")
+
+    assert (found.values["measure"], found.values["only"]) == (measure, [name])
+    with pytest.raises(ToolFailedError, match=f"“{name}” is kept as {kind}"):
+        named_values(access, access.measures.measures[measure], found.values["only"])
+
+
+@pytest.mark.parametrize("text", ["IVA incluido", "incl. VAT", "sin IVA"])
+def test_with_or_without_vat_alone_is_no_question(erp: Interpreter, text: str) -> None:
+    assert not any(each.intent.id == "measure" and not each.missing for each in erp.interpret(text, now=NOW))

@@ -33,6 +33,8 @@ _THEY_BUY = re.compile(
     r"(?:buys?|bought|compran?|compro|compraron|ha[n]?\s+comprado)\b"
 )
 """A place is where customers are when it is the place that buys."""
+_BOUGHT_FROM = re.compile(r"\b(?:purchase[sd]?|buy|bought|buying)\s+from\b|\bcompras\s+(?:hechas\s+)?al?\b")
+"""It is us who buy, and those bought from are vendors."""
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
 _PARTY = (
@@ -49,6 +51,12 @@ _PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
 _TRADED = frozenset({"sales", "purchases", "receivables", "payables", "units_sold"})
 _EITHER_SIDE = frozenset({"receivables_due", "overdue_receivables"})
 """What may be the customers' or the vendors': whose was spoken of last."""
+_BILLS = "payables_due"
+_OF_CUSTOMERS = frozenset({"receivables", "receivables_due", "overdue_receivables"})
+_OF_VENDORS = frozenset({"payables", "payables_due", "overdue_payables"})
+_OWED_TO_US = re.compile(r"\b(?:us|nos|collect\w*|cobr\w+)\b")
+_VAT_SAID = ("vat", "net")
+"""Qualifiers that say whether VAT is in an amount."""
 _RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer", "salesperson": "customer"}
 """What is ranked of the values that a question is limited to."""
 _SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr\w+)\b")
@@ -137,11 +145,12 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     names = _counted_alone(question, found)
     said = question.qualifiers
     splits = without_covered(question, found, names)
-    names = names or _unnamed(question, said, splits)
+    names = _of_vendors(question, names or _unnamed(question, said, splits), said, access)
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
     names, used = _varied(question, names, said)
+    _require_vat_known(question, names, {word: text for word, text in said.items() if word not in used})
     splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:
         values["compare"] = {"kind": "previous_year"}
@@ -184,6 +193,41 @@ def _unnamed(question: FigureQuestion, said: Mapping[str, str], splits: Sequence
     return []
 
 
+def _of_vendors(
+    question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], access: ErpAccess
+) -> list[str]:
+    """What is unpaid, late or due of purchase invoices, or of the invoices of a vendor, is owed to vendors alone."""
+    noun = noun_of(question.plain)
+    is_bill = noun == _BILLS
+    is_from_vendor = noun == "invoiced" and _is_from_vendor(question, access)
+    if not (is_bill or is_from_vendor) or _OWED_TO_US.search(question.plain):
+        return list(names)
+    turned = [
+        question.book.measures[name].variants.get("to_vendors", name) if name in _OF_CUSTOMERS else name
+        for name in names
+    ]
+    if turned == ["purchases"] and {"due", "overdue"} & set(said):
+        return ["payables"]
+    owed = [name for name in turned if name in _OF_VENDORS]
+    return list(dict.fromkeys(owed if is_bill and owed else turned))
+
+
+def _is_from_vendor(question: FigureQuestion, access: ErpAccess) -> bool:
+    """Whether a vendor is named, by the name: of a number it is not known whose it is."""
+    return any(
+        access.values_named("vendor", name)
+        and not access.values_named("customer", name)
+        and not _typed_numbers(question, access, "vendor", name)
+        for name in question.values.get("only") or ()
+    )
+
+
+def _typed_numbers(question: FigureQuestion, access: ErpAccess, kind: str, name: str) -> set[str]:
+    """The numbers of a record by which the question calls it."""
+    words = {fold(word) for word in access.names(kind).get(name, ())} - {fold(name)}
+    return {word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", question.plain)}
+
+
 def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str]) -> tuple[list[str], set[str]]:
     """The measures that the qualifiers make of those that are named, and the qualifiers that were needed for it."""
     book, used = question.book, set[str]()
@@ -207,6 +251,14 @@ def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, s
                 question.unknown.append(many.group())  # "how many sales" may be invoices or pieces
         varied.append(meant)
     return [name for name in dict.fromkeys(varied) if not _is_implied(book, name, varied)], used
+
+
+def _require_vat_known(question: FigureQuestion, names: Sequence[str], unused: Mapping[str, str]) -> None:
+    """With or without VAT: where there is one of them only, the answer's basis says which; else it is not known."""
+    bases = [question.book.measures[name].basis["en"] for name in names]
+    question.unknown += [
+        unused[word] for word in _VAT_SAID if word in unused and not all("VAT" in one for one in bases)
+    ]
 
 
 def _ranked_splits(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> list[str]:
@@ -267,6 +319,8 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
         return name
     if question.values.get("who"):
         return name if _FIRST_PERSON.search(question.plain) else counterpart
+    if _BOUGHT_FROM.search(question.plain):
+        return name
     if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
         return counterpart
     only = question.values.get("only") or ()
@@ -277,14 +331,17 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
 
 
 def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
-    """Of several records with one name or number, the one that the measure can be limited to."""
+    """Of several records with the number that was typed, the one that the measure can be limited to.
+
+    A record that was called by its name is meant, also where another has the same number: a vendor has no sales.
+    """
     if not names or not question.values.get("only"):
         return
     splits = question.book.splits(question.book.measures[names[0]])
     for place, name in enumerate(question.values["only"]):
         kinds = [kind for kind in NAME_SOURCES if access.values_named(kind, name)]
         if kinds and not any(kind in splits for kind in kinds):
-            numbers = {fold(word) for kind in kinds for word in access.names(kind).get(name, ())}
+            numbers = {number for kind in kinds for number in _typed_numbers(question, access, kind, name)}
             other = next(
                 (
                     value
@@ -295,8 +352,7 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
                 ),
                 None,
             )
-            question.values["only"][place] = other or name
-            question.unknown += [] if other else [name]
+            question.values["only"][place] = other or name  # of a name that stays, the tool says what it is
 
 
 def _settle_documents(question: FigureQuestion, names: Sequence[str]) -> None:
