@@ -1,6 +1,7 @@
 """The tool that answers business questions: a measure, split, filtered, over a period, compared (A-5)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
@@ -8,8 +9,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
-from batuta.agents.erp.measures.compute import Figures, compute, keeps_beyond
+from batuta.agents.erp.measures.compute import FigureBound, Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import Measure, MeasureBook
+from batuta.agents.erp.measures.periods import to_date
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
 from batuta.agents.erp.rights import company_for
 from batuta.agents.erp.wording import figures_in_words, limits_in_words, when_of
@@ -49,6 +51,10 @@ class ValueBound(BaseModel):
     def keeps(self) -> Callable[[Decimal], bool] | None:
         """Which figures it lets through; all, where it speaks of days."""
         return None if self.is_days else keeps_beyond(self.side, self.amount, is_inclusive=self.is_inclusive)
+
+    def as_limit(self) -> FigureBound:
+        """The same as the figures keep it, to be said in the answer."""
+        return FigureBound(**self.model_dump())
 
     def late_by_days(self) -> int | None:
         """How late a document must be; none where it speaks of figures. Raises `ToolFailedError` for at most."""
@@ -134,12 +140,15 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
             if asked.kind != "balance" and not asked.looks_ahead and span.first > books.today:
                 raise ToolFailedError("that period has not begun; the books know what was, and no forecast")
+            asked_span, other = span, _compared(compare, span)
+            if other is not None and compare is not None and compare.kind != "period" and not asked.looks_ahead:
+                span, other = to_date(span, other, books.today)
             request = MeasureRequest(
                 measure=measure,
                 split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by or ()),
                 only=named_values(access, asked, only or (), language),
                 period=None if asked.kind == "balance" else span,
-                compare_with=_compared(compare, span),
+                compare_with=other,
                 top=top,
                 is_ranked=bool(ranking),
                 is_ascending=ranking == "least",
@@ -147,7 +156,12 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
             )
-            figures = await compute(books, access.measures, request)
+            figures = replace(
+                await compute(books, access.measures, request),
+                compared_with=other,
+                bound=bound.as_limit() if bound else None,
+                is_cut_at_today=span != asked_span,
+            )
         except BatutaError as error:
             raise await access.failure(error, language) from error
         details = records_dataset(figures, books, access.measures, language)

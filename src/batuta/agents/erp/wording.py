@@ -19,14 +19,20 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "nothing": "{title} ({when}): nothing found.", "table": "{title} by {split} ({when}): {rows}.",
         "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
         "total_of_all": " Total of all, not only of these: **{value}**.", "others": "{names} and {count} more",
-        "before": " Before: {value}{change}.", "counted": " Counted: {basis}; {company}.", "days": "{value} days",
+        "before": " Before{when}: {value}{change}.", "to_date": ", up to the same day",
+        "above": "above {value}", "above_inclusive": "from {value}", "below": "below {value}",
+        "below_inclusive": "up to {value}", "late": "more than {count} days late",
+        "counted": " Counted: {basis}; {company}.", "days": "{value} days",
     },
     "es": {
         "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
         "nothing": "{title} ({when}): no hay nada.", "table": "{title} por {split} ({when}): {rows}.",
         "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
         "total_of_all": " Total de todo, no solo de estos: **{value}**.", "others": "{names} y {count} más",
-        "before": " Antes: {value}{change}.", "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
+        "before": " Antes{when}: {value}{change}.", "to_date": ", hasta el mismo día",
+        "above": "más de {value}", "above_inclusive": "desde {value}", "below": "menos de {value}",
+        "below_inclusive": "hasta {value}", "late": "con más de {count} días de retraso",
+        "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
     },
 }  # fmt: skip
 
@@ -57,18 +63,40 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
         text += words["total_of_all" if figures.is_cut else "total"].format(value=shown(figures.total))
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
-        text += words["before"].format(value=shown(figures.total_before), change=change)
+        before = _compared_when(figures, language)
+        text += words["before"].format(value=shown(figures.total_before), change=change, when=before)
     return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name.rstrip("."))
 
 
 def limits_in_words(figures: Figures, language: str) -> str:
-    """Whose or of what alone the figures are, to stand behind what is measured: " · Hoteles Ribalta, S.C."."""
+    """Whose, of what and beyond what alone the figures are, to stand behind what is measured: " · Hoteles Ribalta"."""
     names = [value for values in figures.only.values() for value in values]
     shown = "; ".join(names[:SHOWN_NAMES])
     if len(names) > SHOWN_NAMES:
         words = _WORDS.get(language, _WORDS["en"])
         shown = words["others"].format(names=shown, count=len(names) - SHOWN_NAMES)
-    return f" · {shown}" if names else ""
+    return "".join(f" · {part}" for part in (shown, _bound_in_words(figures, language)) if part)
+
+
+def _bound_in_words(figures: Figures, language: str) -> str:
+    """Beyond which amount, or how late, what is shown is."""
+    bound = figures.bound
+    if bound is None:
+        return ""
+    words = _WORDS.get(language, _WORDS["en"])
+    if bound.is_days:
+        return words["late"].format(count=int(bound.amount))
+    value = amount_in_words(bound.amount, figures.measure.unit, figures.currency, language)
+    return words[f"{bound.side}_inclusive" if bound.is_inclusive else bound.side].format(value=value)
+
+
+def _compared_when(figures: Figures, language: str) -> str:
+    """The period that was compared with, to stand behind "before"."""
+    other = figures.compared_with
+    if other is None:
+        return ""
+    part = _WORDS[language]["to_date"] if figures.is_cut_at_today else ""
+    return f" ({other.first.isoformat()} – {other.last.isoformat()}{part})"
 
 
 def when_of(figures: Figures, books: Books, language: str) -> str:

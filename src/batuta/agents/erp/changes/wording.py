@@ -50,7 +50,7 @@ def record_in_words(record: ErpRecord, language: str) -> str:
         amount = abs(Decimal(str(total)))
         parts.append(amount_in_words(amount, "money", str(values.get("currencyCode") or ""), language))
     if status := _status(values, language):
-        parts.append(status)
+        parts.append(status + _remaining(values, language))
     return ", ".join(parts)
 
 
@@ -65,6 +65,18 @@ _FLAGS = {"en": ("no", "yes"), "es": ("no", "sí")}
 
 def _status(values: Mapping[str, Any], language: str) -> str:
     return _STATUS[language].get(str(values.get("status") or ""), "")
+
+
+def _remaining(values: Mapping[str, Any], language: str) -> str:
+    """What is left to pay of a document that was paid in part."""
+    if values.get("remainingAmount") is None or values.get("totalAmountIncludingTax") is None:
+        return ""
+    left, total = (abs(Decimal(str(values[name]))) for name in ("remainingAmount", "totalAmountIncludingTax"))
+    if not 0 < left < total:
+        return ""
+    currency = str(values.get("currencyCode") or "")
+    shown = [amount_in_words(amount, "money", currency, language) for amount in (left, total)]
+    return ": " + phrase("remaining", language, left=shown[0], total=shown[1])
 
 
 def _gone(outcome: WriteOutcome, language: str) -> str:

@@ -47,6 +47,16 @@ class FigureRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FigureBound:
+    """The amount above or below which figures are shown; with `is_days`, how late documents are at least."""
+
+    side: str
+    amount: Decimal
+    is_inclusive: bool = False
+    is_days: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """The answer: rows, the total of all of them, and the records behind."""
 
@@ -66,6 +76,11 @@ class Figures:
     has_shares: bool = False
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values that alone were counted, by dimension."""
+    compared_with: Period | None = None
+    bound: FigureBound | None = None
+    """Beyond which amount or how late the rows are, where only some were asked for."""
+    is_cut_at_today: bool = False
+    """Whether a period that is not over is compared up to today, with as much of the other one."""
 
 
 async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:

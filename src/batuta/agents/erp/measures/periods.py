@@ -28,3 +28,11 @@ def shifted(day: date, source: Period, target: Period) -> date:
         months = (target.first.year - source.first.year) * 12 + target.first.month - source.first.month
         return months_on(day, months)
     return day + (target.first - source.first)
+
+
+def to_date(span: Period, other: Period, today: date) -> tuple[Period, Period]:
+    """Two periods to be compared: of one that is not over the part up to today, and as much of the other."""
+    if not span.first <= today < span.last:
+        return span, other
+    last = min(shifted(today, span, other), other.last)
+    return Period(first=span.first, last=today), Period(first=other.first, last=last)

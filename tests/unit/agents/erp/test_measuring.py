@@ -1,0 +1,82 @@
+"""What a figure says of itself: the part of a period that is compared, and the bound that rows had to pass (A-5)."""
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from batuta.agents.erp.changes.wording import record_in_words
+from batuta.agents.erp.measures.compute import FigureBound, compute
+from batuta.agents.erp.measures.model import standard_measures
+from batuta.agents.erp.measures.periods import to_date
+from batuta.agents.erp.measures.records import Books, MeasureRequest
+from batuta.agents.erp.wording import figures_in_words
+from batuta.connectors.erp import ErpRecord
+from batuta.language.calendar_math import Period
+from batuta.testing.erp import COMPANY, MemoryErp
+
+TODAY = date(2026, 9, 15)
+BOOKS = Books(
+    connector=MemoryErp({"salesInvoices": [], "salesCreditMemos": []}), company=COMPANY, currency="EUR", today=TODAY
+)
+YEAR = Period(first=date(2026, 1, 1), last=date(2026, 12, 31), grain="year")
+MONTH = Period(first=date(2026, 9, 1), last=date(2026, 9, 30), grain="month")
+PAST = Period(first=date(2025, 1, 1), last=date(2025, 12, 31), grain="year")
+
+
+@pytest.mark.parametrize(
+    ("span", "other", "expected"),
+    [
+        (YEAR, YEAR.year_before(), ("2026-09-15", "2025-01-01", "2025-09-15")),
+        (YEAR, YEAR.before(), ("2026-09-15", "2025-01-01", "2025-09-15")),
+        (MONTH, MONTH.before(), ("2026-09-15", "2026-08-01", "2026-08-15")),
+        (PAST, PAST.before(), ("2025-12-31", "2024-01-01", "2024-12-31")),
+    ],
+)
+def test_a_period_that_is_not_over_is_compared_part_with_part(
+    span: Period, other: Period, expected: tuple[str, str, str]
+) -> None:
+    now, before = to_date(span, other, TODAY)
+
+    assert (now.last.isoformat(), before.first.isoformat(), before.last.isoformat()) == expected
+
+
+async def test_the_answer_says_which_part_was_compared() -> None:
+    now, before = to_date(YEAR, YEAR.year_before(), TODAY)
+    request = MeasureRequest(measure="sales", period=now, compare_with=before)
+    figures = replace(
+        await compute(BOOKS, standard_measures(), request), compared_with=before, is_cut_at_today=now != YEAR
+    )
+
+    assert "(2025-01-01 – 2025-09-15, hasta el mismo día)" in figures_in_words(
+        figures, BOOKS, standard_measures(), "es"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "english", "spanish"),
+    [
+        (FigureBound(side="above", amount=Decimal(60), is_days=True),
+         "more than 60 days late", "con más de 60 días de retraso"),
+        (FigureBound(side="above", amount=Decimal(5000)), "above 5,000.00 €", "más de 5.000,00 €"),
+        (FigureBound(side="below", amount=Decimal(5000), is_inclusive=True), "up to 5,000.00 €", "hasta 5.000,00 €"),
+    ],
+)  # fmt: skip
+async def test_the_answer_says_the_bound(bound: FigureBound, english: str, spanish: str) -> None:
+    figures = await compute(BOOKS, standard_measures(), MeasureRequest(measure="sales", period=YEAR))
+    bounded = replace(figures, bound=bound)
+
+    assert english in figures_in_words(bounded, BOOKS, standard_measures(), "en")
+    assert spanish in figures_in_words(bounded, BOOKS, standard_measures(), "es")
+
+
+@pytest.mark.parametrize(
+    ("left", "ending"),
+    [("13220.40", "pendiente: quedan 13.220,40 € de 14.220,40 €"), ("14220.40", "14.220,40 €, pendiente")],
+)
+def test_what_remains_after_a_part_payment_is_said(left: str, ending: str) -> None:
+    values = {"number": "1", "status": "Open", "totalAmountIncludingTax": "14220.40", "remainingAmount": left}
+    invoice = ErpRecord(entity="salesInvoices", id="1", etag="", values={**values, "currencyCode": "EUR"})
+
+    assert record_in_words(invoice, "es").endswith(ending)
