@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
 from batuta.agents.erp.measures.compute import FigureBound, Figures, compute, keeps_beyond
-from batuta.agents.erp.measures.model import Measure, MeasureBook
+from batuta.agents.erp.measures.model import COMPANY_DIMENSION, Measure, MeasureBook
 from batuta.agents.erp.measures.periods import to_date
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
-from batuta.agents.erp.rights import company_for
+from batuta.agents.erp.rights import companies_for, company_for
 from batuta.agents.erp.wording import figures_in_words, limits_in_words, when_of
 from batuta.datasets.dataset import Dataset, dataset_name
 from batuta.datasets.library import library_of
@@ -75,12 +75,15 @@ class CompareWith(BaseModel):
 _LABELS = {
     "en": {"before": "Before", "change": "Change", "change_percent": "Change %", "record": "Record", "date": "Date",
            "amount": "Amount", "original": "Original amount", "records": "records", "share": "Share",
-           "by": "{measure} by {split}", "nothing_called": "Nothing in the ERP is called “{name}”.",
+           "by": "{measure} by {split}",
+           "one_company": "Each company keeps its own books, a figure is that of one. Name those you want: {names}.",
+           "nothing_called": "Nothing in the ERP is called “{name}”.",
            "no_such_figure": "“{name}” is kept as {kind}: there is no figure “{measure}” for it. You can ask for: "
                              "{others}."},
     "es": {"before": "Antes", "change": "Variación", "change_percent": "Variación %", "record": "Registro",
            "date": "Fecha", "amount": "Importe", "original": "Importe original", "records": "registros",
            "share": "Parte", "by": "{measure} por {split}",
+           "one_company": "Cada empresa lleva sus libros, y una cifra es la de una. Nombra las que quieras: {names}.",
            "nothing_called": "No hay nada en el ERP que se llame «{name}».",
            "no_such_figure": "«{name}» figura como {kind}: no existe para ello la cifra «{measure}». Puedes pedir: "
                              "{others}."},
@@ -131,10 +134,12 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 longer ago than so many days.
             company: A part of the company's name; without it the one that the user works in.
         """
-        language = language_of(context)
+        language, split_by = language_of(context), split_by or []
         try:
             books = await access.books((await company_for(access, company, context)).id)
             asked = access.measures.measure(measure)
+            if f"{SPLIT_PREFIX}{COMPANY_DIMENSION}" in split_by or COMPANY_DIMENSION in split_by:
+                await _require_one_company(access, company, context)
             span = resolve_period(period, books.today)
             if asked.looks_ahead and period == "":
                 span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
@@ -145,7 +150,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 span, other = to_date(span, other, books.today)
             request = MeasureRequest(
                 measure=measure,
-                split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by or ()),
+                split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by),
                 only=named_values(access, asked, only or (), language),
                 period=None if asked.kind == "balance" else span,
                 compare_with=other,
@@ -189,6 +194,14 @@ def named_values(
         kind = usable[0][0]
         found[kind] = (*found.get(kind, ()), *(one for other, one in usable if other == kind))
     return found
+
+
+async def _require_one_company(access: ErpAccess, company: str, context: ToolContext) -> None:
+    """Raises `ToolFailedError` where a split by company would show one of several as if it were all."""
+    known = await companies_for(access, context)
+    if not company and len(known) > 1:
+        names = "; ".join(one.display_name for one in known)
+        raise ToolFailedError(_LABELS[language_of(context)]["one_company"].format(names=names))
 
 
 def _no_such_figure(

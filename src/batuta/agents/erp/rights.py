@@ -119,13 +119,18 @@ async def company_for(access: ErpAccess, name: str, context: ToolContext) -> Erp
 
     Raises `ToolFailedError` for a name that none has, or several; it names only companies that the user may read.
     """
-    rights = _rights(context)
-    companies = await access.companies()
-    known = companies if rights is None else await readable_companies(rights, context.user.id or "", companies)
+    known = await companies_for(access, context)
     wanted = name or str(context.services.get(COMPANY_SERVICE) or "")
     if wanted:
         return await access.company(wanted, shown=known)
     return known[0] if known else await access.company()
+
+
+async def companies_for(access: ErpAccess, context: ToolContext) -> Sequence[ErpCompany]:
+    """The companies that the user of a call may read."""
+    rights = _rights(context)
+    companies = await access.companies()
+    return companies if rights is None else await readable_companies(rights, context.user.id or "", companies)
 
 
 def authorize_reading(access: ErpAccess) -> Authorize:

@@ -1,20 +1,31 @@
 """What a figure says of itself: the part of a period that is compared, and the bound that rows had to pass (A-5)."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.changes.wording import record_in_words
 from batuta.agents.erp.measures.compute import FigureBound, compute
 from batuta.agents.erp.measures.model import standard_measures
 from batuta.agents.erp.measures.periods import to_date
 from batuta.agents.erp.measures.records import Books, MeasureRequest
+from batuta.agents.erp.measuring import measure_tools
+from batuta.agents.erp.understanding import erp_understanding
 from batuta.agents.erp.wording import figures_in_words
-from batuta.connectors.erp import ErpRecord
+from batuta.connectors.erp import ErpCompany, ErpRecord
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.library import DATASETS_SERVICE, DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.store import DatasetOwner
+from batuta.kernel.errors import ToolFailedError
 from batuta.language.calendar_math import Period
+from batuta.language.interpretation import Interpreter
 from batuta.testing.erp import COMPANY, MemoryErp
+from batuta.tools.context import ToolContext
 
 TODAY = date(2026, 9, 15)
 BOOKS = Books(
@@ -80,3 +91,45 @@ def test_what_remains_after_a_part_payment_is_said(left: str, ending: str) -> No
     invoice = ErpRecord(entity="salesInvoices", id="1", etag="", values={**values, "currencyCode": "EUR"})
 
     assert record_in_words(invoice, "es").endswith(ending)
+
+
+NORTH = ErpCompany(id="1", name="Vento Norte", display_name="Vento Norte Equipamentos, Lda.")
+CLEAR = ErpCompany(id="2", name="Sierra Clara", display_name="Sierra Clara Exterior, S.L.")
+
+
+@pytest.fixture
+async def access() -> ErpAccess:
+    records: dict[str, list[dict[str, Any]]] = {source.entity: [] for source in NAME_SOURCES.values()}
+    records |= {"salesInvoices": [], "salesCreditMemos": [], "companyInformation": [{"id": "1", "currencyCode": "EUR"}]}
+    books = MemoryErp(records, companies=(NORTH, CLEAR))
+    access = ErpAccess(connector=books, today=lambda: TODAY)
+    await access.learn_names()
+    return access
+
+
+async def answered(access: ErpAccess, **args: Any) -> Dataset:
+    library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id="s"))
+    context = ToolContext(idempotency_key="k", services={DATASETS_SERVICE: library})
+    compute_measure = next(one for one in measure_tools(access) if one.name == "compute_measure")
+    found: Dataset = await compute_measure.call(context, **args)
+    return found
+
+
+async def test_every_company_that_is_named_is_asked_for(access: ErpAccess) -> None:
+    interpreter = Interpreter([erp_understanding(access)])
+    found = interpreter.interpret("sales of Vento Norte and Sierra Clara", now=datetime(2026, 9, 15, 12, tzinfo=UTC))[0]
+
+    assert (found.values["measure"], found.unknown) == ("sales", ())
+    assert found.values["company"] == [NORTH.display_name, CLEAR.display_name]
+
+
+async def test_a_split_by_company_never_shows_one_as_if_it_were_all(access: ErpAccess) -> None:
+    with pytest.raises(ToolFailedError, match=r"Vento Norte Equipamentos, Lda\.; Sierra Clara"):
+        await answered(access, measure="sales", split_by=["company"])
+
+
+async def test_the_tool_compares_this_year_up_to_today(access: ErpAccess) -> None:
+    figures = await answered(access, measure="sales", period="2026", compare={"kind": "previous_period"})
+
+    assert "2026-01-01 – 2026-09-15" in figures.title
+    assert "(2025-01-01 – 2025-09-15, up to the same day)" in figures.summary["en"]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
-from batuta.agents.erp.measures.model import MeasureBook
+from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
@@ -85,6 +85,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
             question, _measure_findings(question, index_of(measures), texts, access.today()), access
         )
         _settle_names(question, names, access)
+        _settle_companies(question, names, access)
         _settle_documents(question, names)
         _settle_bound(question)
         return Settled(values=question.values, unknown=tuple(question.unknown))
@@ -353,6 +354,20 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
                 None,
             )
             question.values["only"][place] = other or name  # of a name that stays, the tool says what it is
+
+
+def _settle_companies(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
+    """Every company that is named is asked for, each by itself: the books of each are its own."""
+    named = index_of(access.names("company")).find(question.text, takes_parts=False)
+    found = list(dict.fromkeys(each.value for each in named))
+    if len(found) < 2:
+        return
+    if len(names) > 1:
+        question.unknown += found[1:]  # several figures of several companies: one of them at a time
+        return
+    question.values["company"] = found
+    splits = [name for name in question.values.pop("split_by", ()) if name != COMPANY_DIMENSION]
+    question.values |= {"split_by": splits} if splits else {}
 
 
 def _settle_documents(question: FigureQuestion, names: Sequence[str]) -> None:
