@@ -17,8 +17,8 @@ from batuta.agents.erp.measuring import measure_tools
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.agents.erp.wording import figures_in_words
 from batuta.connectors.erp import ErpCompany, ErpRecord
-from batuta.datasets.dataset import Dataset
-from batuta.datasets.library import DATASETS_SERVICE, DatasetLibrary
+from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
+from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.memory import MemoryDatasetStore
 from batuta.datasets.store import DatasetOwner
 from batuta.kernel.errors import ToolFailedError

@@ -102,6 +102,8 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("sales of Casa Lola in 2026, incl. VAT", {"measure": "sales_with_vat", "only": ["Casa Lola, S.L."]}),
         ("compras de 2026, IVA incluido", {"measure": "purchases_with_vat"}),
         ("margen bruto de 2026, IVA incluido", {"measure": "gross_margin"}),
+        ("¿qué productos se venden con pérdida?", {"measure": "losses"}),
+        ("which products sell at a loss?", {"measure": "losses"}),
         ("aged receivables of Casa Lola", {"measure": "receivables", "split_by": ["age"]}),
     ],
 )

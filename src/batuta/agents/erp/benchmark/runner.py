@@ -137,7 +137,7 @@ def _judged(task: BenchmarkTask, raw: RawBooks, turn: Turn, datasets: Sequence[D
             task=task, verdict=verdict, answer=answer, detail="figures where none can be" * bool(datasets)
         )
     expected = EXPECTED[task.expect["of"]](raw, task.expect)
-    if any(_fits(dataset, expected, task.options) for dataset in datasets):
+    if shows_only(datasets, expected, task.options):
         return TaskOutcome(task=task, verdict="right", answer=answer)
     if not datasets:
         return TaskOutcome(task=task, verdict="refused", answer=answer)
@@ -145,6 +145,12 @@ def _judged(task: BenchmarkTask, raw: RawBooks, turn: Turn, datasets: Sequence[D
     return TaskOutcome(
         task=task, verdict="wrong", answer=answer, detail=f"expected {shown}, got {datasets[-1].first_rows(3)}"
     )
+
+
+def shows_only(datasets: Sequence[Dataset], expected: Table, options: Mapping[str, Any]) -> bool:
+    """Whether figures were given and all of them are the expected ones: a wrong one beside the right one misleads."""
+    figures = [dataset for dataset in datasets if any(column.name == "value" for column in dataset.columns)]
+    return bool(figures) and all(_fits(dataset, expected, options) for dataset in figures)
 
 
 def _fits(dataset: Dataset, expected: Table, options: Mapping[str, Any]) -> bool:
