@@ -104,6 +104,7 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("margen bruto de 2026, IVA incluido", {"measure": "gross_margin"}),
         ("¿qué productos se venden con pérdida?", {"measure": "losses"}),
         ("which products sell at a loss?", {"measure": "losses"}),
+        ("ventas por mes de los últimos 12 meses", {"measure": "sales", "split_by": ["month"]}),
         ("aged receivables of Casa Lola", {"measure": "receivables", "split_by": ["age"]}),
     ],
 )
