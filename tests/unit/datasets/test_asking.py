@@ -7,7 +7,7 @@ import pytest
 from batuta.datasets.charts.asking import amended, asked_of
 from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
-from batuta.datasets.dataset import Column, Dataset
+from batuta.datasets.dataset import Column, Dataset, DatasetError
 from batuta.testing.datasets import SOURCE
 from tests.unit.datasets.chart_cases import sales
 from tests.unit.datasets.chart_follow_ups import FOLLOW_UPS
@@ -40,6 +40,8 @@ def test_a_follow_up_said_twice_is_the_same(text: str, expected: dict[str, Any])
         ("units by month as a line", {"y": ["pieces"], "time_unit": "month", "kind": "line"}),
         ("chart the sales of Spain by customer", {"x": "customer", "y": ["amount"], "only": ["España"]}),
         ("un gráfico circular con los 2 mejores clientes", {"kind": "pie", "top": 2}),
+        ("heatmap by country and month", {"kind": "heatmap", "x": "country", "series": "day", "time_unit": "month"}),
+        ("mapa de calor por país y mes", {"kind": "heatmap", "x": "country", "series": "day", "time_unit": "month"}),
         ("hello there", {}),
     ],
 )  # fmt: skip
@@ -111,3 +113,57 @@ def test_the_smallest_are_kept_where_they_are_asked_for() -> None:
     rows = plan_chart(sales(), BEFORE.changed(order="smallest", top=2)).figures.rows
     assert [row[0] for row in rows] == ["Sol", "Luna"]
     assert plan.kind == "kpi"
+
+
+MARGINS = Dataset(
+    name="margins",
+    columns=[Column(name="item", type="text"), Column(name="margin", type="decimal", currency="EUR")],
+    rows=[["A", "86.40"], ["B", "-14912.60"], ["C", "33.30"], ["D", "51.15"], ["E", "900"], ["F", None]],
+    provenance=SOURCE,
+)
+
+
+@pytest.mark.parametrize("words", ["the 3 worst", "los 3 peores"])
+def test_the_worst_are_the_losses_and_the_top_after_them_is_the_other_end(words: str) -> None:
+    bars = ChartRequest(dataset="margins", kind="bar", x="item", y=("margin",))
+    worst = amended(bars, asked_of(words, MARGINS))
+    assert [row[0] for row in plan_chart(MARGINS, worst).figures.rows] == ["B", "C", "D"]
+    best = amended(worst, asked_of("the top 2", MARGINS))
+    plan = plan_chart(MARGINS, best)
+    assert [row[0] for row in plan.figures.rows] == ["E", "A"]
+    assert plan.notes == ("Shows the 2 largest of 6.",)
+
+
+def test_a_loss_stands_behind_every_gain_unless_another_order_is_asked_for() -> None:
+    plan = plan_chart(MARGINS, ChartRequest(dataset="margins", kind="bar"))
+    assert [row[0] for row in plan.figures.rows] == ["E", "A", "D", "C", "B", "F"]
+
+
+def test_the_top_months_are_shown_as_bars_in_the_order_of_time() -> None:
+    months = ChartRequest(dataset="sales", kind="line", x="day", y=("amount",), time_unit="month")
+    plan = plan_chart(sales(), amended(months, asked_of("top 2", sales())))
+    assert [row[0].month for row in plan.figures.rows] == [1, 2]
+    assert (plan.kind, plan.notes[0]) == ("bar", "Shows the 2 largest of 3.")
+
+
+def test_the_top_stay_the_top_as_a_table() -> None:
+    top = amended(BEFORE.changed(top=2), asked_of("as a table", sales()))
+    for request in (top, top.model_copy(update={"x": None})):
+        plan = plan_chart(sales(), request)
+        assert (plan.kind, [row[0] for row in plan.figures.rows]) == ("table", ["Acme", "Luna"])
+
+
+def test_a_heat_map_is_cut_to_months_whichever_side_they_are_named_on() -> None:
+    request = ChartRequest(dataset="sales", kind="heatmap", x="country", series="day", y=("amount",), time_unit="month")
+    rows = plan_chart(sales(), request).figures.rows
+    assert [(row[0].isoformat(), row[1], str(row[2])) for row in rows] == [
+        ("2026-01-01", "España", "100.10"),
+        ("2026-02-01", "España", "200.20"),
+        ("2026-02-01", "Portugal", "50.00"),
+        ("2026-03-01", "España", "25.05"),
+    ]
+
+
+def test_none_of_them_is_answered_in_a_sentence() -> None:
+    with pytest.raises(DatasetError, match=r"^Un gráfico muestra entre 1 y 1000, no 0: pida otro número\.$"):
+        amended(BEFORE.changed(language="es"), asked_of("top 0", sales()))

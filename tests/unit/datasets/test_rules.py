@@ -62,6 +62,7 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "gaps_in_area": (sales(), {"kind": "area", "x": "day", "series": "country"}, "gaps_are_zero"),
     "figure_bounds": (sales(), {"x": "customer", "at_least": 100}, "within"),
     "latest": (sales(), {"x": "day", "time_unit": "month", "last": 2}, "last_only"),
+    "top_periods": (sales(), {"x": "day", "time_unit": "month", "top": 2}, "periods_apart"),
     "crowded_scatter": (many(5_001), {"kind": "scatter", "y": ("amount", "pieces")}, "too_many_points"),
     "too_many_periods": (many(900), {"kind": "line", "x": "day"}, "coarser_time"),
     "share": (sales(), {"x": "customer", "aggregate": "average", "is_share": True}, "share_no_whole"),

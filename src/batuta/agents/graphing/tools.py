@@ -8,7 +8,7 @@ from batuta.datasets.attached import take_attached
 from batuta.datasets.charts.asking import amended, asked_of
 from batuta.datasets.charts.chart import Chart, chart_figures_id, last_request, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
-from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
+from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, request_of
 from batuta.datasets.dataset import DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
 from batuta.datasets.tools import list_datasets, query_datasets
@@ -61,7 +61,7 @@ async def draw_chart(
     table = await open_table(library, name)
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
     words = {name: value for name, value in asked_of(_asked(options), table.outline).items() if name != "is_everything"}
-    request = ChartRequest.model_validate({"dataset": name, "language": _language(context), **words, **given})
+    request = request_of({"dataset": name, "language": _language(context), **words, **given})
     return await table.drawn(request)
 
 

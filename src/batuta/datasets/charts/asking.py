@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.request import ChartRequest, request_of
 from batuta.datasets.charts.vocabulary import (
     AGGREGATE_WORDS,
     BOTTOM_WORDS,
@@ -35,6 +35,7 @@ from batuta.datasets.charts.vocabulary import (
     WITHOUT_WORDS,
     Words,
 )
+from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
 from batuta.datasets.values import Value
 from batuta.language.folding import fold
@@ -63,6 +64,8 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
     elif "excluded" in changes:
         gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
         changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
+    if changes.get("top") is not None and "order" not in changes and before.order == "smallest":
+        changes["order"] = None  # the largest, after the smallest
     if "x" in changes and changes["x"] != before.x:
         changes.setdefault("time_unit", None)
         changes.setdefault("kind", before.kind if before.kind not in ("line", "area", "kpi") else "auto")
@@ -70,7 +73,7 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
             changes.setdefault("series", None)
     if changes.keys() & {"x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share"}:
         changes.setdefault("title", "")
-    return ChartRequest.model_validate(before.model_dump() | changes)
+    return request_of(before.model_dump() | changes)
 
 
 class _Reading:
@@ -89,16 +92,32 @@ class _Reading:
             if (key := self._take_choice(words)) is not None:
                 self._found[name] = key
         self._read_order_column()
+        is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
         if self._take_any(SHARE_WORDS):
             self._found["is_share"] = True
         self._read_last()
         self._read_top()
         self._read_values()
         self._read_columns()
+        times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
+        if is_split_by_time and times and "x" in self._found:
+            self._found.setdefault("series", times[0])
         how = self._take_choice(AGGREGATE_WORDS)
         if how is not None and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
         return self._found
+
+    def _read_joined_unit(self) -> bool:
+        """Read "by country and month": a period that is named after what else is compared by."""
+        units = {_folded(name): unit for unit, names in UNIT_NAMES.items() for name in names.values()}
+        match = re.search(
+            rf" (?:{'|'.join(BY_WORDS)}) .* (?:and|y|e) (?:(?:by|per|por) )?({'|'.join(units)}) ", self._text
+        )
+        if match is None:
+            return False
+        self._found["time_unit"] = units[match[1]]
+        self._cut((match.start(1) - 1, match.end()))
+        return True
 
     def _names_a_count(self) -> bool:
         """Whether the table has what is counted as a figure: that is added up, and its rows are not counted."""

@@ -47,6 +47,9 @@ def _compared(draft: ChartDraft) -> None:
 
 def _groups_of_rows(draft: ChartDraft, keys: Sequence[Column]) -> dict[Key, Group]:
     rows, records = _with_periods(draft)
+    if draft.series is not None and draft.series.type in ("date", "datetime") and draft.time_unit is not None:
+        unit, split = draft.time_unit, draft.place(draft.series)
+        rows = [[period_of(v, unit) if n == split and v is not None else v for n, v in enumerate(row)] for row in rows]
     places = [draft.place(column) for column in keys]
     return grouped(rows, places, [draft.place(column) for column in draft.ys], records)
 
@@ -83,9 +86,8 @@ def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
 
 
 def _key_column(draft: ChartDraft, column: Column) -> Column:
-    if column is draft.x and draft.is_temporal:
-        return column.model_copy(update={"type": "date"})
-    return column
+    is_cut = column is draft.x or draft.time_unit is not None
+    return column.model_copy(update={"type": "date"}) if is_cut and column.type in ("date", "datetime") else column
 
 
 def _figure_columns(draft: ChartDraft) -> list[Column]:
@@ -146,8 +148,8 @@ def _order(draft: ChartDraft) -> None:
         is_text = draft.x is not None and draft.x.type == "text"
         pairs.sort(key=lambda pair: (pair[0][0] is None, fold(str(pair[0][0])) if is_text else pair[0][0]))
     else:
-        sizes = rules.sizes_of(draft, 0)
-        pairs.sort(key=lambda pair: sizes[pair[0][0]] if order == "smallest" else -sizes[pair[0][0]])
+        ranks = {key: rank for rank, key in enumerate(rules.ranked(draft, 0, is_smallest=order == "smallest"))}
+        pairs.sort(key=lambda pair: ranks[pair[0][0]])
     draft.figures = [row for row, _ in pairs]
     draft.records = [record for _, record in pairs]
 

@@ -132,12 +132,16 @@ def _choose(draft: ChartDraft) -> None:
         wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)
         draft.ys = (additive or numeric)[:wanted] if draft.kind != "scatter" else numeric[:2]
     _add_comparison(draft)
-    if draft.x is None and draft.kind not in ("kpi", "histogram", "scatter", "table"):
+    is_rows = draft.kind == "table" and draft.request.top is None  # the largest are found once they are added up
+    if draft.x is None and draft.kind not in ("kpi", "histogram", "scatter") and not is_rows:
         draft.x = default_x(draft)
     if draft.x is None and draft.series is not None and draft.kind in ("auto", "bar", "stacked"):
         draft.x, draft.series = draft.series, None  # there is nothing else to compare by
     if draft.kind == "heatmap" and draft.series is None and draft.x is not None:
         draft.series = default_x(draft)
+    is_time_aside = draft.series is not None and draft.series.type in ("date", "datetime") and not draft.is_temporal
+    if draft.kind == "heatmap" and is_time_aside:
+        draft.x, draft.series = draft.series, draft.x  # time goes along, and is cut to its periods
     if draft.kind == "auto":
         draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal or draft.is_in_periods else "bar"
 
@@ -243,11 +247,6 @@ def bound_of(column: Column, text: str | None, request: ChartRequest) -> Any:
     except (ValueError, TypeError, InvalidOperation) as error:
         known = column.type
         raise ChartRefusedError(f"{column.name} is {known}: {text[:80]!r} is no bound for it") from error
-
-
-def as_number(value: Any) -> float:
-    """A figure for comparisons of size."""
-    return float(value) if isinstance(value, int | float | Decimal) else 0.0
 
 
 def is_day(value: Value) -> bool:

@@ -162,7 +162,8 @@ def _shown(column: Column) -> str:
 
 def _key(column: Column, draft: ChartDraft) -> str:
     """What rows are grouped by: the period of a day, and one group of what is empty."""
-    if column is draft.x and draft.is_temporal:
+    is_cut = column is draft.x or draft.time_unit is not None
+    if is_cut and column.type in ("date", "datetime"):
         return f"CAST(date_trunc('{draft.time_unit or 'day'}', {_quoted(column)}) AS DATE)"
     return f"nullif({_quoted(column)}, '')" if column is draft.x and column.type == "text" else _quoted(column)
 

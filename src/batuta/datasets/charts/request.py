@@ -1,10 +1,13 @@
 """What a user wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from batuta.datasets.charts.words import say
+from batuta.datasets.dataset import DatasetError
 from batuta.events.datasets import ChartKind
 
 WantedKind = Literal["auto"] | ChartKind
@@ -73,4 +76,17 @@ class ChartRequest(BaseModel):
             "is_share",
         }:
             given["title"] = ""
-        return ChartRequest.model_validate(self.model_dump() | given)
+        return request_of(self.model_dump() | given)
+
+
+def request_of(parts: Mapping[str, Any]) -> ChartRequest:
+    """A request of its parts. Raises `DatasetError` that says what is wrong with one, in the reader's language."""
+    try:
+        return ChartRequest.model_validate(parts)
+    except ValidationError as error:
+        language = "es" if parts.get("language") == "es" else "en"
+        wrong = error.errors(include_url=False)[0]
+        part = str(wrong["loc"][0]) if wrong["loc"] else ""
+        message = "bad_number" if part in ("top", "last") else "bad_part"
+        value = str(wrong["input"])[:80]
+        raise DatasetError(say(message, language, part=part, value=value, most="1000")) from error

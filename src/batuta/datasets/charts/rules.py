@@ -23,6 +23,7 @@
 | cut data | the source was cut short | said |
 | figure bounds | figures outside of what was asked for | left out, and said |
 | latest | more periods than were asked for | the last ones, and said |
+| top periods | the largest of several periods were asked for | those, as bars along time, and said |
 | share of no whole | percentages of averages, of negative parts or of nothing | the figures themselves |
 """
 
@@ -30,7 +31,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from batuta.datasets.charts.draft import COUNT, ChartDraft, as_number, default_x
+from batuta.datasets.charts.draft import COUNT, ChartDraft, default_x
 from batuta.datasets.charts.figures import period_of
 from batuta.datasets.charts.request import TimeUnit
 from batuta.datasets.charts.words import UNIT_NAMES, say
@@ -178,6 +179,23 @@ def latest(draft: ChartDraft) -> None:
         draft.note("last_only", shown=wanted, all=len(periods))
 
 
+def top_periods(draft: ChartDraft) -> None:
+    """The largest periods stay in the order of time; a line through them would go where nothing is shown."""
+    wanted = draft.request.top
+    is_along_time = draft.is_temporal or draft.is_in_periods
+    if wanted is None or not is_along_time or draft.kind in ("scatter", "histogram", "kpi", "pie"):
+        return
+    is_smallest = draft.request.order == "smallest"
+    periods = ranked(draft, 0, is_smallest=is_smallest)
+    if len(periods) <= wanted:
+        return
+    _keep(draft, 0, set(periods[:wanted]))
+    draft.note("bottom_only" if is_smallest else "top_only", shown=wanted, all=len(periods))
+    if draft.kind in ("line", "area"):
+        draft.kind = "bar" if draft.kind == "line" or draft.series is None else "stacked"
+        draft.note("periods_apart")
+
+
 def share(draft: ChartDraft) -> None:
     """Percentages of a sum, where there is one."""
     if not draft.request.is_share or draft.kind in ("scatter", "histogram", "table", "combined"):
@@ -214,21 +232,23 @@ def negative_stack(draft: ChartDraft) -> None:
 
 def too_many_categories(draft: ChartDraft) -> None:
     """What cannot be read is not shown: the largest and the others, or a table where others cannot be added up."""
-    if draft.kind not in ("bar", "stacked", "pie", "combined", "heatmap") or draft.x is None or draft.is_temporal:
+    has_limit = draft.kind in ("bar", "stacked", "pie", "combined", "heatmap")
+    is_cut_table = draft.kind == "table" and draft.request.top is not None
+    if not (has_limit or is_cut_table) or draft.x is None or draft.is_temporal:
         return
     most = draft.request.top or (MAX_SLICES - 1 if draft.kind == "pie" else MAX_CATEGORIES)
     limit = draft.request.top or (MAX_SLICES if draft.kind == "pie" else MAX_CATEGORIES)
-    sizes = sizes_of(draft, 0)
+    is_wanted = draft.request.top is not None
+    is_smallest = draft.request.order == "smallest" and is_wanted
+    sizes = ranked(draft, 0, is_smallest=is_smallest)
     if len(sizes) <= limit:
         return
-    is_wanted = draft.request.top is not None
     can_add = draft.aggregate in ("sum", "count") and draft.kind not in ("heatmap", "combined")
     if not can_add and not is_wanted:
         draft.note("many_to_table", all=len(sizes), x=draft.x.title)
         draft.kind = "table"
         return
-    is_smallest = draft.request.order == "smallest" and is_wanted
-    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: item[1] if is_smallest else -item[1])[:most]}
+    kept = set(sizes[:most])
     if is_wanted and (draft.kind != "pie" or is_smallest):
         _keep(draft, 0, kept)
         draft.note("bottom_only" if is_smallest else "top_only", shown=most, all=len(sizes))
@@ -242,10 +262,10 @@ def too_many_series(draft: ChartDraft) -> None:
     """Eight colours can be told apart."""
     if draft.series is None or draft.kind in ("table", "heatmap", "scatter", "kpi"):
         return
-    sizes = sizes_of(draft, 1)
+    sizes = ranked(draft, 1)
     if len(sizes) <= MAX_SERIES:
         return
-    kept = {key for key, _ in sorted(sizes.items(), key=lambda item: -item[1])[: MAX_SERIES - 1]}
+    kept = set(sizes[: MAX_SERIES - 1])
     others = say("others", draft.language)
     if draft.aggregate in ("sum", "count"):
         _merge(draft, 1, kept, others)
@@ -297,18 +317,20 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    latest, figure_bounds, share, negative_pie, negative_stack, too_many_categories, too_many_series, gaps_in_area,
-    single_point, cut_axis, cut_data,
+    latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories, too_many_series,
+    gaps_in_area, single_point, cut_axis, cut_data,
 )  # fmt: skip
 """In this order."""
 
 
-def sizes_of(draft: ChartDraft, place: int) -> dict[Value, float]:
-    """How much each category is worth."""
-    sizes: dict[Value, float] = {}
-    for row in draft.figures:
-        sizes[row[place]] = sizes.get(row[place], 0.0) + abs(as_number(row[-1]))
-    return sizes
+def ranked(draft: ChartDraft, place: int, *, is_smallest: bool = False) -> list[Value]:
+    """The categories by their figures, the largest first or the smallest: a loss is less than nothing.
+
+    What has no figure is last in both.
+    """
+    totals = _totals(draft, place)
+    known = sorted(totals, key=lambda key: totals[key], reverse=not is_smallest)
+    return [*known, *dict.fromkeys(row[place] for row in draft.figures if row[place] not in totals)]
 
 
 def _figure(draft: ChartDraft) -> str:
@@ -316,12 +338,12 @@ def _figure(draft: ChartDraft) -> str:
     return draft.columns[-1].name if draft.ys or draft.aggregate == "count" else COUNT
 
 
-def _totals(draft: ChartDraft) -> dict[Value, Decimal]:
-    """The figures of each category, added up over its series."""
+def _totals(draft: ChartDraft, place: int = 0) -> dict[Value, Decimal]:
+    """The figures of each category or series, added up over the rest."""
     totals: dict[Value, Decimal] = {}
     for row in draft.figures:
         if row[-1] is not None:
-            totals[row[0]] = totals.get(row[0], Decimal(0)) + Decimal(str(row[-1]))
+            totals[row[place]] = totals.get(row[place], Decimal(0)) + Decimal(str(row[-1]))
     return totals
 
 

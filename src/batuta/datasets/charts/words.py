@@ -30,6 +30,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "Shows the {shown} smallest of {all}.",
         "es": "Se muestran los {shown} menores de {all}.",
     },
+    "periods_apart": {
+        "en": "A line would join periods that do not follow one another: drawn as bars.",
+        "es": "Una línea uniría periodos que no van seguidos: se dibuja con barras.",
+    },
     "within": {
         "en": "Shows the {shown} of {all} whose figures are within what was asked for.",
         "es": "Se muestran los {shown} de {all} cuyas cifras están dentro de lo pedido.",
@@ -144,6 +148,14 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "no_value": {
         "en": "No column of {dataset} holds “{value}”.",
         "es": "Ninguna columna de {dataset} contiene «{value}».",
+    },
+    "bad_number": {
+        "en": "A chart shows from 1 to {most} of them, not {value}: ask for another number.",
+        "es": "Un gráfico muestra entre 1 y {most}, no {value}: pida otro número.",
+    },
+    "bad_part": {
+        "en": "“{value}” does not fit as {part} of a chart: say it in another way.",
+        "es": "«{value}» no sirve como {part} de un gráfico: dígalo de otra manera.",
     },
     "nothing_to_compare": {
         "en": "{dataset} has nothing to compare its figures by; ask for a figure or a table.",
