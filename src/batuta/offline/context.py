@@ -10,7 +10,7 @@ from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
 from batuta.language.findings import Language
-from batuta.language.folding import fold, stem
+from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
 from batuta.language.slots import fill_slot
 from batuta.language.stance import stance_of
@@ -38,8 +38,13 @@ _OPENING = re.compile(
 )
 
 
+_THE_SAME = re.compile(
+    r"(?:(?:the\s+)?same|lo\s+mismo|el\s+mismo|la\s+misma|igual)"
+    r"(?:\s+(?:chart|graph|plot|diagram|picture|thing|one|grafic[oa]|diagrama|figura))?(?:\s*,?\s*(?:but|pero))?\s+"
+)
+"""What says only that the rest stays as it was, folded."""
 _GROUPING = re.compile(
-    r"(?:(?:the same|lo mismo|split|break it down|broken down|group(?:ed)?|desglos\w+|separ\w+|agrup\w+|dividid\w+)\s+)?"
+    r"(?:(?:split|break it down|broken down|group(?:ed)?|desglos\w+|separ\w+|agrup\w+|dividid\w+)\s+)?"
     r"(?:by|per|por|segun)\b"
 )
 """How a message opens that says what rows are to be grouped by."""
@@ -95,7 +100,7 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
 
     What was read by country knows nothing of months: it is read again, and shown as it was.
     """
-    text = _INSTEAD_OF.sub("", text)
+    text = _without_the_same(_INSTEAD_OF.sub("", composed(text)))
     is_short = len(text.split()) <= LONGEST_FOLLOW_UP
     if not context.request or not is_short or not _GROUPING.match(_OPENING.sub("", fold(text))):
         return None
@@ -114,6 +119,14 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
     )
     names_another = bool(set(said) - {value for values in earlier[-1:] for value in values})
     return whole if names_another and not after.missing and not after.unknown else None
+
+
+def _without_the_same(text: str) -> str:
+    """A message without an opening such as "the same chart": what it changes is left."""
+    plain = aligned(text)
+    opening = _OPENING.match(plain)
+    same = _THE_SAME.match(plain, opening.end() if opening else 0)
+    return text[same.end() :] if same else text
 
 
 def opened_by(text: str, interpreter: Interpreter) -> tuple[str, Intent] | None:

@@ -27,6 +27,12 @@ CONVERSATIONS: tuple[tuple[tuple[str, str, str], ...], ...] = (
         ("dibuja el valor del inventario por producto", "bar", "item"),
     ),
     (
+        ("Sales by customer this year as a bar chart", "bar", "customer"),
+        ("the same by month", "bar", "month"),
+        ("The same chart by customer", "bar", "customer"),
+        ("el mismo gráfico por mes", "bar", "month"),
+    ),
+    (
         ("plot overdue invoices by customer", "bar", "customer"),
         ("split by country", "bar", "country"),
     ),

@@ -167,3 +167,22 @@ def test_a_heat_map_is_cut_to_months_whichever_side_they_are_named_on() -> None:
 def test_none_of_them_is_answered_in_a_sentence() -> None:
     with pytest.raises(DatasetError, match=r"^Un gráfico muestra entre 1 y 1000, no 0: pida otro número\.$"):
         amended(BEFORE.changed(language="es"), asked_of("top 0", sales()))
+
+
+@pytest.mark.parametrize(
+    ("words", "gone"),
+    [
+        ("without Terrazas Sotomar", ["Terrazas Sotomar, S.C."]),
+        ("sin Muebles Ribalta", ["Muebles Ribalta, S.L."]),
+        ("quita Hoteles Marola y Muebles Ribalta", ["Hoteles Marola, y Cía.", "Muebles Ribalta, S.L."]),
+        ("sin Obras Duna", None),
+        ("sin Obras Duna, S.A.", ["Obras Duna, S.A."]),
+    ],
+)
+def test_a_company_is_named_without_its_legal_form(words: str, gone: list[str] | None) -> None:
+    """Unless two have the same name but for it."""
+    names = ["Terrazas Sotomar, S.C.", "Muebles Ribalta, S.L.", "Hoteles Marola, y Cía.", "Obras Duna, S.A."]
+    rows = [[name, n] for n, name in enumerate([*names, "Obras Duna, S.L."])]
+    columns = [Column(name="customer", type="text"), Column(name="value", type="integer")]
+    table = Dataset(name="sales", columns=columns, rows=rows, provenance=SOURCE)
+    assert asked_of(words, table).get("excluded") == gone

@@ -7,6 +7,7 @@ Only what the words name surely is taken: a column by its name, label or a synon
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -45,6 +46,11 @@ MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
 MAX_ASKED_CHARS = 2_000
 Span = tuple[int, int]
+_LEGAL_FORM = re.compile(
+    r"(?: (?:s ?l(?: ?u| ?p| ?l)?|s ?a(?: ?u)?|s ?c(?: ?p| ?a)?|s coop|y cia|e hijos|y hermanos|"
+    r"ltd|limited|inc|llc|plc|corp|gmbh|ag|bv|b v|srl|s r l|sarl|lda|ltda|and co|co))+$"
+)
+"""At the end of a company's name, folded."""
 
 
 def asked_of(text: str, table: Dataset) -> dict[str, Any]:
@@ -195,6 +201,8 @@ class _Reading:
             held = next((known[_folded(word)] for word in words if _folded(word) in known), None)
             if held is not None:
                 known |= {_folded(word): held for word in words if len(word) > 3}
+        shorts = Counter(short for folded in known if (short := _without_legal_form(folded)) not in known)
+        known |= {short: known[f] for f in tuple(known) if shorts[short := _without_legal_form(f)] == 1}
         found: list[tuple[int, int, str]] = []
         for folded in sorted(known, key=len, reverse=True):
             if not folded:
@@ -295,6 +303,11 @@ def _names(column: Column) -> set[str]:
         if group & names:
             names = names | group
     return {form for name in names if name for form in (name, _singular(name), f"{name}s", f"{name}es")}
+
+
+def _without_legal_form(name: str) -> str:
+    """The folded name of a company as people say it: without S.L., y Cía., Ltd."""
+    return _LEGAL_FORM.sub("", name)
 
 
 def _singular(word: str) -> str:
