@@ -118,7 +118,7 @@ class Dataset:
 
     def _has_one_currency(self, column: Column) -> bool:
         other = column.currency_column
-        return other is None or len(set(self.values(other))) <= 1
+        return other is None or len({code or "" for code in self.values(other)}) <= 1
 
 
 DATASETS_SERVICE = "datasets"

@@ -17,6 +17,12 @@ from batuta.language.folding import fold
 LOOKED_AT = 10
 """Rows among which the head is looked for."""
 CURRENCIES = {"€": "EUR", "eur": "EUR", "euros": "EUR", "$": "USD", "usd": "USD", "£": "GBP", "gbp": "GBP"}
+CODES = frozenset({
+    "AED", "ARS", "AUD", "BGN", "BRL", "CAD", "CHF", "CLP", "CNY", "COP", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF",
+    "IDR", "ILS", "INR", "ISK", "JPY", "KRW", "MAD", "MXN", "MYR", "NOK", "NZD", "PEN", "PHP", "PLN", "RON", "RUB",
+    "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "UYU", "VES", "VND", "ZAR",
+})  # fmt: skip
+"""Codes of currencies that tables of amounts have, by ISO 4217."""
 TOTALS = frozenset({"total", "totales", "total general", "grand total", "suma", "sum", "totals", "subtotal"})
 
 Cells = Sequence[Any]
@@ -39,7 +45,10 @@ class _Guess:
     values: list[Any]
     currency: str | None = None
     unit: str | None = None
-    labels: set[str] = field(default_factory=set)
+    marks: list[str] = field(default_factory=list)
+    """Of each number: the code of its currency, %, or nothing."""
+    codes: list[str | None] | None = None
+    """Of each cell, where a column holds several currencies."""
 
 
 def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], list[list[Any]]]:
@@ -67,7 +76,50 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
             )
         )
         values.append(guess.values)
+        if guess.codes is not None:  # 100 € beside $200: the currency of each is a column of its own
+            columns.append(Column(name=_free(f"{label} currency", len(columns), columns), type="text"))
+            values.append(guess.codes)
+            columns[-2] = columns[-2].model_copy(update={"currency_column": columns[-1].name})
+    columns = _with_currency_column(columns, values)
     return columns, [list(row) for row in zip(*values, strict=True)] if body else []
+
+
+def _with_currency_column(columns: list[Column], values: Sequence[Sequence[Any]]) -> list[Column]:
+    """Amounts beside a column of currency codes are in those currencies; counts and rates are in none."""
+    own = {column.currency_column for column in columns}
+    code = next(
+        (
+            one.name
+            for one, cells in zip(columns, values, strict=True)
+            if one.name not in own and _are_codes(one, cells)
+        ),
+        None,
+    )
+    return [
+        one.model_copy(update={"currency_column": code}) if code is not None and _is_amount(one) else one
+        for one in columns
+    ]
+
+
+def _are_codes(column: Column, cells: Sequence[Any]) -> bool:
+    """Whether a column says currencies: nothing but codes, and where some are missing its name has to say it too."""
+    known = [str(cell).strip() for cell in cells if not _is_empty(cell)]
+    is_named = re.search(r"\b(?:currency|curr|ccy|moneda|divisa)\b", fold(column.title).replace("_", " ")) is not None
+    are_codes = column.type == "text" and bool(known) and all(one.upper() in CODES for one in known)
+    return are_codes and (is_named or len(known) == len(cells))
+
+
+def _is_amount(column: Column) -> bool:
+    words = set(fold(column.title).replace("_", " ").split())
+    has_own = column.currency is not None or column.currency_column is not None or column.unit is not None
+    return column.is_numeric and column.is_additive and not has_own and not words & _COUNTED
+
+
+_COUNTED = frozenset({
+    "quantity", "qty", "units", "pieces", "count", "number", "no", "orders", "days", "hours", "stock", "cantidad",
+    "unidades", "piezas", "numero", "num", "pedidos", "dias", "horas", "existencias", "year", "ano", "month", "mes",
+})  # fmt: skip
+"""In the names of columns whose numbers are no amounts of money."""
 
 
 def _head_place(rows: Sequence[Cells]) -> int | None:
@@ -125,9 +177,14 @@ def _guessed(cells: Sequence[Any], style: NumberStyle) -> _Guess:
                 guess.values = [None if _is_empty(cell) else read(cell, style, guess) for cell in cells]
             except (ValueError, TypeError, InvalidOperation, OverflowError):
                 continue
-            if len(guess.labels) <= 1:
-                label = next(iter(guess.labels), "")
-                guess.currency, guess.unit = CURRENCIES.get(label), "%" if label == "%" else None
+            marks = set(guess.marks)
+            if len(marks) <= 1:
+                mark = next(iter(marks), "")
+                guess.currency, guess.unit = mark if mark in CODES else None, "%" if mark == "%" else None
+                return guess
+            if "%" not in marks:
+                codes = iter(guess.marks)
+                guess.codes = [None if _is_empty(cell) else next(codes) for cell in cells]
                 return guess
     return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in cells])
 
@@ -149,10 +206,14 @@ def _decimal(cell: Any, style: NumberStyle, guess: _Guess) -> Decimal:
     if isinstance(cell, bool | datetime | date | time):
         raise TypeError
     if isinstance(cell, int | float):
+        guess.marks.append("")
         return Decimal(repr(cell))
     text = re.sub(r"\s", "", str(cell)).replace("\u2212", "-")
-    mark = re.search(r"€|\$|£|%|(?i:eur|euros|usd|gbp)$", text)
-    guess.labels.add(mark.group().lower() if mark else "")
+    mark = re.search(r"€|\$|£|%|(?i:euros)$|^[A-Za-z]{3}(?=[-\d(])|(?<=[\d)])[A-Za-z]{3}$", text)
+    found = mark.group().lower() if mark else ""
+    guess.marks.append(CURRENCIES.get(found, found.upper()))
+    if found.isalpha() and guess.marks[-1] not in CODES:
+        raise ValueError  # a number with a word is no amount
     text = text if mark is None else text.replace(mark.group(), "")
     if text.startswith("(") and text.endswith(")"):  # how accountants write a loss
         text = f"-{text[1:-1]}"

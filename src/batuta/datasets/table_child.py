@@ -59,7 +59,7 @@ def totals(connection: Any, request: dict[str, Any]) -> dict[str, Any]:
         if column["type"] not in NUMERIC or not column["is_additive"]:
             continue
         other = column["currency_column"]
-        codes = f', count(DISTINCT "{other}")' if other else ", 1"
+        codes = f", count(DISTINCT coalesce(\"{other}\", ''))" if other else ", 1"
         query = f'SELECT sum("{column["name"]}"){codes} FROM read_parquet(?)'  # noqa: S608
         try:
             total, kinds = connection.execute(query, [request["target"]]).fetchone()

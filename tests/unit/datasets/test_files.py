@@ -10,6 +10,9 @@ from typing import Any
 import openpyxl
 import pytest
 
+from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.planning import plan_chart
+from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.dataset import Column, Dataset, DatasetError
 from batuta.datasets.files import csv_lines, dataset_from_csv, dataset_from_xlsx, datasets_from_document, xlsx_writer
 from batuta.events.datasets import Cell
@@ -178,3 +181,39 @@ def bomb() -> bytes:
 def test_a_file_that_cannot_be_one_is_refused_with_a_reason(read: Any, content: bytes, words: str) -> None:
     with pytest.raises(DatasetError, match=words):
         read(content, name="f", now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Customer,Amount,Currency\nAcme,100,EUR\nLuna,250,USD\n", ["EUR", "USD"]),
+        ("Cliente;Importe;Unidades;Moneda\nAcme;100,50;3;\nLuna;250,00;4;USD\n", ["USD", "without a code"]),
+        ("Customer,Amount\nAcme,100 €\nLuna,$200\n", ["EUR", "USD"]),
+        ("Customer,Amount\nAcme,CHF 100\nLuna,200 eur\nSol,\n", ["CHF", "EUR"]),
+        ("Customer,Amount\nAcme,100\nLuna,$200\n", ["USD", "without a code"]),
+    ],
+)
+def test_uploaded_amounts_of_several_currencies_are_not_added_up(text: str, codes: list[str]) -> None:
+    made = dataset_from_csv(text.encode(), name="sales.csv", now=NOW)
+    amount = made.columns[1]
+    assert amount.is_numeric
+    assert amount.name not in made.totals()
+    with pytest.raises(ChartRefusedError, match=rf"several currencies \({', '.join(codes)}\)"):
+        plan_chart(made, ChartRequest(dataset="sales", kind="bar"))
+    plan = plan_chart(made, ChartRequest(dataset="sales", kind="bar", series=amount.currency_column))
+    assert len(plan.figures.rows) == len(made.rows)
+
+
+def test_amounts_of_one_currency_are_and_counts_have_none() -> None:
+    text = "Customer,Amount,Units,Currency\nAcme,100,3,EUR\nLuna,250,4,EUR\n"
+    made = dataset_from_csv(text.encode(), name="sales.csv", now=NOW)
+    assert made.totals() == {"amount": 350, "units": 7}
+    assert made.column("units").currency_column is None
+    plan = plan_chart(made, ChartRequest(dataset="sales", kind="bar"))
+    assert (plan.y[0].currency, plan.x and plan.x.name) == ("EUR", "customer")
+
+
+@pytest.mark.parametrize("cells", [("5 km", "7 km"), ("A1", "B2"), ("10%", "20")])
+def test_numbers_with_other_words_stay_texts(cells: tuple[str, str]) -> None:
+    text = f"Customer,Size\nAcme,{cells[0]}\nLuna,{cells[1]}\n"
+    assert dataset_from_csv(text.encode(), name="a.csv", now=NOW).columns[1].type == "text"

@@ -111,8 +111,7 @@ def _only_currency(draft: ChartDraft, column: Column) -> str | None:
     """The currency that all rows share, where each row says its own."""
     if column.currency_column is None:
         return None
-    place = draft.place(draft.dataset.column(column.currency_column))
-    codes = {str(row[place]) for row in draft.rows if row[place]}
+    codes = draft.currency_codes(column)
     code = next(iter(codes)) if len(codes) == 1 else ""
     return code if len(code) == 3 and code.isalpha() and code.isupper() else None
 

@@ -77,6 +77,15 @@ class ChartDraft:
         labels = {str(row[place]) for row in self.rows if row[place] is not None}
         return bool(labels) and all(_PERIOD.fullmatch(label) for label in labels)
 
+    def currency_codes(self, column: Column) -> set[str]:
+        """The currencies of a column whose rows say their own; an amount without a code is in another one.
+
+        Rows of a large table hold no amounts, only what its columns hold.
+        """
+        code, amount = self.place(self.dataset.column(column.currency_column or "")), self.place(column)
+        found = {str(row[code] or "") for row in self.rows if row[amount] is not None}
+        return found or {str(row[code]) for row in self.rows if row[code] is not None}
+
     def note(self, message: str, **facts: object) -> None:
         """Say what was mended."""
         self.notes.append(say(message, self.language, **facts))

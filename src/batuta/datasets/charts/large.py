@@ -79,9 +79,11 @@ class LargeTable:
         """The different values of some columns, side by side and without meaning as rows; how many rows there are."""
         table = f"{self._info.name}{where}"
         parts = [f"SELECT -1 AS place, CAST(count(*) AS VARCHAR) AS found FROM {table}"]
+        codes = {one.currency_column for one in self._info.columns}
         most = min(MAX_VALUES, LARGE_ROWS // (len(columns) + 1))
         for column in columns:
-            different = f"SELECT DISTINCT {_shown(column)} AS one FROM {table} LIMIT {most}"
+            shown = f"coalesce({_quoted(column)}, '')" if column.name in codes else _shown(column)
+            different = f"SELECT DISTINCT {shown} AS one FROM {table} LIMIT {most}"
             place = self._info.columns.index(column)
             parts.append(f"SELECT {place} AS place, CAST(one AS VARCHAR) AS found FROM ({different})")
         held: dict[int, list[Value]] = {}

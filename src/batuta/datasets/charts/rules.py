@@ -59,12 +59,12 @@ def empty(draft: ChartDraft) -> None:
 
 def mixed_currencies(draft: ChartDraft) -> None:
     """Euros and dollars make no sum, and share no axis."""
-    for column in draft.ys:
+    is_rows = draft.kind == "table" and draft.x is None  # nothing is added up
+    for column in () if is_rows else draft.ys:
         code = column.currency_column
         if code is None or code in {one.name for one in (draft.x, draft.series) if one is not None}:
             continue
-        place = draft.place(draft.dataset.column(code))
-        codes = sorted({str(row[place]) for row in draft.rows if row[place]})
+        codes = sorted(one or say("no_currency", draft.language) for one in draft.currency_codes(column))
         if len(codes) > 1:
             label = draft.dataset.column(code).title
             raise draft.refuse("mixed_currencies", y=column.title, codes=", ".join(codes), column=label)

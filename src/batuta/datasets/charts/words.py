@@ -13,6 +13,7 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
     "share": {"en": "Share", "es": "Proporción"},
     "from_to": {"en": "{low} to {high}", "es": "{low} a {high}"},
     "blank": {"en": "(empty)", "es": "(vacío)"},
+    "no_currency": {"en": "without a code", "es": "sin código"},
     "describe": {
         "en": "{kind} of {title}. {count} values; highest {high} ({at_high}), lowest {low} ({at_low}).",
         "es": "{kind} de {title}. {count} valores; máximo {high} ({at_high}), mínimo {low} ({at_low}).",
