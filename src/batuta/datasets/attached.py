@@ -6,6 +6,7 @@ from typing import Protocol
 
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.library import DatasetLibrary, dataset_id_of
+from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.tools.context import ToolContext
 
@@ -35,7 +36,7 @@ class AttachedTables(Protocol):
         ...
 
 
-async def take_attached(library: DatasetLibrary, context: ToolContext) -> list[str]:
+async def take_attached(library: DatasetLibrary, context: ToolContext, language: str = "en") -> list[str]:
     """Keep the tables of the message's files, unless an earlier call did: their names, the first table first."""
     attached: AttachedTables | None = context.services.get(ATTACHED_TABLES_SERVICE)
     if attached is None:
@@ -57,10 +58,10 @@ async def take_attached(library: DatasetLibrary, context: ToolContext) -> list[s
             continue
         try:
             tables = await attached.tables(file)
-        except DatasetError:
+        except DatasetError as error:
             if file.is_document and (kept or names):
                 continue  # what is asked for may be about another table
-            raise
+            raise (error.in_language(language) if isinstance(error, UploadRefusedError) else error) from error
         for number, table in enumerate(tables):
             names.append((await library.introduce(table, context, key=_key(context, file, number))).name)
     return names

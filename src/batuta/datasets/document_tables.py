@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
-from batuta.datasets.dataset import DatasetError
+from batuta.datasets.upload_problems import UploadRefusedError
 
 MAX_TABLES = 50
 MAX_TITLE_CHARS = 80
@@ -34,10 +34,10 @@ def tables_of_word(content: bytes, name: str) -> list[FoundTable]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             if package.getinfo(WORD_PART).file_size > MAX_PART_BYTES:
-                raise DatasetError(f"{name} unpacks to more than it should; it is not read")
+                raise UploadRefusedError("unpacks_to_more", name=name)
             root = ET.fromstring(package.read(WORD_PART))  # noqa: S314 - no entities beyond the parser's own bounds
     except (zipfile.BadZipFile, KeyError, ET.ParseError) as error:
-        raise DatasetError(f"{name} cannot be read as a Word document") from error
+        raise UploadRefusedError("not_word", name=name) from error
     found: list[FoundTable] = []
     title = ""
     for element in root.iterfind(f"{_W}body/*"):

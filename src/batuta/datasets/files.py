@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape
 from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
 from batuta.datasets.document_tables import tables_of_page, tables_of_word
 from batuta.datasets.reading import table_of
+from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.events.datasets import Cell
 from batuta.kernel.extras import load_extra
 
@@ -80,7 +81,7 @@ def dataset_from_csv(content: bytes, *, name: str, now: datetime) -> Dataset:
         lines = csv.reader(io.StringIO(text), delimiter=delimiter)
         rows = [row for row in lines if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise DatasetError(f"{name} cannot be read as CSV: {error}") from error
+        raise UploadRefusedError("not_csv", name=name, why=str(error)) from error
     return _dataset_of(rows, name=name, title=name, now=now, delimiter=delimiter)
 
 
@@ -96,14 +97,14 @@ def datasets_from_xlsx(content: bytes, *, name: str, now: datetime) -> list[tupl
         except DatasetError as error:
             problem = error
     if not found:
-        raise problem or DatasetError(f"{name} has no rows under its head")
+        raise problem or UploadRefusedError("no_rows", name=name)
     return found
 
 
 def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[tuple[str, Dataset]]:
     """The tables of a Word document or a web page with their titles. Raises `DatasetError` where there is none."""
     if len(content) > MAX_UPLOAD_BYTES:
-        raise DatasetError(f"{name} is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+        raise UploadRefusedError("too_large", name=name, most=MAX_UPLOAD_BYTES >> 20)
     is_word = name.lower().endswith(".docx")
     tables = tables_of_word(content, name) if is_word else tables_of_page(_decoded(content))
     found: list[tuple[str, Dataset]] = []
@@ -114,7 +115,7 @@ def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[
             made = _dataset_of(table.rows, name=table.title or name, title=place, now=now)
             found.append((title, made))
     if not found:
-        raise DatasetError(f"{name} holds no table")
+        raise UploadRefusedError("no_table", name=name)
     return found
 
 
@@ -135,20 +136,20 @@ def _sheets(content: bytes, name: str) -> list[tuple[str, list[list[Any]]]]:
             if rows := [cut for line in lines if (cut := _without_empty_end(line))]:
                 found.append((sheet.title, rows))
     except Exception as error:  # whatever a broken workbook does to the reader
-        raise DatasetError(f"{name} cannot be read as a workbook: {type(error).__name__}") from error
+        raise UploadRefusedError("not_workbook", name=name, why=type(error).__name__) from error
     return found
 
 
 def _dataset_of(rows: Sequence[Sequence[Any]], *, name: str, title: str, now: datetime, delimiter: str = "") -> Dataset:
     if len(rows) < 2:
-        raise DatasetError(f"{name} has no rows under its head")
+        raise UploadRefusedError("no_rows", name=name)
     if len(rows) - 1 > min(MAX_UPLOADED_ROWS, MAX_ROWS):
-        raise DatasetError(f"{name} has more than {MAX_UPLOADED_ROWS} rows; upload a part of it")
+        raise UploadRefusedError("too_many_rows", name=name, most=MAX_UPLOADED_ROWS)
     if max(len(row) for row in rows) > MAX_COLUMNS:
-        raise DatasetError(f"{name} has more than {MAX_COLUMNS} columns; upload a part of it")
+        raise UploadRefusedError("too_many_columns", name=name, most=MAX_COLUMNS)
     columns, values = table_of(rows, delimiter)
     if not values:
-        raise DatasetError(f"{name} has no rows under its head")
+        raise UploadRefusedError("no_rows", name=name)
     return Dataset(
         name=dataset_name(name.rpartition(".")[0] or name), title=title[:200], columns=columns, rows=values,
         provenance=Provenance(connector="upload", query=title, retrieved_at=now, record_count=len(values)),
@@ -174,14 +175,14 @@ def _decoded(content: bytes) -> str:
 def _check_workbook(content: bytes, name: str) -> None:
     """A workbook is a zip: bound what it unpacks to before anything reads it."""
     if len(content) > MAX_UPLOAD_BYTES:
-        raise DatasetError(f"{name} is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+        raise UploadRefusedError("too_large", name=name, most=MAX_UPLOAD_BYTES >> 20)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as book:
             unpacked = sum(part.file_size for part in book.infolist())
     except zipfile.BadZipFile as error:
-        raise DatasetError(f"{name} is no workbook, or is protected by a password") from error
+        raise UploadRefusedError("no_workbook", name=name) from error
     if unpacked > min(MAX_UNPACKED_BYTES, 200 * max(len(content), 100_000)):
-        raise DatasetError(f"{name} unpacks to more than it should; it is not read")
+        raise UploadRefusedError("unpacks_to_more", name=name)
 
 
 def _safe(cell: Cell) -> Cell:

@@ -13,6 +13,7 @@ from typing import Any
 
 from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance
 from batuta.datasets.processes import ProcessLimit, run_child
+from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".xlsx")
@@ -38,7 +39,9 @@ async def tables_of(path: Path, name: str, *, now: datetime, source: str = "") -
     try:
         answer: dict[str, Any] = json.loads(await run_child(CHILD, request, LIMIT))
     except (ToolFailedError, DeadlineExceededError) as error:
-        raise DatasetError(f"{name} takes too long or too much memory to be read; upload a part of it") from error
+        raise UploadRefusedError("too_long", name=name) from error
+    if "problem" in answer:
+        raise UploadRefusedError(answer["problem"], **answer["facts"])
     if "error" in answer:
         raise DatasetError(answer["error"])
     return [_table(found, name, now, source) for found in answer["tables"]]

@@ -12,6 +12,7 @@ from typing import Any
 
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.files import dataset_from_csv, datasets_from_document, datasets_from_xlsx
+from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.datasets.uploads import DOCUMENT_SUFFIXES
 from batuta.events.datasets import as_cell
 
@@ -26,10 +27,12 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (request["max_bytes"] + 1024**3,) * 2)
     try:
         answer: dict[str, Any] = {"tables": read(Path(request["path"]), request["name"], request["now"])}
+    except UploadRefusedError as error:
+        answer = {"problem": error.problem, "facts": error.facts}
     except DatasetError as error:
         answer = {"error": str(error)}
     except (MemoryError, RecursionError):
-        answer = {"error": f"{request['name']} needs too much memory; upload a part of it"}
+        answer = {"problem": "too_long", "facts": {"name": request["name"]}}
     json.dump(answer, sys.stdout)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from batuta.datasets.attached import TableFile
-from batuta.datasets.dataset import Dataset, DatasetError
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.datasets.uploads import holds_tables, is_table_file, tables_of
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.server.database.engines import Database
@@ -30,7 +31,7 @@ class UploadedTables:
         """See `AttachedTables.tables`."""
         path = await self.blobs.local_path(self.digests[file.file_id])
         if path is None:
-            raise DatasetError(f"{file.name} was deleted; upload it again")
+            raise UploadRefusedError("deleted", name=file.name)
         return await tables_of(path, file.name, now=self.clock.now(), source=f"file:{file.file_id}")
 
 

@@ -64,7 +64,7 @@ def generated_cases(count: int, seed: int = 7) -> Iterator[tuple[Dataset, ChartR
             y=rng.choice(((), ("amount",), ("amount", "price"), ("pieces",))),
             series="country" if kind in ("stacked", "heatmap") or rng.random() < 0.3 else None,
             time_unit=rng.choice((None, "month", "quarter", "week")),
-            top=rng.choice((None, None, 3)),
+            top=rng.choice((None, None, 3)) if kind not in ("line", "area") else None,
             language=rng.choice(("en", "es")),
         )
         if request.series == request.x:

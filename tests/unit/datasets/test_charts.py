@@ -17,9 +17,11 @@ from batuta.datasets.charts.rules import MAX_POINTS
 from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.charts.words import MESSAGES, REFUSALS, say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance
+from batuta.datasets.files import dataset_from_csv
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.memory import MemoryDatasetStore
 from batuta.datasets.store import DatasetOwner
+from batuta.datasets.upload_problems import TEXTS, UploadRefusedError
 from batuta.testing.datasets import NOW, SOURCE
 from batuta.tools.context import ToolContext
 from tests.unit.datasets.chart_cases import COLUMNS, generated_cases, sales
@@ -159,7 +161,7 @@ def test_too_many_days_are_added_up_by_a_longer_period() -> None:
     ]
     plan = plan_chart(sales(rows), ChartRequest(dataset="sales", kind="line", x="day", y=("amount",)))
     assert plan.notes[0].startswith("Too many points for a chart: added up by ")
-    assert sum(row[1] for row in plan.figures.rows) == 1800
+    assert sum(row[1] for row in plan.figures.rows if row[1] is not None) == 1800
 
 
 def test_cut_data_is_said() -> None:
@@ -261,7 +263,7 @@ async def test_follow_ups_change_the_last_chart(context: ToolContext) -> None:
 
 
 async def test_without_a_chart_there_is_nothing_to_change(context: ToolContext) -> None:
-    with pytest.raises(DatasetError, match="no chart to change"):
+    with pytest.raises(DatasetError, match="ningún gráfico que cambiar"):
         await change_chart.call(context, top=3)
 
 
@@ -293,3 +295,23 @@ async def test_a_chart_keeps_its_figures_and_names_their_source(context: ToolCon
     assert SOURCE.retrieved_at == kept.provenance.retrieved_at
     again = await draw_chart.call(context)
     assert again.plan.request.dataset == "sales"
+
+
+async def test_a_chart_speaks_the_language_of_the_request(context: ToolContext) -> None:
+    """Not of the profile, where they differ: the answer around it does too."""
+    english = await draw_chart.call(
+        context, kind="bar", x="customer", options={"asked": "show me the sales by customer"}
+    )
+    assert english.plan.description.startswith("Bar chart of Importe by cliente")
+    await drawn(english, context, "1")
+    with pytest.raises(DatasetError, match="is in the table of the chart; its columns are"):
+        await change_chart.call(context, options={"asked": "show me the weather of the moon"})
+    with pytest.raises(DatasetError, match="está en la tabla del gráfico; sus columnas son"):
+        await change_chart.call(context, options={"asked": "qué tiempo hace en Teruel"})
+
+
+def test_every_problem_of_an_upload_is_said_in_both_languages() -> None:
+    assert all(texts.keys() == {"en", "es"} for texts in TEXTS.values())
+    with pytest.raises(UploadRefusedError) as refused:
+        dataset_from_csv(b"a,b\n", name="vacio.csv", now=NOW)
+    assert str(refused.value.in_language("es")) == "vacio.csv no tiene filas bajo su cabecera"

@@ -88,10 +88,27 @@ def assert_same_figures(plan: ChartPlan, scene: Any) -> None:
     for column in plan.y:
         place = [one.name for one in plan.figures.columns].index(column.name)
         title = f"{column.title} ({column.currency or column.unit})" if column.currency or column.unit else column.title
-        expected = {as_written(row[place]) for row in plan.figures.rows if row[place] is not None}
-        told = [match for text in found if (match := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", text))]
-        shown = {as_written(read_back(match.group(1), plan.request.language)) for match in told}
+        names = {number: one for number, one in enumerate(plan.figures.columns) if one.type == "text"}
+        expected = {
+            (*("null" if row[number] is None else str(row[number]) for number in names), as_written(row[place]))
+            for row in plan.figures.rows
+            if row[place] is not None
+        }
+        shown = {
+            (
+                *(said(text, one.title) for one in names.values()),
+                as_written(read_back(str(figure), plan.request.language)),
+            )
+            for text in found
+            if (figure := said(text, title)) not in (None, "null")
+        }
         assert shown == expected, (plan.kind, plan.request)
+
+
+def said(text: str, title: str) -> str | None:
+    """What a mark says of itself under a title."""
+    match = re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", text)
+    return None if match is None else match.group(1)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

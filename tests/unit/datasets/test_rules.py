@@ -62,6 +62,11 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "gaps_in_area": (sales(), {"kind": "area", "x": "day", "series": "country"}, "gaps_are_zero"),
     "figure_bounds": (sales(), {"x": "customer", "at_least": 100}, "within"),
     "latest": (sales(), {"x": "day", "time_unit": "month", "last": 2}, "last_only"),
+    "gaps_in_time": (
+        table([Column(name="month", type="text"), Column(name="value", type="integer")],
+              [["2026-01", 1], ["2026-02", 2], ["2026-05", 3]]),
+        {"kind": "line", "x": "month"}, "time_gaps",
+    ),
     "top_periods": (sales(), {"x": "day", "time_unit": "month", "top": 2}, "periods_apart"),
     "crowded_scatter": (many(5_001), {"kind": "scatter", "y": ("amount", "pieces")}, "too_many_points"),
     "too_many_periods": (many(900), {"kind": "line", "x": "day"}, "coarser_time"),
@@ -100,3 +105,30 @@ def _has_words(note: str, pattern: str) -> bool:
     """Whether a note is made of a message, whatever facts it holds."""
     rest = pattern.rpartition("}")[2].strip(" ).")
     return rest in note
+
+
+@pytest.mark.parametrize(
+    ("known", "missing"),
+    [
+        (["2026-01", "2026-02", "2026-05"], ["2026-03", "2026-04"]),
+        (["2025-Q3", "2026-Q2"], ["2025-Q4", "2026-Q1"]),
+        (["2020-W52", "2021-W01"], ["2020-W53"]),
+        (["2023", "2026"], ["2024", "2025"]),
+        (["2026-01", "2026-Q3"], []),
+        (["2026-13", "2026-01"], []),
+    ],
+)
+def test_periods_without_figures_keep_their_place_along_time(known: list[str], missing: list[str]) -> None:
+    columns = [Column(name="period", type="text"), Column(name="value", type="integer")]
+    plan = plan_chart(table(columns, [[one, 1] for one in known]), ChartRequest(dataset="sales", kind="line"))
+    assert plan.kind == "line"
+    assert [row[0] for row in plan.figures.rows if row[1] is None] == missing
+    assert [row[0] for row in plan.figures.rows] == sorted([*known, *missing])
+
+
+def test_days_leave_the_months_without_any_empty() -> None:
+    rows = [["a", "b", day, 1, 1, 1] for day in ("2026-01-15", "2026-03-02")]
+    request = ChartRequest(dataset="sales", kind="bar", x="day", y=("amount",), time_unit="month")
+    plan = plan_chart(sales(rows), request)
+    assert [(row[0].month, row[1]) for row in plan.figures.rows] == [(1, 1), (2, None), (3, 1)]
+    assert plan.notes == ("There are no figures for Feb 2026: the axis shows the gap.",)

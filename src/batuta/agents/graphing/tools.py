@@ -9,9 +9,11 @@ from batuta.datasets.charts.asking import amended, asked_of
 from batuta.datasets.charts.chart import Chart, chart_figures_id, last_request, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, request_of
+from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
 from batuta.datasets.tools import list_datasets, query_datasets
+from batuta.language.detection import detect_language
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import tool
 
@@ -55,13 +57,13 @@ async def draw_chart(
         only: Values to keep, such as a country or a customer.
         options: How figures are put together, conditions on columns, and a title in the user's language.
     """
-    library = library_of(context)
-    brought = await take_attached(library, context)
-    name = dataset or (brought[0] if brought else await _last_source(library))
+    library, language = library_of(context), _language(context, options)
+    brought = await take_attached(library, context, language)
+    name = dataset or (brought[0] if brought else await _last_source(library, language))
     table = await open_table(library, name)
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
     words = {name: value for name, value in asked_of(_asked(options), table.outline).items() if name != "is_everything"}
-    request = request_of({"dataset": name, "language": _language(context), **words, **given})
+    request = request_of({"dataset": name, "language": language, **words, **given})
     return await table.drawn(request)
 
 
@@ -90,29 +92,28 @@ async def change_chart(
         only: Values to keep, such as a country.
         options: How figures are put together, conditions on columns, and a title.
     """
-    library = library_of(context)
+    library, language = library_of(context), _language(context, options)
     before = await last_request(library, context)
     if before is not None and await _has_newer_table(library, context):
         before = None
-    brought = await take_attached(library, context)
+    brought = await take_attached(library, context, language)
     if brought and (before is None or before.dataset not in brought):
-        before = ChartRequest(dataset=brought[0], language=_language(context))
+        before = ChartRequest(dataset=brought[0], language=language)
     if before is None and kind is None and not _asked(options):
-        raise DatasetError("there is no chart to change in this conversation; draw one first")
+        raise DatasetError(say("no_chart", language))
     if before is None:  # "as a line", said of a table
-        before = ChartRequest(dataset=await _last_source(library), language=_language(context))
+        before = ChartRequest(dataset=await _last_source(library, language), language=language)
     table = await open_table(library, before.dataset)
     given = _given(_changes(x, y, series, time_unit, top, only, options), kind)
     changes = {**asked_of(_asked(options), table.outline), **given}
     if not changes:
         known = ", ".join(column.title for column in table.outline.columns)
-        raise DatasetError(
-            f"nothing in “{_asked(options)[:80]}” is in the table of the chart; its columns are: {known}"
-        )
+        raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
     if "time_unit" in changes and "x" not in changes:
+        before = before.model_copy(update={"language": language})
         column = await _time_column(library, before, changes["time_unit"])
         changes |= {"x": column, "kind": changes.get("kind", "auto")}
-    request = amended(before, changes).model_copy(update={"language": _language(context)})
+    request = amended(before.model_copy(update={"language": language}), changes)
     return await table.drawn(request)
 
 
@@ -149,11 +150,11 @@ async def _has_newer_table(library: DatasetLibrary, context: ToolContext) -> boo
     return bool(kept) and kept[-1].provenance.connector != CHART_CONNECTOR
 
 
-async def _last_source(library: DatasetLibrary) -> str:
+async def _last_source(library: DatasetLibrary, language: str) -> str:
     """The last dataset that is not a chart's own."""
     kept = [info for info in await library.store.list(library.owner) if info.provenance.connector != CHART_CONNECTOR]
     if not kept:
-        raise DatasetError("there is no dataset in this conversation yet: read one first")
+        raise DatasetError(say("no_dataset", language))
     return kept[-1].name
 
 
@@ -167,9 +168,11 @@ async def _time_column(library: DatasetLibrary, request: ChartRequest, unit: Tim
     times += [column.name for column in info.columns if column.name == unit]
     if not times:
         known = ", ".join(column.name for column in info.columns)
-        raise DatasetError(f"{info.name} has no column with a time; it has: {known}")
+        raise DatasetError(say("no_time", request.language, dataset=info.title or info.name, known=known))
     return times[0]
 
 
-def _language(context: ToolContext) -> Literal["en", "es"]:
-    return "es" if context.services.get(LANGUAGE_SERVICE) == "es" else "en"
+def _language(context: ToolContext, options: ChartOptions | None) -> Literal["en", "es"]:
+    """The language of the request, in which it is answered; the reader's where its words tell none."""
+    reader: Literal["en", "es"] = "es" if context.services.get(LANGUAGE_SERVICE) == "es" else "en"
+    return detect_language(_asked(options), reader)

@@ -1,5 +1,6 @@
 """The figures of a chart: rows filtered, cut into periods, grouped and added up. Pure, and exact in decimals."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,62 @@ def period_of(value: date, unit: TimeUnit) -> date:
     if unit == "quarter":
         return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
     return day.replace(month=1, day=1) if unit == "year" else day
+
+
+def missing_periods(periods: Sequence[Value], unit: TimeUnit | None = None) -> list[Value]:
+    """The periods between the first and the last that are not among them: days that begin one, or texts (2026-Q2).
+
+    Nothing where they are of several units, or days.
+    """
+    numbers = {_period_number(period, unit) for period in periods}
+    if len({found[0] for found in numbers if found is not None}) != 1 or None in numbers:
+        return []
+    known = {found[1] for found in numbers if found is not None}
+    kind = next(found[0] for found in numbers if found is not None)
+    between = (number for number in range(min(known), max(known)) if number not in known)
+    is_day = isinstance(periods[0], date)
+    return [_period_start(kind, number) if is_day else _period_label(kind, number) for number in between]
+
+
+def _period_number(period: Value, unit: TimeUnit | None) -> tuple[TimeUnit, int] | None:
+    """A period as a number that the next one follows, with its unit."""
+    if isinstance(period, date):
+        months = period.year * 12 + period.month - 1
+        numbers: dict[TimeUnit | None, int] = {
+            "week": (period.toordinal() - 1) // 7, "month": months, "quarter": months // 3, "year": period.year,
+        }  # fmt: skip
+        return (unit, numbers[unit]) if unit is not None and unit in numbers else None
+    match = _PERIOD_TEXT.fullmatch(str(period))
+    if match is None or not 1 <= int(match["year"]) < 9999:
+        return None
+    year = int(match["year"])
+    if match["week"]:
+        try:
+            return "week", (date.fromisocalendar(year, int(match["week"]), 1).toordinal() - 1) // 7
+        except ValueError:
+            return None
+    if match["month"]:
+        return ("month", year * 12 + int(match["month"]) - 1) if 1 <= int(match["month"]) <= 12 else None
+    return ("quarter", year * 4 + int(match["quarter"]) - 1) if match["quarter"] else ("year", year)
+
+
+_PERIOD_TEXT = re.compile(r"(?P<year>\d{4})(?:-(?:(?P<month>\d{2})|Q(?P<quarter>[1-4])|W(?P<week>\d{2})))?")
+
+
+def _period_start(unit: TimeUnit, number: int) -> date:
+    if unit == "week":
+        return date.fromordinal(number * 7 + 1)
+    months = number * {"month": 1, "quarter": 3, "year": 12}[unit]
+    return date(months // 12, months % 12 + 1, 1)
+
+
+def _period_label(unit: TimeUnit, number: int) -> str:
+    day = _period_start(unit, number)
+    if unit == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    ends = {"month": f"-{day.month:02}", "quarter": f"-Q{(day.month - 1) // 3 + 1}", "year": ""}
+    return f"{day.year:04}{ends[unit]}"
 
 
 def binned(values: Iterable[Any]) -> tuple[list[Decimal], list[int]]:

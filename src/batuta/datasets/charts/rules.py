@@ -18,6 +18,7 @@
 | too many categories | more than can be read | the largest and the others, or a table |
 | too many series | more than can be told apart | the largest and the others |
 | gaps in an area | a period in which a part of the area has no figure | zero |
+| gaps in time | a period between others has no figures | its place stays empty, and said |
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
@@ -28,11 +29,13 @@
 """
 
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
 from batuta.datasets.charts.draft import COUNT, ChartDraft, default_x
-from batuta.datasets.charts.figures import period_of
+from batuta.datasets.charts.figures import missing_periods, period_of
+from batuta.datasets.charts.labels import period_text
 from batuta.datasets.charts.request import TimeUnit
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.values import Value
@@ -43,6 +46,8 @@ MAX_SERIES = 8
 MAX_PERIODS = 400
 MAX_POINTS = 5_000
 MAX_TABLE_ROWS = 10_000
+MAX_NAMED = 6
+"""Periods that a note names."""
 
 _COARSER: Final[tuple[TimeUnit, ...]] = ("day", "week", "month", "quarter", "year")
 
@@ -166,6 +171,33 @@ def figure_bounds(draft: ChartDraft) -> None:
         raise draft.refuse("nothing_within", dataset=draft.dataset.title or draft.dataset.name)
     if len(draft.figures) < len(before):
         draft.note("within", shown=len(sizes), all=len({row[0] for row in before}))
+
+
+def gaps_in_time(draft: ChartDraft) -> None:
+    """A month without figures keeps its place on the axis: a line that goes on over it tells of figures there."""
+    is_along_time = draft.is_temporal or draft.is_in_periods
+    is_reordered = draft.request.order in ("largest", "smallest") and not draft.is_temporal
+    asks_for_some = (
+        draft.request.top is not None or draft.request.at_least is not None or draft.request.at_most is not None
+    )
+    if not is_along_time or is_reordered or asks_for_some or draft.kind not in ("line", "area", "bar", "stacked"):
+        return
+    periods = list(dict.fromkeys(row[0] for row in draft.figures if row[0] is not None))
+    missing = missing_periods(periods, draft.time_unit) if len(periods) > 1 else []
+    if not missing:
+        return
+    names = [
+        period_text(one, draft.time_unit or "day", draft.language) if isinstance(one, date) else str(one)
+        for one in missing[:MAX_NAMED]
+    ]
+    draft.note("time_gaps", periods=", ".join(names) + ("…" if len(missing) > MAX_NAMED else ""))
+    if len(periods) + len(missing) > (MAX_PERIODS if draft.kind in ("line", "area") else MAX_CATEGORIES):
+        return
+    parts = list(dict.fromkeys(tuple(row[1:-1]) for row in draft.figures))
+    pairs = list(zip(draft.figures, draft.records, strict=True))
+    pairs += [([period, *part, None], None) for period in missing for part in parts]
+    pairs.sort(key=lambda pair: (pair[0][0] is None, str(pair[0][0])))
+    draft.figures, draft.records = [row for row, _ in pairs], [record for _, record in pairs]
 
 
 def latest(draft: ChartDraft) -> None:
@@ -317,8 +349,8 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories, too_many_series,
-    gaps_in_area, single_point, cut_axis, cut_data,
+    gaps_in_time, latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories,
+    too_many_series, gaps_in_area, single_point, cut_axis, cut_data,
 )  # fmt: skip
 """In this order."""
 

@@ -67,6 +67,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "Where {series} has no figure, zero is shown.",
         "es": "Donde {series} no tiene cifra se muestra cero.",
     },
+    "time_gaps": {
+        "en": "There are no figures for {periods}: the axis shows the gap.",
+        "es": "No hay cifras de {periods}: el eje muestra el hueco.",
+    },
     "stack_negative": {
         "en": "Stacked parts cannot be negative: drawn side by side.",
         "es": "Las partes apiladas no pueden ser negativas: se dibujan una junto a otra.",
@@ -149,6 +153,22 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "no_value": {
         "en": "No column of {dataset} holds “{value}”.",
         "es": "Ninguna columna de {dataset} contiene «{value}».",
+    },
+    "no_chart": {
+        "en": "There is no chart to change in this conversation; draw one first.",
+        "es": "No hay ningún gráfico que cambiar en esta conversación; pida uno antes.",
+    },
+    "no_dataset": {
+        "en": "There is no dataset in this conversation yet: read one first.",
+        "es": "Todavía no hay ninguna tabla en esta conversación: lea una antes.",
+    },
+    "no_time": {
+        "en": "{dataset} has no column with a time; it has: {known}.",
+        "es": "{dataset} no tiene ninguna columna con fechas; tiene: {known}.",
+    },
+    "nothing_named": {
+        "en": "Nothing in “{asked}” is in the table of the chart; its columns are: {known}.",
+        "es": "Nada de «{asked}» está en la tabla del gráfico; sus columnas son: {known}.",
     },
     "bad_number": {
         "en": "A chart shows from 1 to {most} of them, not {value}: ask for another number.",
