@@ -22,6 +22,7 @@ from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance, R
 from batuta.datasets.large import LARGE_ROWS, LargeDataset
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.processes import ProcessLimit, run_child
+from batuta.datasets.sql_currencies import require_one_currency
 from batuta.datasets.store import BLOCK_ROWS, DatasetInfo, blocks_in, references_of
 from batuta.datasets.values import trimmed
 from batuta.events.datasets import Cell
@@ -65,9 +66,17 @@ class _Statement:
 
 
 async def query_datasets(
-    library: DatasetLibrary, sql: str, *, name: str = "result", title: str = "", limit: ProcessLimit | None = None
+    library: DatasetLibrary,
+    sql: str,
+    *,
+    name: str = "result",
+    title: str = "",
+    limit: ProcessLimit | None = None,
+    is_one_currency: bool = False,
 ) -> Dataset | LargeDataset:
     """Run one SELECT over the datasets of a session. A large result is in a file; the caller keeps or discards it.
+
+    `is_one_currency` says that the caller saw to it that amounts of one currency are added up.
 
     Raises:
         ToolRefusedError: the statement does something else than read datasets.
@@ -78,6 +87,8 @@ async def query_datasets(
     known = {info.name: info for info in await library.store.list(library.owner)}
     statement = _checked(sql, known)
     sources = [known[table] for table in statement.tables]
+    if not is_one_currency:
+        require_one_currency(statement.tree, sources)
     columns = _described(statement.tree, sources)
     with tempfile.TemporaryDirectory(prefix="batuta-sql-") as folder:
         head = await _run(statement, sources, library, Path(folder), limit or ProcessLimit())
@@ -154,21 +165,18 @@ def _with_row_numbers(tree: exp.Query, known: dict[str, DatasetInfo]) -> exp.Que
 def _described(tree: exp.Query, sources: Sequence[DatasetInfo]) -> list[Column | None] | dict[str, Column]:
     """What is known of each column of the result: label, unit and currency of what it was made of.
 
-    By its place, or by its name where a star stands for several. Raises `DatasetError` where amounts of several
-    currencies would be added up.
+    By its place, or by its name where a star stands for several.
     """
-    by_name = {column.name: (column, info) for info in sources for column in info.columns}
+    by_name = {column.name: column for info in sources for column in info.columns}
     if any(isinstance(projection, exp.Star) or projection.find(exp.Star) for projection in tree.selects):
         stars = [one for one in tree.selects if isinstance(one, exp.Star | exp.Column)]
         if len(stars) == len(tree.selects):
-            return {name: column for name, (column, _) in by_name.items()}
-    shown = {projection.alias_or_name.lower() for projection in tree.selects}
+            return by_name
     described: list[Column | None] = []
     for projection in tree.selects:
         names = [column.name.lower() for column in projection.find_all(exp.Column)]
         used = [by_name[name] for name in names if name in by_name]
-        _require_one_currency(projection, used, shown)
-        described.append(_made_of(projection, [column for column, _ in used]))
+        described.append(_made_of(projection, used))
     return described
 
 
@@ -187,16 +195,6 @@ def _made_of(projection: exp.Expr, used: Sequence[Column]) -> Column | None:
     if not is_plain:
         update["label"] = ""
     return first.model_copy(update=update)
-
-
-def _require_one_currency(projection: exp.Expr, used: Sequence[tuple[Column, DatasetInfo]], shown: set[str]) -> None:
-    for column, info in used:
-        code = column.currency_column
-        is_mixed = code is not None and info.row_count > 0 and column.name not in info.totals
-        if is_mixed and projection.find(exp.Sum, exp.Avg) and code not in shown:
-            raise DatasetError(
-                f"{column.name} is in several currencies: group by {code} and select it too, or keep one with WHERE"
-            )
 
 
 def _columns_of(found: Sequence[dict[str, str]], described: list[Column | None] | dict[str, Column]) -> list[Column]:

@@ -234,3 +234,32 @@ async def test_long_decimals_lose_no_digit(library: DatasetLibrary) -> None:
     kept = Dataset(name="long", columns=[Column(name="n", type="decimal")], rows=[[long]], provenance=SOURCE)
     await library.keep(kept, key="2")
     assert (await query_datasets(library, "select n from long")).values("n") == [long]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select sum(a) from (select foreign_amount as a from sales) x",
+        "select max(code) code, sum(foreign_amount) from sales",
+        "with x as (select foreign_amount * 1 as a from sales) select avg(a) from x",
+        "select sum(foreign_amount) from sales where code = 'EUR' or code = 'USD'",
+        "select country, sum(foreign_amount) from sales group by country",
+        "select sum(b) from (select foreign_amount from sales) as x(b)",
+    ],
+)
+async def test_no_other_name_adds_up_several_currencies(library: DatasetLibrary, sql: str) -> None:
+    with pytest.raises(DatasetError, match="several currencies: group by code"):
+        await query_datasets(library, sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select sum(foreign_amount) as total from sales where code = 'EUR'",
+        "select sum(a) from (select foreign_amount as a from sales where code in ('EUR')) x",
+        "select code as c, sum(foreign_amount) from sales group by 1",
+        "select count(foreign_amount), sum(balance) from sales",
+    ],
+)
+async def test_amounts_of_one_currency_are_added_up(library: DatasetLibrary, sql: str) -> None:
+    assert len((await query_datasets(library, sql)).rows) >= 1
