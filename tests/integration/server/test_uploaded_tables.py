@@ -103,5 +103,5 @@ async def test_a_file_that_holds_no_table_says_so(demo: Running) -> None:
     file = await ana.file("roto.xlsx", b"PK\x05\x06" + b"\0" * 18)
     events = await asked(ana, session, "haz un gráfico de barras", file)
     assert not any(event["type"] == "chart_drawn" for event in events)
-    assert any("roto.xlsx cannot be read" in str(event) for event in events), events
+    assert any("roto.xlsx no se puede leer" in str(event) for event in events), events
     assert events[-1]["type"] == "complete"
