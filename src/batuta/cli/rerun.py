@@ -69,7 +69,7 @@ def rerun(
     crew = team_of(place.settings, team).orchestrator
     changes = reruns.Changes(model=model, instructions=prompt, agent=agent)
     try:
-        again = asyncio.run(_again(crew, turn, start, changes, place))
+        again = asyncio.run(_again(crew, turn, start, changes, place, is_own_team=team is not None))
     except BatutaError as error:
         raise fail(escape(str(error)), 2) from error
     if as_json:
@@ -93,7 +93,7 @@ def show(again: reruns.Rerun, console: Console) -> None:
 
 
 async def _again(
-    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, place: TurnPlace
+    team: Orchestrator, turn_id: str, start: str | None, changes: reruns.Changes, place: TurnPlace, *, is_own_team: bool
 ) -> reruns.Rerun:
     async with place.opened() as (log, queue):
         work = await queue.get(turn_id)
@@ -104,17 +104,14 @@ async def _again(
     target = work.payload.get("target_agent_id")
     turn = reruns.recorded_turn(events, turn_id, user=user, target_agent_id=target)
     first_live = None if start is None else turn.place(start)
-    async with _services(place, work) as services:
+    services_of = _services_of_own_team if is_own_team or not place.is_of_the_platform else _services
+    async with services_of(place, work) as services:
         return await reruns.rerun(team, turn, start=first_live, changes=changes, services=services)
 
 
 @asynccontextmanager
 async def _services(place: TurnPlace, work: Work) -> AsyncIterator[dict[str, Any]]:
-    """What the turn's tools may use; datasets that they make are forgotten."""
-    if not place.is_of_the_platform:
-        owner = DatasetOwner(session_id=work.session_id or "")
-        yield {DATASETS_SERVICE: DatasetLibrary(store=MemoryDatasetStore(), owner=owner)}
-        return
+    """What the turn's tools may use on the platform; datasets that they make are forgotten."""
     async with AsyncExitStack() as stack:
         backends = await stack.enter_async_context(open_backends(place.settings))
         protection = ModelProtection(place.settings)
@@ -126,6 +123,13 @@ async def _services(place: TurnPlace, work: Work) -> AsyncIterator[dict[str, Any
         if library is not None:
             services[DATASETS_SERVICE] = replace(library, store=RehearsalDatasetStore(library.store))
         yield services
+
+
+@asynccontextmanager
+async def _services_of_own_team(_: TurnPlace, work: Work) -> AsyncIterator[dict[str, Any]]:
+    """A store of one's own holds turns and nothing else."""
+    owner = DatasetOwner(session_id=work.session_id or "")
+    yield {DATASETS_SERVICE: DatasetLibrary(store=MemoryDatasetStore(), owner=owner)}
 
 
 def _effects(again: reruns.Rerun) -> str:
