@@ -62,7 +62,7 @@ async def follow(browser: httpx.AsyncClient, page: httpx.Response) -> httpx.Resp
 
 def _install() -> None:
     """Install what the lock names, once; several test processes take turns."""
-    with (Path(tempfile.gettempdir()) / "batuta-oidc.lock").open("w") as turnstile:
+    with (Path(tempfile.gettempdir()) / f"batuta-oidc-{os.getuid()}.lock").open("w") as turnstile:
         fcntl.flock(turnstile, fcntl.LOCK_EX)
         if (FOLDER / "node_modules" / ".package-lock.json").exists():
             return

@@ -11,7 +11,7 @@ from typing import Any
 
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import is_yes, refers_back
-from batuta.language.expressions import is_one_sum, needs_last_result
+from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
@@ -163,7 +163,7 @@ class Planner:
             found = [self._meanings(side, context)[0] for side in sides]
             if _completes(self._meanings(text, context)[0], found[0]) or _changes_it(sides[1], found[1]):
                 continue
-            if any(is_bare(side, self._now, self._language) for side in sides):
+            if any(is_bare(side, self._now, self._language) and not _is_sum(side) for side in sides):
                 continue
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
             if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
@@ -485,6 +485,11 @@ def _completes(whole: Interpretation, left: Interpretation) -> bool:
         return False
     kept = [slot.name for slot in whole.intent.slots if slot.type.startswith("zone")]
     return any(whole.values.get(name) != left.values.get(name) for name in kept)
+
+
+def _is_sum(text: str) -> bool:
+    """Whether a side is a sum by itself, without a word that asks for it: "and 3 * 3"."""
+    return bool(set(find_expression(text) or "") & set("+-*/"))
 
 
 def _changes_it(text: str, meaning: Interpretation) -> bool:
