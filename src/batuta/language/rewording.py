@@ -73,7 +73,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
     "es": {
         "salas de reuniones": "meeting rooms", "sala de reuniones": "meeting rooms", "numero de telefono": "llama extensión", "que numero": "llama extensión", "numero al que llamar": "llama extensión", "telefono": "línea telefónica", "plan empresa": "plan empresa", "plan equipo": "plan equipo", "comida de equipo": "comida de equipo", "dia laborable": "día laborable", "primer mes": "primer mes",
         "justificar": "justificante", "guardar": "guardan", "guardais": "guardan", "guardar vacaciones": "no disfrutados año siguiente vacaciones", "canceladas": "cancelada", "foto": "fotografía",
-        "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo", "desde casa": "teletrabajo", "km": "kilómetro", "kms": "kilómetro",
+        "teletrabajar": "teletrabajo", "trabajar desde casa": "teletrabajo posible", "desde casa": "teletrabajo", "km": "kilómetro", "kms": "kilómetro",
         "kilometraje": "kilómetro coche", "mi coche": "coche particular", "mi propio coche": "coche particular", "malo": "baja enfermedad", "mala": "baja enfermedad", "enfermo": "baja enfermedad",
         "enferma": "baja enfermedad", "gripe": "baja enfermedad", "dias libres": "vacaciones", "dia libre": "vacaciones", "comer": "comidas", "dietas": "comidas",
         "servidor": "datos guardan centros", "servidores": "datos guardan centros", "nube": "datos guardan centros", "alojados": "datos guardan centros",
