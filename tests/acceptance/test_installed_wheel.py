@@ -31,6 +31,7 @@ PROOFS = {
     "server": "import batuta.server.app, batuta.server.team, batuta.cli.platform",
     "cli": "import batuta.cli.app",
     "vectors": "from batuta.kernel.extras import load_extra; load_extra('numpy', extra='vectors', needed_for='search')",
+    "s3": "from batuta.kernel.extras import load_extra; load_extra('obstore', extra='s3', needed_for='files')",
     "ocr": "from batuta.kernel.extras import load_extra; load_extra('tesserocr', extra='ocr', needed_for='scans')",
 }
 """What each extra brings: importing or making it fails if a dependency is not declared."""
