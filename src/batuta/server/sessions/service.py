@@ -51,7 +51,7 @@ class Eraser(Protocol):
 
 
 ReadTables = Callable[[str, Caller], Awaitable[Sequence[Mapping[str, Any]]]]
-"""The tables of a session with their rows, as an export for somebody holds them."""
+"""The tables of a session with their rows, as the export for one reader holds them."""
 
 
 class Sessions:
