@@ -106,9 +106,8 @@ async def rows() -> list[Row]:
     prepare()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(PREPARED, Path(folder) / SANDBOX_FILE)
-        team = first_team(load_settings({}, None, data_dir=Path(folder)), clock=DemoDayClock())
-        await team.prepare()
-        return await measured(team)
+        async with first_team(load_settings({}, None, data_dir=Path(folder)), clock=DemoDayClock()) as team:
+            return await measured(team)
 
 
 def main() -> None:

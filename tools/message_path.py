@@ -65,9 +65,11 @@ class Passed:
 async def passed_by_a_message(data_dir: Path) -> dict[str, list[str]]:
     """What a message passes that is not the first one of its process."""
     settings = load_settings({}, data_dir=data_dir, is_demo=True)
-    team = first_team(settings)
     passed = Passed()
-    async with open_platform(settings, team.orchestrator, model=team.model) as platform:
+    async with (
+        first_team(settings) as team,
+        open_platform(settings, team.orchestrator, model=team.model) as platform,
+    ):
         transport = httpx.ASGITransport(create_app(platform))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as http:
             login = (await http.post("/api/auth/demo")).raise_for_status()

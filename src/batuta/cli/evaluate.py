@@ -68,11 +68,11 @@ def erp(
 async def _run(only: str, company_size: str) -> list[TaskOutcome]:
     with tempfile.TemporaryDirectory(prefix="batuta-eval-") as folder:
         open_sandbox(Path(folder) / SANDBOX_FILE, size=company_size).store.close()
-        team = first_team(settings_from(None, data_dir=Path(folder)), clock=DemoClock())
-        if team.erp is None:
-            raise fail("there is no ERP to ask; unset BATUTA_DATABASE_URL to use the sandbox, or set BATUTA_ERP_URL", 2)
-        await team.prepare()
-        tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
-        running = run_benchmark(team.orchestrator, team.erp, tasks)
-        progress = track(tasks, description=team.model.label, console=err, transient=True)
-        return [await anext(running) for _ in progress]
+        async with first_team(settings_from(None, data_dir=Path(folder)), clock=DemoClock()) as team:
+            if team.erp is None:
+                problem = "there is no ERP to ask; unset BATUTA_DATABASE_URL to use the sandbox, or set BATUTA_ERP_URL"
+                raise fail(problem, 2)
+            tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
+            running = run_benchmark(team.orchestrator, team.erp, tasks)
+            progress = track(tasks, description=team.model.label, console=err, transient=True)
+            return [await anext(running) for _ in progress]

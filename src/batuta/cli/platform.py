@@ -86,15 +86,17 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
     loop.add_signal_handler(signal.SIGINT, interrupt)
     if err.is_terminal:
         err.print("learning what the team can be asked: a few seconds", style="dim")
-    await team.prepare()
-    async with open_platform(
-        settings,
-        team.orchestrator,
-        model=team.model,
-        title_model=team.title_model,
-        read_source=team.read_source,
-        erp=team.erp,
-    ) as platform:
+    async with (
+        team,
+        open_platform(
+            settings,
+            team.orchestrator,
+            model=team.model,
+            title_model=team.title_model,
+            read_source=team.read_source,
+            erp=team.erp,
+        ) as platform,
+    ):
         loop.remove_signal_handler(signal.SIGINT)
         if not interrupted.is_set():
             async with _watched_documents(team):
@@ -117,8 +119,6 @@ async def _watched_documents(team: FirstTeam) -> AsyncIterator[None]:
     finally:
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
-        await folder.extractor.close()
-        await folder.index.close()
 
 
 async def _work(settings: Settings, team: FirstTeam) -> None:
@@ -127,8 +127,10 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
     if err.is_terminal:
         err.print("learning what the team can be asked: a few seconds", style="dim")
-    await team.prepare()
-    async with open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process:
+    async with (
+        team,
+        open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process,
+    ):
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)
         await process.run(stop)

@@ -121,8 +121,9 @@ Handle = Callable[[str, str, Mapping[str, str], bytes], tuple[int, Mapping[str, 
 class InProcessTransport:
     """A service of this process, called on a thread because it may touch a file."""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, *, on_close: Callable[[], None] | None = None) -> None:
         self._handle = handle
+        self._on_close = on_close
 
     async def send(self, request: OutgoingRequest) -> IncomingResponse:
         """See `HttpTransport.send`."""
@@ -133,4 +134,6 @@ class InProcessTransport:
         return IncomingResponse(status=status, headers=lowered, body=body)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Let go of the service."""
+        if self._on_close is not None:
+            await asyncio.to_thread(self._on_close)

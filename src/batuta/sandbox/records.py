@@ -16,6 +16,7 @@ them; read and write them with `records.sql("… WHERE company = ?", …)`. `_se
 import sqlite3
 import threading
 import uuid
+import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -244,7 +245,10 @@ class SandboxStore:
             raise SandboxFileError(
                 f"{path} was made by another version of the sandbox: remove it, or start with --reset"
             )
-        self.connection.create_function("today", 0, lambda: self.today().isoformat())
+        # The connection holds its functions where the garbage collector does not look: a strong reference back to this
+        # store would keep a store that was not closed for ever.
+        store = weakref.proxy(self)
+        self.connection.create_function("today", 0, lambda: store.today().isoformat())
         # lower() and upper() of SQLite know ASCII only.
         self.connection.create_function("unicode_lower", 1, str.lower, deterministic=True)
         self.connection.create_function("unicode_upper", 1, str.upper, deterministic=True)

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from batuta.agents import appointments, calculator, documents, graphing
 from batuta.agents.erp import agent as erp
@@ -20,7 +21,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.config import ModelChoice, Settings, make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
 from batuta.server.knowledge_index import passage_index
-from batuta.server.platform_vectors import platform_vectors
+from batuta.server.platform_vectors import PlatformVectors, platform_vectors
 from batuta.server.sessions.sources import ReadSource
 
 OFFLINE_LABEL = "Built-in deterministic model"
@@ -28,20 +29,33 @@ OFFLINE_LABEL = "Built-in deterministic model"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstTeam:
-    """A team and the model it runs on."""
+    """A team, the model it runs on, and what it holds open: `async with` prepares it and closes it."""
 
     orchestrator: Orchestrator
     model: ModelChoice
     title_model: Model | None = None
     """Names sessions; the built-in model cannot, and their first words stay their title."""
     read_source: ReadSource | None = None
+    """The text of a document that an answer cites."""
     library: documents.DocumentLibrary | None = None
     """What every user may ask about."""
-    """The text of a document that an answer cites."""
+    vectors: PlatformVectors | None = None
+    """Search by meaning, where an embedding model is set."""
     erp: ErpAccess | None = None
     """The ERP that the team works with."""
     learnt_dir: Path | None = None
     """Where the built-in model keeps what it has learnt, for the next start."""
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.prepare()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def prepare(self) -> None:
         """Learn what the first turn would otherwise wait for: the ERP's names, and the built-in model's intents.
@@ -55,6 +69,12 @@ class FirstTeam:
             understandings = self.orchestrator.registry.understanding
             for team in ((*understandings, SMALL_TALK), *((one,) for one in understandings)):
                 await asyncio.to_thread(interpreter_for, team, self.learnt_dir)
+
+    async def close(self) -> None:
+        """Let go of the index, the vectors and the ERP's connections."""
+        for held in (self.library, self.vectors, self.erp):
+            if held is not None:
+                await held.close()
 
 
 def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
@@ -99,6 +119,7 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
         title_model=None if title_model == OFFLINE_MODEL else model_of(title_model),
         read_source=library.text,
         library=library,
+        vectors=vectors,
         erp=access,
         learnt_dir=settings.data_dir / "language",
     )

@@ -1,7 +1,7 @@
 """The demo companies of the sandbox, made once, and an ERP over a copy of them for each test."""
 
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,13 @@ def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sandbox(demo_file: Path, tmp_path: Path) -> Sandbox:
+def sandbox(demo_file: Path, tmp_path: Path) -> Iterator[Sandbox]:
     """A sandbox of its own."""
     path = tmp_path / "sandbox.sqlite3"
     shutil.copyfile(demo_file, path)
-    return open_sandbox(path)
+    opened = open_sandbox(path)
+    yield opened
+    opened.store.close()
 
 
 def handle_of(sandbox: Sandbox) -> Handle:

@@ -137,13 +137,10 @@ async def test_yes_to_what_had_changed_shows_the_change_on_the_record_as_it_is_n
 
 async def _worked_offline(store: Store, data_dir: Path) -> None:
     """What a worker with the built-in model does that has just been started."""
-    team = first_team(load_settings({}, None, data_dir=data_dir))
-    await team.prepare()
-    settings = WorkerSettings(owner=new_id())
-    worker = TurnWorker(team.orchestrator, store.queue, store.log, TurnPersistence(store.log), settings)
-    await worker.run_until_idle()
-    assert team.erp is not None
-    await team.erp.connector.close()
+    async with first_team(load_settings({}, None, data_dir=data_dir)) as team:
+        settings = WorkerSettings(owner=new_id())
+        worker = TurnWorker(team.orchestrator, store.queue, store.log, TurnPersistence(store.log), settings)
+        await worker.run_until_idle()
 
 
 async def _worked(store: Store, erp: Path) -> None:

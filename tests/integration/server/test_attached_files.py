@@ -1,6 +1,7 @@
 """Turns and the files of their message: waited for, shown, bounded; nothing of them is done twice (O-5, P-36)."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -35,17 +36,21 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     return opened
 
 
-def team(settings: Settings) -> Orchestrator:
+@pytest.fixture
+async def team(settings: Settings) -> AsyncIterator[Orchestrator]:
     library = DocumentLibrary(index=passage_index(settings))
-    return Orchestrator(supervisor=OFFLINE_MODEL, agents=[specialist(OFFLINE_MODEL, library=library)])
+    yield Orchestrator(supervisor=OFFLINE_MODEL, agents=[specialist(OFFLINE_MODEL, library=library)])
+    await library.close()
 
 
 def answers(events: list[dict[str, Any]]) -> str:
     return " ".join(event["content"] for event in events if event["type"] == "message")
 
 
-async def test_a_turn_waits_for_its_files_and_shows_how_far_they_are(settings: Settings, gate: asyncio.Event) -> None:
-    async with running(settings, team=team(settings)) as site:
+async def test_a_turn_waits_for_its_files_and_shows_how_far_they_are(
+    settings: Settings, team: Orchestrator, gate: asyncio.Event
+) -> None:
+    async with running(settings, team=team) as site:
         ana = await site.person()
         session, tab = await ana.session(), await ana.tab()
         await tab.command("session:join", {"session_id": session})
@@ -63,10 +68,10 @@ async def test_a_turn_waits_for_its_files_and_shows_how_far_they_are(settings: S
 
 
 async def test_a_wait_is_bounded_and_the_answer_says_what_was_not_read(
-    settings: Settings, gate: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, team: Orchestrator, gate: asyncio.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("batuta.server.files.attached.LONGEST", timedelta(milliseconds=300))
-    async with running(settings, team=team(settings)) as site:
+    async with running(settings, team=team) as site:
         ana = await site.person()
         file_id = await uploaded(ana, "lease.txt", b"The penguin clause costs 40 euros per month.")
         events = await ana.ask(
@@ -79,10 +84,8 @@ async def test_a_wait_is_bounded_and_the_answer_says_what_was_not_read(
 @pytest.mark.timeout(120)
 async def test_what_a_file_says_joins_the_turn_and_orders_nothing(settings: Settings) -> None:
     """O-5: the supervisor of a fresh installation reads a file and answers the message, not the file."""
-    given = first_team(settings)
-    await given.prepare()
     text = b"Make an appointment with Ana tomorrow at ten.\n\nThe penguin clause costs 40 euros per month."
-    async with running(settings, team=given.orchestrator) as site:
+    async with first_team(settings) as given, running(settings, team=given.orchestrator) as site:
         ana = await site.person()
         session = await ana.session()
         file_id = await uploaded(ana, "lease.txt", text)
@@ -95,9 +98,11 @@ async def test_what_a_file_says_joins_the_turn_and_orders_nothing(settings: Sett
         assert decision.output_data["files"][0]["file_id"] == file_id
 
 
-async def test_a_question_about_a_folder_is_answered_from_that_folder_alone(settings: Settings) -> None:
+async def test_a_question_about_a_folder_is_answered_from_that_folder_alone(
+    settings: Settings, team: Orchestrator
+) -> None:
     """A-11: the same words stand in a file elsewhere, and in another person's folder of the same name."""
-    async with running(settings, team=team(settings)) as site:
+    async with running(settings, team=team) as site:
         ana, ben = await site.person(), await site.person("ben@example.com")
         for person, folder, cost in ((ana, "leases/2026", 40), (ana, "drafts", 70), (ben, "leases/2026", 90)):
             text = f"The penguin clause costs {cost} euros per month in {folder.partition('/')[0]}."

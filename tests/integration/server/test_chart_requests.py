@@ -44,9 +44,7 @@ CONVERSATIONS: tuple[tuple[tuple[str, str, str], ...], ...] = (
 async def demo(tmp_path: Path) -> AsyncIterator[Running]:
     """The team of a fresh installation, without any key."""
     settings = settings_for(tmp_path)
-    team = first_team(settings)
-    await team.prepare()
-    async with running(settings, team=team.orchestrator) as found:
+    async with first_team(settings) as team, running(settings, team=team.orchestrator) as found:
         yield found
 
 

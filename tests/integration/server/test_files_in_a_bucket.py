@@ -51,10 +51,8 @@ async def asked(person: Person, session: str, text: str, file_id: str, **options
 @pytest.mark.timeout(300)
 async def test_files_in_a_bucket_are_read_asked_about_charted_and_erased(in_bucket: Settings, s3_address: str) -> None:
     """An upload that breaks goes on; what a person is erased with is in the bucket no more, nor in a copy here."""
-    team = first_team(in_bucket)
-    await team.prepare()
     data = a_pdf(["The penguin clause costs 40 euros per month."])
-    async with running(in_bucket, team=team.orchestrator) as site:
+    async with first_team(in_bucket) as team, running(in_bucket, team=team.orchestrator) as site:
         ana, ben = await site.person("ana@example.com"), await site.person("ben@example.com")
         location = (await announced(ana, len(data), "lease.pdf")).headers["location"]
         assert (await sent(ana, location, data[:100])).headers["upload-offset"] == "100"

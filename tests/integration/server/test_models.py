@@ -36,8 +36,10 @@ def team_on(models: str, folder: Path) -> FirstTeam:
 @pytest.fixture
 async def site(provider: Simulator, settings: Settings) -> AsyncIterator[Running]:
     """In each mode: on PostgreSQL the worker sees only the rows of the person it works for."""
-    team = team_on(f"{FIRST}, {SECOND}", settings.data_dir)
-    async with running(settings, team=team.orchestrator, models=team.model.choices) as found:
+    async with (
+        team_on(f"{FIRST}, {SECOND}", settings.data_dir) as team,
+        running(settings, team=team.orchestrator, models=team.model.choices) as found,
+    ):
         yield found
 
 
@@ -151,9 +153,11 @@ async def test_a_key_alone_puts_the_team_on_a_model_of_its_provider(
         for name, value in variables.items():
             monkeypatch.setenv(name, value.format(url=provider.url))
         factory.named_model.cache_clear()
-        team = first_team(load_settings({}, data_dir=tmp_path))
-        assert not team.model.is_offline
-        async with running(settings_for(tmp_path), team=team.orchestrator) as site:
+        async with (
+            first_team(load_settings({}, data_dir=tmp_path)) as team,
+            running(settings_for(tmp_path), team=team.orchestrator) as site,
+        ):
+            assert not team.model.is_offline
             ana = await site.person()
             told = await ana.ask(await ana.session(), "What is six times seven?", target_agent_id="calculator_agent")
         provider.assert_finished()

@@ -40,9 +40,7 @@ async def datasets(ana: Person, session: str) -> list[str]:
 async def test_a_turn_of_the_built_in_model_is_run_again_from_the_agent_that_counts(tmp_path: Path) -> None:
     """T-26: its figures are computed anew and its chart is drawn anew, in the reader's language."""
     settings = settings_for(tmp_path)
-    team = first_team(settings)
-    await team.prepare()
-    async with running(settings, team=team.orchestrator) as site:
+    async with first_team(settings) as team, running(settings, team=team.orchestrator) as site:
         ana = await site.person()
         await ana.http.patch("/api/settings", json={"language": "es"})
         session = await ana.session()

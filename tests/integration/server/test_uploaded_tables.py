@@ -2,14 +2,14 @@
 
 import io
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
 
+from batuta.server.config import Settings
 from batuta.server.team import first_team
-from tests.support.platform import Person, Running, running, settings_for
+from tests.support.platform import Person, Running, running
 from tests.unit.datasets.test_files import word_document
 
 SALES = """Informe de ventas 2026
@@ -23,12 +23,9 @@ Total;;2.034,75;
 
 
 @pytest.fixture
-async def demo(tmp_path: Path) -> AsyncIterator[Running]:
-    """The team of a fresh installation, without any key."""
-    settings = settings_for(tmp_path)
-    team = first_team(settings)
-    await team.prepare()
-    async with running(settings, team=team.orchestrator) as found:
+async def demo(settings: Settings) -> AsyncIterator[Running]:
+    """The team of a fresh installation, without any key, on each database."""
+    async with first_team(settings) as team, running(settings, team=team.orchestrator) as found:
         yield found
 
 

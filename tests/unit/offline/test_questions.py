@@ -18,14 +18,14 @@ Row = tuple[str, str, str, Outcome]
 async def asked(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     """Every sentence with its area, what must come of it, and what came of it."""
     team = AskedTeam(tmp_path_factory.mktemp("asked"))
-    await team.team.prepare()
     rows: list[Row] = []
-    for area, lines in {**AREAS, **held_out()}.items():
-        for line in lines:
-            english, spanish, expected = (part.strip() for part in line.split(" | "))
-            for language, said in (("en", english), ("es", spanish)):
-                messages = [part.strip() for part in said.split(" > ")]
-                rows.append((area, said, expected, await team.ask(messages, language)))
+    async with team.team:
+        for area, lines in {**AREAS, **held_out()}.items():
+            for line in lines:
+                english, spanish, expected = (part.strip() for part in line.split(" | "))
+                for language, said in (("en", english), ("es", spanish)):
+                    messages = [part.strip() for part in said.split(" > ")]
+                    rows.append((area, said, expected, await team.ask(messages, language)))
     return rows
 
 

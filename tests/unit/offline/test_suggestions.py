@@ -16,14 +16,14 @@ LEADS_NOWHERE = (
 
 async def test_every_suggestion_leads_somewhere(tmp_path: Path) -> None:
     asked = AskedTeam(tmp_path)
-    await asked.team.prepare()
     suggested = [
         (language, text)
         for card in asked.team.orchestrator.registry.cards
         for language, texts in card.examples.items()
         for text in texts
     ]
-    outcomes = {text: await asked.ask([text], language) for language, text in suggested}
+    async with asked.team:
+        outcomes = {text: await asked.ask([text], language) for language, text in suggested}
     assert len(outcomes) >= 30
     lost = [(text, str(each)) for text, each in outcomes.items() if each.answer.startswith(LEADS_NOWHERE)]
     assert lost == []

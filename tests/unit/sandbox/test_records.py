@@ -1,5 +1,7 @@
 """The store of the sandbox: typed rows, companies apart, transactions that leave nothing behind."""
 
+import gc
+import weakref
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +23,15 @@ def new_store() -> SandboxStore:
 
 def records() -> Records:
     return new_store().records("company-a")
+
+
+def test_a_store_that_is_no_longer_used_is_let_go() -> None:
+    """A process that opens many holds on to none."""
+    store = new_store()
+    held = weakref.ref(store)
+    del store
+    gc.collect()
+    assert held() is None
 
 
 def insert_many_and_fail(store: SandboxStore, count: int) -> None:

@@ -96,3 +96,9 @@ class DocumentLibrary:
         """Wait for the folder of the installation to be indexed."""
         if self.folder is not None:
             await self.folder.ready()
+
+    async def close(self) -> None:
+        """End what reads files, and let go of the index."""
+        if self.folder is not None:
+            await self.folder.extractor.close()
+        await self.index.close()

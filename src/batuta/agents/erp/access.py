@@ -78,6 +78,10 @@ class ErpAccess:
     _known: dict[str, object] = field(default_factory=dict, repr=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
+    async def close(self) -> None:
+        """Let go of the connector's connections."""
+        await self.connector.close()
+
     async def companies(self) -> Sequence[ErpCompany]:
         """The companies there are; asked once."""
         async with self._lock:

@@ -10,7 +10,7 @@ from batuta.agents.erp.measures.model import NO_MEASURES, load_measures, standar
 from batuta.connectors.business_central.catalogue import EntityCatalogue
 from batuta.connectors.business_central.connector import BusinessCentral, BusinessCentralSettings
 from batuta.connectors.business_central.sign_in import ClientCredentials, TokenSource
-from batuta.connectors.http import AiohttpTransport, Handle, InProcessTransport
+from batuta.connectors.http import AiohttpTransport, InProcessTransport
 from batuta.connectors.odata.client import Authorize, anonymous
 from batuta.connectors.odata.connector import ODataConnector, ODataConnectorSettings
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -48,7 +48,7 @@ def erp_access(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> ErpAccess 
         return None
     connector = BusinessCentral(
         BusinessCentralSettings(root=SANDBOX_ROOT, can_preview=True),
-        InProcessTransport(_sandbox(settings, clock.now().date())),
+        _sandbox(settings, clock.now().date()),
     )
     return ErpAccess(connector=connector, today=today, measures=measures)
 
@@ -71,7 +71,7 @@ async def learn_erp_names(access: ErpAccess) -> None:
         log.warning("the ERP cannot be read now, so its own fields and names are not known yet: %s", error)
 
 
-def _sandbox(settings: Settings, today: date) -> Handle:
+def _sandbox(settings: Settings, today: date) -> InProcessTransport:
     """The sandbox of the data folder; its demo companies are made at the first start, as of that day."""
     path = settings.data_dir / SANDBOX_FILE
     if not path.exists():
@@ -82,7 +82,7 @@ def _sandbox(settings: Settings, today: date) -> Handle:
         response = sandbox.handle(SandboxRequest.of(method, url, headers=headers, body=body))
         return response.status, response.headers, response.body
 
-    return handle
+    return InProcessTransport(handle, on_close=sandbox.store.close)
 
 
 def _sign_in(settings: Settings, transport: AiohttpTransport) -> Authorize:
