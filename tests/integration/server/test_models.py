@@ -85,8 +85,10 @@ async def test_a_specialist_thinks_too_where_its_provider_lets_it(site: Running,
 
 
 async def test_the_built_in_model_does_not_mind_the_switch(tmp_path: Path) -> None:
-    team = team_on(OFFLINE_MODEL, tmp_path)
-    async with running(settings_for(tmp_path), team=team.orchestrator, models=team.model.choices) as site:
+    async with (
+        team_on(OFFLINE_MODEL, tmp_path) as team,
+        running(settings_for(tmp_path), team=team.orchestrator, models=team.model.choices) as site,
+    ):
         ana = await site.person()
         events = await ana.ask(await ana.session(), "hello", enable_thinking=True, thinking_budget=2_000)
         assert [event["status"] for event in events if event["type"] == "complete"] == ["success"]
@@ -119,13 +121,17 @@ async def test_a_model_that_is_not_offered_is_refused_by_name(site: Running) -> 
 
 
 async def test_a_choice_that_is_offered_no_more_falls_back_to_the_default(provider: Simulator, tmp_path: Path) -> None:
-    both = team_on(f"{FIRST},{SECOND}", tmp_path)
-    async with running(settings_for(tmp_path), team=both.orchestrator, models=both.model.choices) as site:
+    async with (
+        team_on(f"{FIRST},{SECOND}", tmp_path) as both,
+        running(settings_for(tmp_path), team=both.orchestrator, models=both.model.choices) as site,
+    ):
         ana = await site.person()
         assert (await ana.http.patch("/api/settings", json={"model": SECOND})).status_code == 200
         cookies, me = dict(ana.http.cookies), ana.me
-    one = team_on(FIRST, tmp_path)
-    async with running(settings_for(tmp_path), team=one.orchestrator, models=one.model.choices) as site:
+    async with (
+        team_on(FIRST, tmp_path) as one,
+        running(settings_for(tmp_path), team=one.orchestrator, models=one.model.choices) as site,
+    ):
         ana = site.stranger()
         for name, value in cookies.items():
             ana.http.cookies.set(name, value, domain="127.0.0.1")
