@@ -1,6 +1,8 @@
 """One SQLite file: a single writer thread whose callers share commits, and readers on connections of their own.
 
 Write-ahead log, `synchronous=FULL`: an acknowledgement survives a power cut. Other processes may use the file too.
+Writers of one process take turns (`write_lock`): SQLite itself lets a second writer sleep, up to a tenth of a second at
+a time, and look again.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_migrations import upgrade
@@ -33,6 +36,13 @@ SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 T = TypeVar("T")
 Query = Callable[[sqlite3.Connection], T]
+
+_write_locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
+
+
+def write_lock(path: Path) -> threading.Lock:
+    """The lock that this process holds while it writes to a file: the same for every writer of the same file."""
+    return _write_locks.setdefault(path.resolve(), threading.Lock())
 
 
 RunAll = Callable[[sqlite3.Connection, Sequence[Any]], Sequence[Any]]
@@ -63,6 +73,7 @@ class SqliteFile:
         self._reads: GroupCommit[Query[Any], Any] = GroupCommit(
             self._answer_all, max_weight=READS_AT_ONCE, workers=READERS
         )
+        self._write_lock = write_lock(self.path)
         self._opening = asyncio.Lock()
         self._writer: sqlite3.Connection | None = None
         self._write_thread: ThreadPoolExecutor | None = None
@@ -150,7 +161,8 @@ class SqliteFile:
         """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
         assert self._writer is not None
         try:
-            return _in_one_transaction(self._writer, operations)
+            with self._write_lock:
+                return _in_one_transaction(self._writer, operations)
         except Exception as error:
             _roll_back(self._writer)
             if len(operations) == 1 or is_busy(error):
@@ -160,7 +172,8 @@ class SqliteFile:
     def _clean_now(self, statements: Sequence[str]) -> bool:
         assert self._writer is not None
         try:
-            answers = [self._writer.execute(statement).fetchall() for statement in statements]
+            with self._write_lock:
+                answers = [self._writer.execute(statement).fetchall() for statement in statements]
         except sqlite3.Error as error:
             raise _as_ours(error, self.path) from error
         is_blocked, *_ = answers[-1][0]

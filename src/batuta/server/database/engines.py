@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from batuta.eventstore.driver_errors import is_passing
+from batuta.eventstore.sqlite_database import write_lock
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.words import fold
@@ -50,6 +51,7 @@ class SqlitePlatformDatabase:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.engine = _sqlite_engine(path)
+        self._write_lock = write_lock(path)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="batuta-platform-writer")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="batuta-platform-reader")
 
@@ -59,7 +61,7 @@ class SqlitePlatformDatabase:
 
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, change, True)
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._write, change)
 
     async def empty_log(self) -> None:
         """Bring everything into the file, and empty the write-ahead log if it has no reader just now."""
@@ -72,8 +74,12 @@ class SqlitePlatformDatabase:
         self.engine.dispose()
 
     def _empty_log(self) -> None:
-        with errors_as_ours(), closing_now(self.engine.raw_connection()) as connection:
+        with self._write_lock, errors_as_ours(), closing_now(self.engine.raw_connection()) as connection:
             connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _write(self, change: Query[T]) -> T:
+        with self._write_lock:
+            return self._run(change, True)
 
     def _run(self, query: Query[T], is_writing: bool) -> T:
         with errors_as_ours(), self.engine.connect().execution_options(is_writing=is_writing) as connection:
