@@ -1,5 +1,6 @@
 """One policy for everything, and nobody sees what is not theirs (P-21, SE-01, SE-08, SE-16, SE-17, IS-01, IS-02)."""
 
+import inspect
 import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -68,6 +69,17 @@ async def test_every_route_is_guarded_and_has_a_row(embedded: Running) -> None:
     routes = dict(routes_of(create_api(embedded.platform)))
     assert set(routes) == set(ROUTES)
     assert all(isinstance(route, GuardedRoute) for route in routes.values())
+
+
+async def test_no_route_hands_its_dependencies_to_threads(embedded: Running) -> None:
+    """A plain function costs a change of threads at every request."""
+    plain = {
+        each.call
+        for _, route in routes_of(create_api(embedded.platform))
+        for each in route.dependant.dependencies
+        if not isinstance(each.call, type) and not inspect.iscoroutinefunction(each.call)
+    }
+    assert plain == set()
 
 
 def test_a_route_without_a_row_does_not_come_up() -> None:

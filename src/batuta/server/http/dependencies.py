@@ -5,10 +5,11 @@
     @router.post(…)
     async def stop(session_id: UuidStr, caller: CurrentCaller, turns: TurnsService) -> None: …
 
-`batuta.server.app` provides the services when it builds the application; nothing else reads `app.state`.
+`batuta.server.app` provides the services when it builds the application; nothing else reads `app.state`. All of these
+are coroutines: FastAPI hands a plain function to a thread, at every request.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, FastAPI, Request
@@ -30,13 +31,14 @@ def service_of(request: Request, kind: type[T]) -> T:
     return cast("T", request.app.state.services[kind])
 
 
-_PROVIDERS: dict[type[Any], Callable[[Request], Any]] = {}
+Provider = Callable[[Request], Awaitable[Any]]
+_PROVIDERS: dict[type[Any], Provider] = {}
 
 
-def provider(kind: type[Any]) -> Callable[[Request], Any]:
+def provider(kind: type[Any]) -> Provider:
     """The dependency behind `provided`: the key under which a test can override it."""
 
-    def get(request: Request) -> Any:
+    async def get(request: Request) -> Any:
         return request.app.state.services[kind]
 
     return _PROVIDERS.setdefault(kind, get)
@@ -47,7 +49,7 @@ def provided(kind: type[Any]) -> Any:
     return Depends(provider(kind))
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
         raise UnauthorizedProblem
