@@ -97,7 +97,7 @@ async def files(fleet: Fleet, secrets: Sequence[str], number: int) -> list[Line]
 
     made = list(made_files(number))
     processes = [psutil.Process(child.pid) for child in fleet.alive.values()]
-    before = sum(map(_cpu_seconds, processes))
+    before, before_own = sum(map(_cpu_seconds, processes)), sum(map(_own_cpu_seconds, processes))
     chatting = asyncio.create_task(chat())
     began = time.perf_counter()
     waiting = iter(made)
@@ -111,6 +111,7 @@ async def files(fleet: Fleet, secrets: Sequence[str], number: int) -> list[Line]
     refused = await _all_read(owner.http, number)
     seconds = time.perf_counter() - began
     cpu = sum(map(_cpu_seconds, processes)) - before
+    own = sum(map(_own_cpu_seconds, processes)) - before_own
     is_read.set()
     await chatting
     await talker.leave()
@@ -121,7 +122,8 @@ async def files(fleet: Fleet, secrets: Sequence[str], number: int) -> list[Line]
              aim=f"≥ {FILES_PER_SECOND:g}/s", met=rate >= FILES_PER_SECOND),
         Line("of that until the last was uploaded", f"{uploaded:.1f} s"),
         Line("files that were not read", f"{refused}", aim="0", met=refused == 0),
-        Line("CPU per file, platform and extraction", f"{1000 * cpu / number:.1f} ms"),
+        Line("CPU per file, platform and extraction", f"{1000 * cpu / number:.1f} ms",
+             f"{1000 * own / number:.1f} + {1000 * (cpu - own) / number:.1f}"),
         Line("message to first event, idle", *_figures(idle)),
         Line("message to first event, while files are read", *_figures(busy),
              aim=f"≤ {MOST_TIMES_IDLE:g} × idle", met=ratio <= MOST_TIMES_IDLE),
@@ -163,8 +165,13 @@ async def _refused(http: aiohttp.ClientSession, number: int) -> int | None:
 def _cpu_seconds(process: psutil.Process) -> float:
     """Of a process and of all that it started, the ended ones included."""
     times = process.cpu_times()
-    own = times.user + times.system + times.children_user + times.children_system
-    return float(own) + sum(_cpu_seconds(child) for child in process.children())
+    ended = times.children_user + times.children_system
+    return _own_cpu_seconds(process) + float(ended) + sum(_cpu_seconds(child) for child in process.children())
+
+
+def _own_cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 def _figures(seconds: Sequence[float]) -> tuple[str, str]:

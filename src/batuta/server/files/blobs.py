@@ -71,9 +71,8 @@ class LocalBlobStore:
 
     async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
         """See `BlobStore.append`."""
-        handle = await asyncio.to_thread(_locked, self._upload(upload_id))
+        handle, size = await asyncio.to_thread(_locked, self._upload(upload_id))
         try:
-            size = await asyncio.to_thread(lambda: os.fstat(handle).st_size)
             waiting = bytearray()
             try:
                 async for chunk in chunks:
@@ -82,8 +81,7 @@ class LocalBlobStore:
                         size += await asyncio.to_thread(_write, handle, bytes(waiting))
                         waiting.clear()
             finally:
-                size += await asyncio.shield(asyncio.to_thread(_write, handle, bytes(waiting)))
-            await asyncio.to_thread(os.fsync, handle)
+                size += await asyncio.shield(asyncio.to_thread(_write_through, handle, bytes(waiting)))
             return size
         finally:
             os.close(handle)
@@ -139,7 +137,8 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _locked(path: Path) -> int:
+def _locked(path: Path) -> tuple[int, int]:
+    """A handle that no other request has, and how much is there."""
     handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,7 +147,7 @@ def _locked(path: Path) -> int:
         if error.errno in (errno.EAGAIN, errno.EACCES):
             raise UploadBusyError("another request is sending this upload") from error
         raise
-    return handle
+    return handle, os.fstat(handle).st_size
 
 
 def _write(handle: int, data: bytes) -> int:
@@ -156,3 +155,9 @@ def _write(handle: int, data: bytes) -> int:
     while view:
         view = view[os.write(handle, view) :]
     return len(data)
+
+
+def _write_through(handle: int, data: bytes) -> int:
+    written = _write(handle, data)
+    os.fsync(handle)
+    return written
