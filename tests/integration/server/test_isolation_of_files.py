@@ -14,6 +14,7 @@ from batuta.knowledge.index import SearchScope
 from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import files, jobs, metadata
+from tests.integration.server.test_attached_files import AGENT, answers, team
 from tests.integration.server.test_files import announced, ended, found, sent, settled, uploaded
 from tests.integration.server.test_users import invoked
 from tests.support.made_files import a_pdf
@@ -113,6 +114,21 @@ async def test_a_deleted_file_opens_nowhere_and_leaves_no_name(site: Running) ->
     assert await found(ana, "heron") == []
     assert (await ana.http.get("/api/jobs")).json()["items"] == []
     assert await rows_with(site, SECRET) == []
+
+
+async def test_what_a_conversation_read_of_a_file_goes_with_the_conversation(settings: Settings) -> None:
+    """A deleted file is found and opened no more; its passages stay in the log until the conversation is deleted."""
+    async with running(settings, team=team(settings)) as site:
+        ana = await site.person()
+        file = await ana.file(NAME, f"The penguin clause costs 40 euros. Its author is {SECRET}.".encode())
+        session = await ana.session()
+        question, agent = "What does the penguin clause cost?", {"target_agent_id": AGENT}
+        assert "40 euros" in answers(await ana.ask(session, question, **agent))
+        assert (await ana.http.delete(f"/api/files/{file['file_id']}")).status_code == 204
+        assert "40 euros" not in answers(await ana.ask(await ana.session(), question, **agent))
+        assert "message_events" in await rows_with(site, SECRET)
+        assert (await ana.http.delete(f"/api/sessions/{session}")).status_code == 204
+        assert await rows_with(site, SECRET) == []
 
 
 async def test_an_erased_person_leaves_nothing_and_others_keep_everything(settings: Settings) -> None:

@@ -48,7 +48,7 @@ export const files = {
   remove: "Delete",
   removeTitle: "Delete this file?",
   removeHint: (name: string) =>
-    `“${name}” and its text will be gone for good. Answers that quote it keep their quotations.`,
+    `“${name}” will be gone for good and no longer searched. Conversations keep what they quoted and read of it; delete those as well if that should go.`,
   removed: "The file was deleted",
   saved: "Saved",
   page: (number: number, pages: number) => `Page ${number} of ${pages}`,

@@ -50,7 +50,7 @@ export const files: typeof en = {
   remove: "Eliminar",
   removeTitle: "¿Eliminar este archivo?",
   removeHint: (name: string) =>
-    `«${name}» y su texto desaparecerán para siempre. Las respuestas que lo citan conservan sus citas.`,
+    `«${name}» desaparecerá para siempre y dejará de buscarse. Las conversaciones conservan lo que citaron y leyeron de él; elimínalas también si debe desaparecer.`,
   removed: "El archivo se ha eliminado",
   saved: "Guardado",
   page: (number: number, pages: number) => `Página ${number} de ${pages}`,
