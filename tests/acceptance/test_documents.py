@@ -37,6 +37,9 @@ class Words:
     files: str
     search: str
     page: str
+    scope: str
+    everything: str
+    attached: str
 
 
 ENGLISH = Words(
@@ -53,6 +56,9 @@ ENGLISH = Words(
     files="Files",
     search="Search everything",
     page="Page 2 of 2",
+    scope="Documents to ask about",
+    everything="All documents",
+    attached="Attached files",
 )
 SPANISH = Words(
     locale="es-ES",
@@ -68,6 +74,9 @@ SPANISH = Words(
     files="Archivos",
     search="Buscar en todo",
     page="Página 2 de 2",
+    scope="Documentos sobre los que preguntar",
+    everything="Todos los documentos",
+    attached="Archivos adjuntos",
 )
 
 
@@ -97,6 +106,23 @@ async def drop(page: Page, name: str, data: bytes) -> None:
     )
     await page.dispatch_event("body", "dragenter", {"dataTransfer": transfer})
     await page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+async def kept(page: Page, demo: Demo, name: str, data: bytes, folder: str) -> None:
+    """Upload a file into a folder as the page does, and wait until it was read."""
+    token = (await (await page.request.get(f"{demo.address}/api/me")).json())["csrf_token"]
+    spelt = {key: base64.b64encode(value.encode()).decode() for key, value in (("filename", name), ("folder", folder))}
+    announced = {
+        "Upload-Length": str(len(data)),
+        "Upload-Metadata": ",".join(f"{key} {value}" for key, value in spelt.items()),
+        "X-CSRF-Token": token,
+    }
+    begun = await page.request.post(f"{demo.address}/api/files", headers=announced)
+    part = {"Content-Type": "application/offset+octet-stream", "Upload-Offset": "0", "X-CSRF-Token": token}
+    await page.request.patch(f"{demo.address}{begun.headers['location']}", headers=part, data=data)
+    address = f"{demo.address}/api/files/{(await begun.json())['file_id']}"
+    while (await (await page.request.get(address)).json())["status"] != "ready":
+        await asyncio.sleep(0.1)
 
 
 async def asked(page: Page, words: Words, question: str) -> None:
@@ -178,6 +204,34 @@ async def test_files_are_kept_in_folders_and_found_again(visitor: Visitor, demo:
     await page.get_by_role("menuitem", name="Delete").click()
     await page.get_by_role("button", name="Delete", exact=True).click()
     await rows.filter(has_text="broken.pdf").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["english", "spanish"])
+async def test_a_question_is_about_one_folder_one_file_or_everything(
+    visitor: Visitor, demo: Demo, words: Words
+) -> None:
+    """A-11: the same clause stands in two folders with two figures; the folder that is chosen answers."""
+    page = await entered(visitor, demo, words)
+    signed, drafts = f"signed-{words.locale}", f"drafts-{words.locale}"
+    for folder, cost in ((signed, "4.310"), (drafts, "9.999")):
+        line = words.line.replace("4,310", cost).replace("4.310", cost)
+        await kept(page, demo, f"{folder}.txt", line.encode(), folder)
+    scope = page.get_by_role("button", name=words.scope)
+    await scope.click()
+    await page.get_by_role("menuitemradio", name=drafts, exact=True).click()
+    await page.get_by_role("button", name=f"{words.scope}: {drafts}").wait_for()
+    await asked(page, words, words.question)
+    await page.get_by_text("9.999").first.wait_for()
+    assert "4.310" not in str(await page.locator("main").text_content())
+    assert await grave_findings(page) == []
+    await scope.click()
+    await picture(page, f"scope-{words.locale}")
+    await page.get_by_role("menuitemradio", name=words.everything).click()
+    await scope.click()
+    await page.get_by_role("menuitem", name=f"{signed}.txt").click()
+    await page.get_by_role("list", name=words.attached).get_by_text(f"{signed}.txt").wait_for()
+    await asked(page, words, words.question)
+    await page.get_by_text("4.310").first.wait_for()
 
 
 @pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["english", "spanish"])

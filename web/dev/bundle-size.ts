@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 const FOLDER = resolve(import.meta.dirname, "../../src/batuta/server/static");
 const LIMIT_KB = 300;
 /** What the first load weighed when it was last looked at; it may grow by so much before somebody has to look again. */
-const RECORDED_KB = 198;
+const RECORDED_KB = 204;
 const GROWTH_KB = 5;
 
 const kilobytes = (file: string): number => gzipSync(readFileSync(file)).length / 1024;

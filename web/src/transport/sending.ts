@@ -46,6 +46,8 @@ export interface SendOptions {
   /** The company of the ERP that it is about: it stays with the message, however often that is sent. */
   readonly company: string | null;
   readonly attachments: readonly Attachment[];
+  /** The folder whose documents it is about; nothing for all. */
+  readonly folder: string | null;
 }
 
 /** Send a message to a session. */
@@ -56,6 +58,7 @@ export const sendMessage = (session_id: string, text: string, sendOptions: SendO
     attachments: sendOptions.attachments,
     ...(sendOptions.target_agent_id === null ? {} : { target_agent_id: sendOptions.target_agent_id }),
     enable_thinking: sendOptions.enable_thinking,
+    ...(sendOptions.folder === null ? {} : { folders: [sendOptions.folder] }),
     ...(sendOptions.company === null ? {} : { company: sendOptions.company }),
   };
   changeOutbox((outbox) => posted(outbox, session_id, message));

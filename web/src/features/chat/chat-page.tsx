@@ -49,6 +49,7 @@ export const ChatPage = ({
   const channel = useChannel();
   const settings = useAccount((state) => state.me?.settings);
   const [target, setTarget] = useState<string | null>(settings?.default_agent_id ?? null);
+  const [folder, setFolder] = useState<string | null>(null);
   const [isThinking, setIsThinking] = useState(settings?.enable_thinking ?? false);
   const company = useCompanies().current?.id ?? null;
   const [draft, setDraft] = useDraft(sessionId);
@@ -66,6 +67,7 @@ export const ChatPage = ({
           enable_thinking: isThinking,
           company,
           attachments,
+          folder,
         });
         if (sessionId === null) onOpenSession(id);
         return true;
@@ -74,7 +76,7 @@ export const ChatPage = ({
         return false;
       }
     },
-    [sessionId, isThinking, company, onOpenSession, t],
+    [sessionId, isThinking, company, folder, onOpenSession, t],
   );
   const sendDraft = useCallback(
     async (text: string, attached: readonly Attachment[]): Promise<void> => {
@@ -148,6 +150,8 @@ export const ChatPage = ({
           onStop={isRunning ? stop : null}
           target={target}
           onTarget={setTarget}
+          folder={folder}
+          onFolder={setFolder}
           isThinking={isThinking}
           onThinking={setIsThinking}
         />

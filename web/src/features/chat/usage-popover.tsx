@@ -72,7 +72,9 @@ const Details = ({ report }: { readonly report: SessionUsage }) => {
         ))}
         <div className="flex justify-between">
           <dt className="text-muted">{t.usage.cost}</dt>
-          <dd className="font-medium tabular-nums">{report.cost === null ? "–" : money(report.cost, locale)}</dd>
+          <dd className="font-medium tabular-nums">
+            {report.cost === null ? "–" : money(report.cost, locale)}
+          </dd>
         </div>
       </dl>
       <Shares

@@ -10,6 +10,7 @@ import { AgentPicker } from "./agent-picker";
 import { AttachButton } from "./attach-button";
 import { CommandList } from "./command-list";
 import { commandsOf, completionsOf, moved, type SlashCommand } from "./completion";
+import { ScopePicker } from "./scope-picker";
 import type { Attachments } from "./use-attachments";
 
 const AttachmentStrip = lazy(() => import("./attachment-strip"));
@@ -22,6 +23,9 @@ export interface ComposerProps {
   readonly onStop: (() => void) | null;
   readonly target: string | null;
   readonly onTarget: (agentId: string | null) => void;
+  /** The folder whose documents are asked about; nothing for all. */
+  readonly folder: string | null;
+  readonly onFolder: (folder: string | null) => void;
   readonly isThinking: boolean;
   readonly onThinking: (isThinking: boolean) => void;
 }
@@ -31,6 +35,7 @@ const MOST_LINES = 9;
 
 export const Composer = (props: ComposerProps) => {
   const { draft, onDraft, onSend, onStop, attachments, target, onTarget, isThinking, onThinking } = props;
+  const { folder, onFolder } = props;
   const t = useText();
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -99,6 +104,7 @@ export const Composer = (props: ComposerProps) => {
         />
         <div className="flex items-center gap-1 px-2 pb-2">
           <AttachButton onFiles={attachments.add} />
+          <ScopePicker folder={folder} onFolder={onFolder} onFile={attachments.attach} />
           <AgentPicker value={target} onChange={onTarget} />
           <IconButton
             label={t.composer.think}

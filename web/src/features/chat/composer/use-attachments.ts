@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { Attachment } from "../../../events";
 import {
   addFiles,
+  attachFile,
   attachmentOf,
   detachFrom,
   type Transfer,
@@ -16,6 +17,8 @@ export interface Attachments {
   /** A message that waits for its files. */
   readonly heldText: string | null;
   readonly add: (files: readonly File[]) => void;
+  /** Add a file that the server already has. */
+  readonly attach: (file: Attachment) => void;
   /** Send with what is attached: at once, or as soon as it is ready. */
   readonly sendWith: (text: string) => void;
   readonly release: () => void;
@@ -45,6 +48,8 @@ export const useAttachments = (
     files,
     heldText,
     add: (chosen) => addFiles(chosen, draft),
+    attach: ({ file_id, name, media_type, size_bytes }) =>
+      attachFile({ file_id, name, media_type, size_bytes }, draft),
     sendWith: (text) => setHeld({ draft, text }),
     release: () => setHeld(null),
   };

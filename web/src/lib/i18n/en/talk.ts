@@ -11,6 +11,8 @@ export const talk = {
   },
   composer: {
     attach: "Attach files",
+    scope: "Documents to ask about",
+    everything: "All documents",
     drop: "Drop files to attach them",
     label: "Message",
     placeholder: "Ask the team, or type / for commands",

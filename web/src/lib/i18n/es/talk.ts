@@ -11,6 +11,8 @@ export const talk: typeof english = {
   },
   composer: {
     attach: "Adjuntar archivos",
+    scope: "Documentos sobre los que preguntar",
+    everything: "Todos los documentos",
     drop: "Suelta los archivos para adjuntarlos",
     label: "Mensaje",
     placeholder: "Pregunta al equipo o escribe / para ver los comandos",
