@@ -64,7 +64,7 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
     values: list[list[Any]] = []
     for number, label in enumerate(labels):
         guess = _guessed([row[number] if number < len(row) else None for row in body], style)
-        is_additive = guess.unit != "%" and not _is_identity(label)
+        is_additive = guess.unit != "%" and not _is_identity(label) and not _words_of(label) & (_PRICES | _RATES)
         columns.append(
             Column(
                 name=_free(label, number, columns),
@@ -110,9 +110,14 @@ def _are_codes(column: Column, cells: Sequence[Any]) -> bool:
 
 
 def _is_amount(column: Column) -> bool:
-    words = set(fold(column.title).replace("_", " ").split())
+    words = _words_of(column.title)
     has_own = column.currency is not None or column.currency_column is not None or column.unit is not None
-    return column.is_numeric and column.is_additive and not has_own and not words & _COUNTED
+    can_be = column.is_numeric and (column.is_additive or bool(words & _PRICES))
+    return can_be and not has_own and not words & _COUNTED
+
+
+def _words_of(label: str) -> set[str]:
+    return set(re.split(r"[\W_]+", fold(label)))
 
 
 _COUNTED = frozenset({
@@ -120,6 +125,12 @@ _COUNTED = frozenset({
     "unidades", "piezas", "numero", "num", "pedidos", "dias", "horas", "existencias", "year", "ano", "month", "mes",
 })  # fmt: skip
 """In the names of columns whose numbers are no amounts of money."""
+_PRICES = frozenset({"price", "prices", "precio", "precios", "tarifa", "unitario", "unitaria"})
+_RATES = frozenset({
+    "rate", "tasa", "ratio", "percent", "percentage", "porcentaje", "pct", "average", "avg", "mean", "media",
+    "promedio", "score", "rating", "nota", "puntuacion", "age", "edad", "temperature", "temperatura",
+})  # fmt: skip
+"""In the names of columns whose numbers make no sum."""
 
 
 def _head_place(rows: Sequence[Cells]) -> int | None:

@@ -71,6 +71,8 @@ class Slot:
     is_grouping: bool = False
     """Whether it says what rows are grouped by: a message that names another one asks for other rows, and does not only
     change how the last ones are shown."""
+    is_narrowing: bool = False
+    """Whether it says which records count: "only Spain" asks for other rows, also where those shown do not tell it."""
     default: Any = None
 
     @property

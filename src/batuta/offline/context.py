@@ -18,6 +18,7 @@ from batuta.language.understanding import Intent
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.requests import is_feedback
 from batuta.offline.small_talk import OWN
+from batuta.offline.tables import charted_table, tables_named
 
 MAX_TURNS = 12
 """How far back it looks."""
@@ -48,6 +49,7 @@ _GROUPING = re.compile(
     r"(?:by|per|por|segun)\b"
 )
 """How a message opens that says what rows are to be grouped by."""
+_ONLY = re.compile(r"(?:only|just|solo|solamente|unicamente)\b")
 _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s+lugar\s+del?)\s.*$", re.IGNORECASE)
 """What is not wanted any more."""
 
@@ -62,6 +64,10 @@ class DialogueContext:
     """The last thing the team said."""
     language: Language = "en"
     """Of the user, for messages that show none."""
+    tables: frozenset[str] = frozenset()
+    """The tables that agents read."""
+    is_of_own_table: bool = False
+    """Whether the last thing shown is a chart of a table that the user brought: no agent can read it otherwise."""
 
     @property
     def was_asked(self) -> bool:
@@ -78,21 +84,53 @@ def context_of(
     context = DialogueContext(language=language)
     for message in turns[:last_user][-2 * MAX_TURNS :]:
         if message.role == "assistant":
-            context = replace(context, answer=message.text)
+            context = _answered(context, message.text)
         else:
             whole = resolved(message.text, context, interpreter, now)
             context = replace(context, request=whole or context.request, answer="")
     return context
 
 
+def _answered(context: DialogueContext, answer: str) -> DialogueContext:
+    read, charted = tables_named(answer), charted_table(answer)
+    tables = context.tables | read
+    is_of_own = charted not in tables if charted is not None else context.is_of_own_table and not read
+    return replace(context, answer=answer, tables=tables, is_of_own_table=is_of_own)
+
+
 def changed_result(
     text: str, context: DialogueContext, interpreter: Interpreter, now: datetime
 ) -> tuple[str, Intent] | None:
     """The intent that a short message changes the last result by: "only Spain" after a chart."""
-    if not context.request or len(text.split()) > LONGEST_FOLLOW_UP:
+    has_result = bool(context.request) or context.is_of_own_table
+    if not has_result or len(text.split()) > LONGEST_FOLLOW_UP:
         return None
     found = opened_by(text, interpreter)
-    return found if found is not None and _took_part(found[0], context, interpreter, now) else None
+    if context.is_of_own_table and found is None and _goes_on_from_chart(text, context, interpreter, now):
+        return next(iter(interpreter.amending()), None)
+    is_meant = found is not None and (context.is_of_own_table or _took_part(found[0], context, interpreter, now))
+    return found if is_meant else None
+
+
+def narrowed(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
+    """The last request about fewer records ("only Spain"), where a message says only that.
+
+    What was read by customer knows nothing of countries: it is read again, and shown as it was.
+    """
+    if context.is_of_own_table or not _ONLY.match(_OPENING.sub("", fold(text))):
+        return None
+    before = next((each for each in interpreter.interpret(context.request, now=now) if each.intent.gives), None)
+    slot = None if before is None else next((one for one in before.intent.slots if one.is_narrowing), None)
+    said = slot and fill_slot(slot, annotated(text, now=now, reader=context.language), now=now)
+    return _amended(context.request, text) if said and changed_result(text, context, interpreter, now) else None
+
+
+def _goes_on_from_chart(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message says how a chart is to be shown otherwise, and is no request of its own."""
+    if _GROUPING.match(_OPENING.sub("", fold(_without_the_same(text)))):
+        return True
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
+    return is_follow_up(text) and (best is None or best.confidence < SURE_OF_ITSELF)
 
 
 def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
@@ -102,7 +140,8 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
     """
     text = _without_the_same(_INSTEAD_OF.sub("", composed(text)))
     is_short = len(text.split()) <= LONGEST_FOLLOW_UP
-    if not context.request or not is_short or not _GROUPING.match(_OPENING.sub("", fold(text))):
+    is_grouping = is_short and _GROUPING.match(_OPENING.sub("", fold(text))) is not None
+    if not context.request or context.is_of_own_table or not is_grouping:
         return None
     before = next((each for each in interpreter.interpret(context.request, now=now) if each.intent.gives), None)
     grouping = None if before is None else next((slot for slot in before.intent.slots if slot.is_grouping), None)
@@ -148,7 +187,7 @@ def eligible(
     found: Sequence[Interpretation], context: DialogueContext, interpreter: Interpreter, now: datetime
 ) -> list[Interpretation]:
     """Of what a message may mean, what can be: nothing is changed that was not made."""
-    if not context.request:
+    if not context.request or context.is_of_own_table:
         return list(found)
     return [
         each
@@ -169,8 +208,9 @@ def _is_named(meaning: Interpretation) -> bool:
 
 def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
     """The whole request that a message makes: itself, or the last one amended by it; none for what asks for nothing."""
-    if (whole := regrouped(text, context, interpreter, now)) is not None:
-        return whole
+    for change in (regrouped, narrowed):
+        if (whole := change(text, context, interpreter, now)) is not None:
+            return whole
     if changed_result(text, context, interpreter, now) is not None:
         return context.request  # what was changed knows how
     amended = amendment(text, context, interpreter, now)

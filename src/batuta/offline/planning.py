@@ -34,6 +34,7 @@ from batuta.offline.context import (
     changed_result,
     eligible,
     is_bare,
+    narrowed,
     opened_by,
     regrouped,
 )
@@ -128,7 +129,8 @@ class Planner:
         changed = None if task.has_tables else changed_result(text, context, self._interpreter, self._now)
         if changed is not None:
             said = [annotated(text, now=self._now)]
-            return self._steps([RequestPart(text=text, meaning=self._interpreter.filled(*changed, said, self._now))])
+            change = RequestPart(text=text, meaning=self._interpreter.filled(*changed, said, self._now))
+            return self._steps([*self._narrowing(text, context), change])
         amended = amendment(text, context, self._interpreter, self._now)
         if amended is not None:
             return self._for_whole(amended, task, context)
@@ -136,6 +138,13 @@ class Planner:
         if parts:
             return self._with_sources(parts, task, context)
         return self._for_whole(text, task, context)
+
+    def _narrowing(self, text: str, context: DialogueContext) -> list[RequestPart]:
+        """What has to be read again before a chart shows only some of it."""
+        whole = narrowed(text, context, self._interpreter, self._now)
+        source = None if whole is None else self._meanings(whole)[0]
+        is_read = source is not None and source.intent.gives and not source.unknown
+        return [RequestPart(text=whole, meaning=source)] if whole and source and is_read else []
 
     def best_agent(self, text: str, without: str | None = None) -> str | None:
         """The agent that should take a task, if one can."""

@@ -1,5 +1,6 @@
 """Tables and charts in words: what a tool brought is named, its first rows are quoted, no figure is computed here."""
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -16,7 +17,10 @@ _WORDS: dict[str, dict[Language, str]] = {
     "total": {"en": "Total", "es": "Total"},
     "reference": {"en": "(dataset `{name}`)", "es": "(dataset `{name}`)"},
     "chart": {"en": "Here is the chart: {title}.", "es": "Aquí está el gráfico: {title}."},
+    "chart_of": {"en": "Here is the chart of `{name}`: {title}.", "es": "Aquí está el gráfico de `{name}`: {title}."},
 }
+_TABLE_NAME = re.compile(r"\(dataset `(\w+)`\)")
+_CHARTED_NAME = re.compile(r"(?:the chart of|el gráfico de) `(\w+)`")
 
 
 def is_table(value: Any) -> bool:
@@ -60,11 +64,22 @@ def table_in_words(table: Mapping[str, Any], language: Language) -> str:
 
 def chart_in_words(chart: Mapping[str, Any], language: Language) -> str:
     """What a chart shows, as its tool says it, with every note."""
-    said = [_WORDS["chart"][language].format(title=chart["chart"])]
+    words = _WORDS["chart_of" if chart.get("source") else "chart"][language]
+    said = [words.format(title=chart["chart"], name=chart.get("source"))]
     said += [shows] if isinstance(shows := chart.get("shows"), str) else []
     notes = chart.get("notes")
     said += [str(note) for note in notes] if isinstance(notes, list | tuple) else []
     return " ".join(said)
+
+
+def tables_named(answer: str) -> set[str]:
+    """The tables that an agent read for an answer, by their names."""
+    return set(_TABLE_NAME.findall(answer))
+
+
+def charted_table(answer: str) -> str | None:
+    """The table that the last chart of an answer was drawn of."""
+    return next(iter(reversed(_CHARTED_NAME.findall(answer))), None)
 
 
 def _row(row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], language: Language) -> str:

@@ -79,6 +79,7 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "too_many_series": (many(12), {"kind": "bar", "x": "customer", "series": "country"}, "series_cut"),
     "single_point": (many(1), {"x": "customer"}, "single_point"),
     "cut_axis": (sales(), {"x": "customer", "starts_at_zero": False}, "axis_from_zero"),
+    "chosen_values": (sales(), {"x": "customer", "excluded": ("Acme",)}, "without"),
     "cut_data": (cut(), {"x": "customer"}, "cut_short"),
 }  # fmt: skip
 """A table and a request that each rule mends or refuses, and the words that say so."""

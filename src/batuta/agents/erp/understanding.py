@@ -6,11 +6,12 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
 from batuta.agents.erp.questions.lists import settle_list, settle_record, state_words
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
-from batuta.datasets.charts.vocabulary import KIND_WORDS
+from batuta.datasets.charts.vocabulary import KIND_WORDS, LOOSE_KIND_WORDS
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
@@ -32,7 +33,7 @@ FIGURE_FILLERS = (
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
     "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
-    *(word for words in KIND_WORDS.values() for word in words),
+    *(word for kinds in (KIND_WORDS, LOOSE_KIND_WORDS) for words in kinds.values() for word in words),
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
@@ -153,7 +154,7 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
 def erp_understanding(access: ErpAccess) -> Understanding:
     """The intents of the agent, over the names that the ERP holds now."""
     measures = (_measure_intent(access),) if access.measures.measures else ()
-    reading = (*measures, _list_intent(access), _record_intent(access), *_help_intents(access))
+    reading = (*measures, _list_intent(access), _comparison_intent(), _record_intent(access), *_help_intents(access))
     return Understanding(intents=(*reading, *change_intents(access)))
 
 
@@ -177,7 +178,7 @@ def _measure_intent(access: ErpAccess) -> Intent:
             ),
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
             Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
-            Slot(name="only", type="choice", is_many=True, values=access.all_names),
+            Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
             Slot(name="period", type="period"),
             Slot(name="compare", type="comparison"),
             Slot(name="bound", type="bound"),
@@ -250,6 +251,20 @@ def _list_intent(access: ErpAccess) -> Intent:
         reads_every_word=True,
         fillers=LIST_FILLERS,
         settle=settle_list(access),
+    )  # fmt: skip
+
+
+def _comparison_intent() -> Intent:
+    return Intent(
+        id="compare_fields",
+        tool="read_records",
+        label={"en": "compare two figures of records", "es": "comparar dos cifras de los registros"},
+        examples={
+            "en": ("scatter of stock against price", "plot price versus cost", "balance against credit limit"),
+            "es": ("dispersión de existencias frente a precio", "precio contra coste", "saldo frente a límite de crédito"),
+        },
+        slots=(Slot(name="entity", type="found", find=compared_entity, is_required=True, is_conclusive=True),),
+        gives="dataset",
     )  # fmt: skip
 
 

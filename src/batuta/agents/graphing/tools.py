@@ -6,9 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
 from batuta.datasets.charts.asking import amended, asked_of
-from batuta.datasets.charts.chart import Chart, chart_figures_id, last_request, open_table
+from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
-from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, request_of
+from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
@@ -62,9 +62,9 @@ async def draw_chart(
     name = dataset or (brought[0] if brought else await _last_source(library, language))
     table = await open_table(library, name)
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
-    words = {name: value for name, value in asked_of(_asked(options), table.outline).items() if name != "is_everything"}
-    request = request_of({"dataset": name, "language": language, **words, **given})
-    return await table.drawn(request)
+    words = asked_of(_asked(options), table.outline)
+    request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
+    return await table.drawn(await _without_dropped(table, request, words))
 
 
 @tool(effect="read", timeout=30.0)
@@ -93,28 +93,26 @@ async def change_chart(
         options: How figures are put together, conditions on columns, and a title.
     """
     library, language = library_of(context), _language(context, options)
-    before = await last_request(library, context)
-    if before is not None and await _has_newer_table(library, context):
-        before = None
+    last = await last_drawn(library, context)
     brought = await take_attached(library, context, language)
-    if brought and (before is None or before.dataset not in brought):
-        before = ChartRequest(dataset=brought[0], language=language)
-    if before is None and kind is None and not _asked(options):
+    if last is not None and brought and last.request.dataset not in brought:
+        last = None
+    if last is None and not brought and kind is None and not _asked(options):
         raise DatasetError(say("no_chart", language))
-    if before is None:  # "as a line", said of a table
-        before = ChartRequest(dataset=await _last_source(library, language), language=language)
+    # "as a line" may be said of a table, too
+    before = ChartRequest(dataset=brought[0] if brought else "") if last is None else last.request
+    before = before.changed(language=language, dataset=before.dataset or await _last_source(library, language))
     table = await open_table(library, before.dataset)
     given = _given(_changes(x, y, series, time_unit, top, only, options), kind)
     changes = {**asked_of(_asked(options), table.outline), **given}
-    if not changes:
+    if not changes and (last is None or not last.is_narrowed):
         known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
     if "time_unit" in changes and "x" not in changes:
-        before = before.model_copy(update={"language": language})
         column = await _time_column(library, before, changes["time_unit"])
         changes |= {"x": column, "kind": changes.get("kind", "auto")}
-    request = amended(before.model_copy(update={"language": language}), changes)
-    return await table.drawn(request)
+    request = await _without_dropped(table, amended(before, changes), changes)
+    return await table.drawn(request, changes_chart_id=None if last is None else last.chart_id)
 
 
 def _changes(
@@ -143,11 +141,9 @@ def _given(changes: dict[str, Any], kind: WantedKind | None) -> dict[str, Any]:
 GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)
 
 
-async def _has_newer_table(library: DatasetLibrary, context: ToolContext) -> bool:
-    """Whether a table was read after the last chart: what is said then is said of that table."""
-    own = chart_figures_id(library, context)
-    kept = [info for info in await library.store.list(library.owner) if info.dataset_id != own]
-    return bool(kept) and kept[-1].provenance.connector != CHART_CONNECTOR
+async def _without_dropped(table: ChartTable, request: ChartRequest, words: dict[str, Any]) -> ChartRequest:
+    """The request without what its chart shows as the largest or the smallest, where that is not wanted."""
+    return await table.without_extremes(request, *words["dropped"]) if "dropped" in words else request
 
 
 async def _last_source(library: DatasetLibrary, language: str) -> str:

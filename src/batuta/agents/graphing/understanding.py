@@ -3,51 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from batuta.datasets.charts.vocabulary import CHART_WORDS, KIND_WORDS, TIME_UNIT_WORDS
 from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Settled, Slot, Understanding
 
-KINDS = {
-    "bar": ("bar", "bars", "bar chart", "barras", "columnas", "columns"),
-    "stacked": ("stacked", "stacked bars", "apiladas", "barras apiladas"),
-    "line": ("line", "lines", "línea", "líneas", "trend", "tendencia", "evolución", "evolution"),
-    "area": ("area", "área"),
-    "pie": ("pie", "donut", "tarta", "circular", "quesito", "pastel"),
-    "scatter": ("scatter", "dispersión", "puntos"),
-    "heatmap": ("heat map", "heatmap", "mapa de calor"),
-    "histogram": ("histogram", "histograma"),
-    "combined": ("combined", "combinado"),
-    "table": ("table", "tabla"),
-    "kpi": ("kpi", "single figure", "one number", "indicador", "una sola cifra"),
-}
-UNITS = {
-    "day": ("by day", "daily", "por día", "diario"),
-    "week": ("by week", "weekly", "por semana", "semanal"),
-    "month": ("by month", "monthly", "por mes", "mensual"),
-    "quarter": ("by quarter", "quarterly", "por trimestre", "trimestral"),
-    "year": ("by year", "yearly", "por año", "anual"),
-}
-CHART_WORDS = {
-    "chart": (
-        "chart",
-        "graph",
-        "plot",
-        "diagram",
-        "visualise",
-        "gráfico",
-        "gráfica",
-        "grafícalo",
-        "diagrama",
-        "visualiza",
-        "draw",
-        "dibuja",
-        "dibújame",
-        "pinta",
-        "píntame",
-    )
-}
-"""Words that ask for a picture whatever else is said."""
 _COUNT = r"(?:the |los |las )?(?:\d{1,3}|two|three|four|five|six|ten|dos|tres|cuatro|cinco|seis|diez)"
-_KIND_WORDS = "|".join(sorted({fold(word) for words in KINDS.values() for word in words}, key=len, reverse=True))
+_KIND_WORDS = "|".join(sorted({fold(word) for words in KIND_WORDS.values() for word in words}, key=len, reverse=True))
 AMENDING = (
     "only|just|solo|solamente|unicamente",
     "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
@@ -67,8 +28,8 @@ AMENDING = (
 )
 """How messages open that change a chart, folded."""
 _SLOTS = (
-    Slot(name="kind", type="choice", values=KINDS, is_telling=True),
-    Slot(name="time_unit", type="choice", values=UNITS),
+    Slot(name="kind", type="choice", values=KIND_WORDS, is_telling=True),
+    Slot(name="time_unit", type="choice", values=TIME_UNIT_WORDS),
     Slot(name="top", type="limit"),
 )
 
@@ -97,7 +58,7 @@ UNDERSTANDING = Understanding(
                     "gráfico de ventas por mes", "un diagrama de barras con eso", "quiero verlo en una gráfica", "dibújalo como línea",
                 ),
             },
-            slots=(*_SLOTS, Slot(name="chart_asked", type="flag", values=CHART_WORDS, is_telling=True)),
+            slots=(*_SLOTS, Slot(name="chart_asked", type="flag", values={"chart": CHART_WORDS}, is_telling=True)),
             settle=_with_words,
         ),
         Intent(

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from batuta.datasets.charts.request import ChartRequest, request_of
+from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.vocabulary import (
+    AGAINST_WORDS,
     AGGREGATE_WORDS,
     BOTTOM_WORDS,
     BOUND_WORDS,
@@ -21,9 +22,11 @@ from batuta.datasets.charts.vocabulary import (
     COLUMN_WORDS,
     COUNTRY_WORDS,
     EVERYTHING_WORDS,
+    EXTREME_WORDS,
     INSTEAD_WORDS,
     KIND_WORDS,
     LATEST_WORDS,
+    LOOSE_KIND_WORDS,
     NUMBER_WORDS,
     OF_WORDS,
     ONLY_WORDS,
@@ -42,6 +45,7 @@ from batuta.datasets.values import Value
 from batuta.language.folding import fold
 from batuta.language.numbers import find_numbers
 
+_KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
 MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
 MAX_ASKED_CHARS = 2_000
@@ -56,7 +60,8 @@ _LEGAL_FORM = re.compile(
 def asked_of(text: str, table: Dataset) -> dict[str, Any]:
     """The parts of a `ChartRequest` that a text names; what it does not name is not in it.
 
-    `is_everything` says that what was left out before is wanted again.
+    `is_everything` says that what was left out before is wanted again, `dropped` that so many of the largest or the
+    smallest are not wanted: both are said of a chart, and are no part of a request.
     """
     bounds, rest = _bounds(text[:MAX_ASKED_CHARS])
     return _Reading(_folded(rest), table).changes() | bounds
@@ -64,7 +69,7 @@ def asked_of(text: str, table: Dataset) -> dict[str, Any]:
 
 def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
     """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
-    changes = {name: value for name, value in words.items() if name != "is_everything"}
+    changes = {name: value for name, value in words.items() if name in ChartRequest.model_fields}
     if words.get("is_everything"):
         changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
     elif "excluded" in changes:
@@ -77,9 +82,7 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
         changes.setdefault("kind", before.kind if before.kind not in ("line", "area", "kpi") else "auto")
         if before.series == changes["x"]:
             changes.setdefault("series", None)
-    if changes.keys() & {"x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share"}:
-        changes.setdefault("title", "")
-    return request_of(before.model_dump() | changes)
+    return before.changed(**changes)
 
 
 class _Reading:
@@ -94,7 +97,8 @@ class _Reading:
     def changes(self) -> dict[str, Any]:
         if self._take_any(EVERYTHING_WORDS):
             self._found |= {"only": [], "excluded": [], "top": None, "is_everything": True}
-        for name, words in (("order", ORDER_WORDS), ("kind", KIND_WORDS), ("time_unit", TIME_UNIT_WORDS)):
+        self._read_dropped()
+        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", TIME_UNIT_WORDS)):
             if (key := self._take_choice(words)) is not None:
                 self._found[name] = key
         self._read_order_column()
@@ -155,6 +159,16 @@ class _Reading:
                 self._cut(match.span())
                 return
 
+    def _read_dropped(self) -> None:
+        """Read "without the biggest one", "sin los dos menores"."""
+        number = rf"(?:(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)}) )?(?:\w+ )?"
+        without = "|".join(_with_joints(WITHOUT_WORDS))
+        for which, words in EXTREME_WORDS.items():
+            if match := re.search(rf" (?:{without}) {number}(?:{'|'.join(words)}) ", self._text):
+                self._found["dropped"] = (which, int(NUMBER_WORDS.get(match["n"], match["n"]) if match["n"] else 1))
+                self._cut(match.span())
+                return
+
     def _read_top(self) -> None:
         for words, order in ((BOTTOM_WORDS, "smallest"), (TOP_WORDS, None)):
             for word in words:
@@ -170,7 +184,7 @@ class _Reading:
     def _read_values(self) -> None:
         """Values that the table holds, each with the word before it: only, without, of."""
         for start, end, value in self._values():
-            before = self._text[:start]
+            before = self._without_column_name(self._text[:start])
             if any(before.endswith(f" {word} ") for word in _with_joints(WITHOUT_WORDS)) or self._continues(
                 before, "excluded"
             ):
@@ -182,6 +196,12 @@ class _Reading:
             else:
                 continue
             self._text = f"{self._text[:start]}{'~' * (end - start)}{self._text[end:]}"
+
+    def _without_column_name(self, before: str) -> str:
+        """A text without the name of a column at its end: "only category A"."""
+        names = sorted({name for column in self._table.columns for name in _names(column)}, key=len, reverse=True)
+        named = next((name for name in names if before.endswith(f" {name} ")), None)
+        return before if named is None else before[: -len(named) - 1]
 
     def _continues(self, before: str, part: str) -> bool:
         """Whether a value goes on a list: "solo España y Portugal"."""
@@ -233,6 +253,8 @@ class _Reading:
             self._found["x"] = keys[0].name
             if len(keys) > 1:
                 self._found["series"] = keys[1].name
+        if len(figures) > 1 and re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
+            self._found.setdefault("kind", "scatter")
         if figures:
             self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
 

@@ -1,15 +1,17 @@
 """A chart as a tool returns it: its figures are kept, an event tells of it, and the model hears what it shows."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts.checking import checked_spec
+from batuta.datasets.charts.draft import ChartRefusedError
 from batuta.datasets.charts.large import LargeTable
 from batuta.datasets.charts.planning import CHART_CONNECTOR, ChartPlan, plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Dataset
 from batuta.datasets.large import LARGE_ROWS
 from batuta.datasets.library import DatasetLibrary, dataset_id_of, library_of
@@ -24,6 +26,7 @@ class Chart:
 
     plan: ChartPlan
     changes_chart_id: str | None = None
+    """The chart that this one was made of, where it is that one with something changed."""
 
     async def as_tool_result(self, context: ToolContext) -> str:
         """Keep the figures and tell of the chart."""
@@ -32,7 +35,7 @@ class Chart:
         key = _key(context)
         info = await library.keep(plan.figures, key=key)
         event = ChartDrawn(
-            chart_id=dataset_id_of(library.owner.session_id, f"{key}:{plan.kind}"),
+            chart_id=_chart_id(library, info.dataset_id),
             dataset_id=info.dataset_id,
             dataset_name=info.name,
             kind=plan.kind,
@@ -50,17 +53,37 @@ class Chart:
         return _summary(plan, info)
 
 
-async def last_request(library: DatasetLibrary, context: ToolContext) -> ChartRequest | None:
-    """What was drawn last in this conversation: a follow-up changes it. A call that is resumed does not find itself."""
-    kept: Sequence[DatasetInfo] = await library.store.list(library.owner)
-    own = chart_figures_id(library, context)
-    charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR and info.dataset_id != own]
-    return ChartRequest.model_validate_json(charts[-1].provenance.query) if charts else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnBefore:
+    """A chart of the conversation that a follow-up goes on from."""
+
+    chart_id: str
+    request: ChartRequest
+    is_narrowed: bool
+    """Whether its table was read again since, with fewer rows: it is drawn again without any other change."""
 
 
-def chart_figures_id(library: DatasetLibrary, context: ToolContext) -> str:
-    """The id of the figures that a call draws, whenever it is resumed."""
-    return dataset_id_of(library.owner.session_id, _key(context))
+async def last_drawn(library: DatasetLibrary, context: ToolContext) -> DrawnBefore | None:
+    """What was drawn last, and is meant by a follow-up: what is said after another table was read is said of that.
+
+    A table with the same columns is the same question asked more narrowly ("only Spain"): it is drawn as the last one
+    was. A call that is resumed does not find itself.
+    """
+    own = dataset_id_of(library.owner.session_id, _key(context))
+    kept = [info for info in await library.store.list(library.owner) if info.dataset_id != own]
+    charts = [info for info in kept if info.provenance.connector == CHART_CONNECTOR]
+    if not charts:
+        return None
+    request = ChartRequest.model_validate_json(charts[-1].provenance.query)
+    is_narrowed = kept[-1] is not charts[-1]
+    if is_narrowed:
+        source = next((info for info in kept if info.name == request.dataset), None)
+        if source is None or [one.name for one in source.columns] != [one.name for one in kept[-1].columns]:
+            return None
+        request = request.changed(dataset=kept[-1].name)
+    return DrawnBefore(
+        chart_id=_chart_id(library, charts[-1].dataset_id), request=request, is_narrowed=is_narrowed
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +94,24 @@ class ChartTable:
     """Its columns, and the values that a request may name: the dataset itself, unless it is large."""
     large: LargeTable | None
 
-    async def drawn(self, request: ChartRequest) -> Chart:
+    async def drawn(self, request: ChartRequest, *, changes_chart_id: str | None = None) -> Chart:
         """A chart of it. Raises `ChartRefusedError`, `DatasetError`."""
-        if self.large is None:
-            return Chart(plan=plan_chart(self.outline, request))
-        return Chart(plan=await self.large.plan(self.outline, request))
+        return Chart(plan=await self._plan(request), changes_chart_id=changes_chart_id)
+
+    async def without_extremes(self, request: ChartRequest, which: str, count: int) -> ChartRequest:
+        """The request without the largest or the smallest that its chart shows. Raises `ChartRefusedError`."""
+        plan = await self._plan(request.changed(top=None))
+        if plan.x is None or plan.x.type != "text" or not plan.y:
+            raise ChartRefusedError(say("no_extremes", request.language))
+        totals: dict[str, Decimal] = {}
+        for name, figure in zip(plan.figures.values(plan.x.name), plan.figures.values(plan.y[0].name), strict=True):
+            if figure is not None and name != say("others", request.language):
+                totals[str(name)] = totals.get(str(name), Decimal(0)) + Decimal(str(figure))
+        ranks = sorted(totals, key=lambda name: totals[name], reverse=which == "largest")
+        return request.changed(excluded=[*request.excluded, *ranks[:count]])
+
+    async def _plan(self, request: ChartRequest) -> ChartPlan:
+        return plan_chart(self.outline, request) if self.large is None else await self.large.plan(self.outline, request)
 
 
 async def open_table(library: DatasetLibrary, name: str) -> ChartTable:
@@ -90,6 +126,10 @@ async def draw(library: DatasetLibrary, request: ChartRequest) -> Chart:
     return await (await open_table(library, request.dataset)).drawn(request)
 
 
+def _chart_id(library: DatasetLibrary, figures_id: str) -> str:
+    return dataset_id_of(library.owner.session_id, f"{figures_id}:chart")
+
+
 def _key(context: ToolContext) -> str:
     """Of the figures that one call draws."""
     return f"{context.idempotency_key}:chart"
@@ -100,6 +140,7 @@ def _summary(plan: ChartPlan, info: DatasetInfo) -> str:
         "chart": plan.title,
         "kind": plan.kind,
         "shows": plan.description,
+        "source": plan.request.dataset,
         "dataset": info.name,
         "row_count": info.row_count,
         "totals": info.totals,

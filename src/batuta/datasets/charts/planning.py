@@ -5,7 +5,9 @@ plan.figures        a dataset with exactly what is drawn
 plan.kind, plan.notes
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from batuta.datasets.charts import rules
@@ -23,6 +25,7 @@ from batuta.datasets.charts.labels import period_text, value_text
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column, Dataset, Provenance, dataset_name
+from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
 
 CHART_CONNECTOR = "chart"
@@ -149,11 +152,18 @@ def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:
     if not rows:
         return f"{kind}: {title}"
     highest, lowest = (choose(rows, key=lambda row: float(row[place])) for choose in (max, min))
-    labels = [
-        value_text(row[-1] if draft.columns[-1].name == PERIOD_LABEL else row[0], draft.language)
-        for row in (highest, lowest)
-    ]
-    return say(
-        "describe", draft.language, kind=kind, title=title, count=len(rows), at_high=labels[0], at_low=labels[1],
-        high=value_text(highest[place], draft.language), low=value_text(lowest[place], draft.language),
-    )  # fmt: skip
+    shown = {"kind": kind, "title": title, "high": value_text(highest[place], draft.language)}
+    if draft.kind == "scatter":
+        return say("describe_points", draft.language, **shown, count=len(rows))
+    if len(rows) == 1:
+        return say("describe_one", draft.language, **shown)
+    low = value_text(lowest[place], draft.language)
+    at_high, at_low = (_label(draft, row) for row in (highest, lowest))
+    return say("describe", draft.language, **shown, count=len(rows), at_high=at_high, low=low, at_low=at_low)
+
+
+def _label(draft: ChartDraft, row: Sequence[Value]) -> str:
+    """What a figure belongs to: a name, a day, or a period."""
+    if isinstance(row[0], date) and draft.is_temporal:
+        return period_text(row[0], draft.time_unit or "day", draft.language)
+    return value_text(row[0], draft.language)

@@ -14,6 +14,9 @@ WantedKind = Literal["auto"] | ChartKind
 Aggregate = Literal["sum", "average", "count", "minimum", "maximum"]
 Order = Literal["largest", "smallest", "label"]
 TimeUnit = Literal["day", "week", "month", "quarter", "year"]
+_NAMED_IN_TITLE = frozenset(
+    ("x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share")
+)  # fmt: skip
 
 
 class ChartFilter(BaseModel):
@@ -63,20 +66,8 @@ class ChartRequest(BaseModel):
 
     def changed(self, **changes: Any) -> "ChartRequest":
         """The same with some parts replaced; the title goes when what it named has changed."""
-        given = {name: value for name, value in changes.items() if value is not None}
-        if "title" not in given and given.keys() & {
-            "x",
-            "y",
-            "series",
-            "time_unit",
-            "only",
-            "excluded",
-            "filters",
-            "aggregate",
-            "is_share",
-        }:
-            given["title"] = ""
-        return request_of(self.model_dump() | given)
+        title = {"title": ""} if changes.keys() & _NAMED_IN_TITLE else {}
+        return request_of(self.model_dump() | title | changes)
 
 
 def request_of(parts: Mapping[str, Any]) -> ChartRequest:

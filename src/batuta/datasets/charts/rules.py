@@ -22,6 +22,7 @@
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
+| chosen values | values were kept or left out by name | said |
 | figure bounds | figures outside of what was asked for | left out, and said |
 | latest | more periods than were asked for | the last ones, and said |
 | top periods | the largest of several periods were asked for | those, as bars along time, and said |
@@ -162,7 +163,10 @@ def too_many_periods(draft: ChartDraft) -> None:
 def figure_bounds(draft: ChartDraft) -> None:
     """Keep figures within what was asked for, once they are added up."""
     low, high = draft.request.at_least, draft.request.at_most
-    if (low is None and high is None) or draft.kind in ("scatter", "histogram"):
+    if low is None and high is None:
+        return
+    if draft.kind in ("scatter", "histogram"):
+        draft.note("no_bounds")
         return
     before = draft.figures
     sizes = {key: size for key, size in _totals(draft).items() if _is_within(size, low, high)}
@@ -344,13 +348,20 @@ def cut_data(draft: ChartDraft) -> None:
         draft.note("cut_short", rows=draft.source_rows, records=source.record_count or "?")
 
 
+def chosen_values(draft: ChartDraft) -> None:
+    """What was asked for in an earlier message is not seen in the chart."""
+    for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
+        if values:
+            draft.note(message, values=", ".join(values))
+
+
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     empty, mixed_currencies, nothing_to_count, not_additive, other_units, scatter_of_one, line_without_order,
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
     gaps_in_time, latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories,
-    too_many_series, gaps_in_area, single_point, cut_axis, cut_data,
+    too_many_series, gaps_in_area, single_point, cut_axis, cut_data, chosen_values,
 )  # fmt: skip
 """In this order."""
 

@@ -62,10 +62,10 @@ def _pie(plan: ChartPlan) -> Json:
 
 
 def _scatter(plan: ChartPlan) -> Json:
-    first, second = plan.y[:2]
+    upright, along = plan.y[:2]  # "stock against price": the first figure over the second
     encoding: Json = {
-        "x": _quantity(first, is_from_zero=False),
-        "y": _quantity(second, is_from_zero=False),
+        "x": _quantity(along, is_from_zero=False),
+        "y": _quantity(upright, is_from_zero=False),
         "tooltip": _tooltips(plan),
     }
     if plan.series is not None:

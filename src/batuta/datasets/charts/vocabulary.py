@@ -10,25 +10,22 @@ KIND_WORDS: Final[Words] = {
     "stacked": ("stacked", "stacked bars", "apiladas", "barras apiladas", "apilado"),
     "line": ("line", "lines", "line chart", "trend", "evolution", "línea", "líneas", "tendencia", "evolución"),
     "area": ("area", "area chart", "área", "áreas"),
-    "pie": (
-        "pie",
-        "pie chart",
-        "donut",
-        "tarta",
-        "circular",
-        "gráfico circular",
-        "pastel",
-        "queso",
-        "quesito",
-        "sectores",
-    ),
-    "scatter": ("scatter", "scatter plot", "points", "dispersión", "puntos", "nube de puntos"),
+    "pie": ("pie", "pie chart", "donut", "tarta", "circular", "gráfico circular", "pastel", "quesito"),
+    "scatter": ("scatter", "scatter plot", "dispersión", "puntos", "nube de puntos"),
     "heatmap": ("heat map", "heatmap", "mapa de calor"),
-    "histogram": ("histogram", "distribution", "histograma", "distribución"),
+    "histogram": ("histogram", "histograma"),
     "combined": ("combined", "combo", "combinado", "bars and line", "barras y línea"),
-    "table": ("as a table", "table", "tabla", "como tabla"),
-    "kpi": ("kpi", "as a figure", "single figure", "one figure", "one number", "cifra", "una sola cifra", "indicador"),
+    "table": ("table", "as a table", "tabla", "como tabla"),
+    "kpi": ("kpi", "single figure", "one number", "una sola cifra", "indicador"),
 }
+"""Words that ask for a kind of chart wherever they stand."""
+LOOSE_KIND_WORDS: Final[Words] = {
+    "pie": ("queso", "sectores"),
+    "scatter": ("points",),
+    "histogram": ("distribution", "distribución"),
+    "kpi": ("as a figure", "one figure", "cifra"),
+}
+"""Words that name a kind of chart where one is asked for, and something else elsewhere."""
 
 TIME_UNIT_WORDS: Final[Words] = {
     "day": ("by day", "per day", "daily", "por día", "por dia", "diario", "diaria"),
@@ -37,6 +34,11 @@ TIME_UNIT_WORDS: Final[Words] = {
     "quarter": ("by quarter", "per quarter", "quarterly", "por trimestre", "trimestral"),
     "year": ("by year", "per year", "yearly", "annual", "por año", "anual"),
 }
+CHART_WORDS: Final = (
+    "chart", "graph", "plot", "diagram", "visualise", "gráfico", "gráfica", "grafícalo", "diagrama", "visualiza",
+    "draw", "dibuja", "dibújame", "pinta", "píntame",
+)  # fmt: skip
+"""Words that ask for a picture, whatever else is said."""
 
 COLUMN_WORDS: Final[Words] = {
     "customer": ("customer", "customers", "client", "clients", "cliente", "clientes", "customer name"),
@@ -66,6 +68,8 @@ COLUMN_WORDS: Final[Words] = {
         "turnover",
     ),
     "quantity": ("quantity", "quantities", "units", "pieces", "cantidad", "cantidades", "unidades", "piezas"),
+    "inventory": ("inventory", "stock", "existencias", "existencia", "inventario"),
+    "balance": ("balance", "balances", "saldo", "saldos"),
     "price": ("price", "prices", "precio", "precios"),
     "cost": ("cost", "costs", "coste", "costes", "costo", "costos", "gasto", "gastos", "expense", "expenses"),
     "date": ("date", "day", "fecha", "día"),
@@ -178,6 +182,8 @@ WITHOUT_WORDS: Final = (
     "sin contar",
     "ignora",
 )
+AGAINST_WORDS: Final = ("against", "versus", "vs", "frente al?", "contra", "respecto al?")
+"""Patterns between two figures that make a scatter plot."""
 INSTEAD_WORDS: Final = ("instead of", "rather than", "en vez del?", "en lugar del?")
 """Patterns: what follows is not wanted any more."""
 EVERYTHING_WORDS: Final = (
@@ -209,6 +215,17 @@ EVERYTHING_WORDS: Final = (
     "ensename todo",
     "ensenamelo todo",
 )
+EXTREME_WORDS: Final[Words] = {
+    "largest": (
+        "biggest", "largest", "highest", "greatest", "top", "best", "first", "mayor", "mayores", "mas grandes?",
+        "mas alt[oa]s?", "primer[oa]?s?", "mejor", "mejores",
+    ),
+    "smallest": (
+        "smallest", "lowest", "least", "worst", "bottom", "last", "menor", "menores", "mas pequen[oa]s?",
+        "mas baj[oa]s?", "ultim[oa]s?", "peor", "peores",
+    ),
+}  # fmt: skip
+"""Patterns of what is named by its place in a chart: "without the biggest"."""
 TOP_WORDS: Final = (
     "top",
     "first",

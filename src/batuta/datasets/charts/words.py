@@ -18,6 +18,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "{kind} of {title}. {count} values; highest {high} ({at_high}), lowest {low} ({at_low}).",
         "es": "{kind} de {title}. {count} valores; máximo {high} ({at_high}), mínimo {low} ({at_low}).",
     },
+    "describe_one": {"en": "{kind} of {title}: {high}.", "es": "{kind} de {title}: {high}."},
+    "describe_points": {"en": "{kind} of {title}: {count} points.", "es": "{kind} de {title}: {count} puntos."},
+    "only": {"en": "Only {values}.", "es": "Solo {values}."},
+    "without": {"en": "Without {values}.", "es": "Sin {values}."},
     # what was mended, and why
     "top_and_others": {
         "en": "Shows the {shown} largest of {all}; the rest is added up as “{others}”.",
@@ -38,6 +42,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
     "within": {
         "en": "Shows the {shown} of {all} whose figures are within what was asked for.",
         "es": "Se muestran los {shown} de {all} cuyas cifras están dentro de lo pedido.",
+    },
+    "no_bounds": {
+        "en": "A limit on figures has no meaning for this kind of chart: everything is shown.",
+        "es": "Un límite para las cifras no tiene sentido en este tipo de gráfico: se muestra todo.",
     },
     "last_only": {
         "en": "Shows the last {shown} of {all}.",
@@ -133,6 +141,10 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "mixed_currencies": {
         "en": "{y} is in several currencies ({codes}): ask for one of them, or for a split by {column}.",
         "es": "{y} está en varias monedas ({codes}): pida una de ellas, o separar por {column}.",
+    },
+    "no_extremes": {
+        "en": "The largest or smallest can be left out where names are compared; say which values to leave out.",
+        "es": "Se puede quitar el mayor o el menor cuando se comparan nombres; diga qué valores quitar.",
     },
     "too_many_points": {
         "en": "{count} points are too many for a scatter plot (at most {most}): filter, or group by something.",

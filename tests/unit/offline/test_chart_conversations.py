@@ -1,0 +1,100 @@
+"""Charts that conversations go on from, with the first team on the built-in model (A-21, A-42)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batuta.conversations.conversation import Conversation
+from batuta.datasets.attached import TableFile
+from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
+from batuta.datasets.files import dataset_from_csv
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.store import DatasetOwner
+from batuta.events.datasets import ChartDrawn
+from batuta.kernel.ids import new_id
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, ToolUser
+from tests.support.asked_team import NOW, AskedTeam
+
+CSV = (
+    "Cliente;País;Categoría;Fecha;Importe\nAlfa;España;A;01/01/2026;100\nBeta;España;B;02/02/2026;50\n"
+    "Alfa;Francia;A;03/02/2026;30\nGamma;Francia;B;04/03/2026;5\n"
+)
+
+
+class BroughtTable:
+    """A file that came with a message."""
+
+    files: Sequence[TableFile] = (TableFile(file_id="F1", name="ventas.csv"),)
+
+    def __str__(self) -> str:
+        return "ventas.csv"
+
+    async def tables(self, file: TableFile) -> Sequence[Dataset]:
+        return [dataset_from_csv(CSV.encode(), name=file.name, now=NOW)]
+
+
+@pytest.fixture
+async def team(tmp_path: Path) -> AskedTeam:
+    asked = AskedTeam(tmp_path)
+    await asked.team.prepare()
+    return asked
+
+
+async def charts_of(team: AskedTeam, messages: Sequence[str], *, brings_table: bool) -> list[list[ChartDrawn]]:
+    """The charts of each message, with the figures that each shows as its `dataset_name`s."""
+    session_id, conversation, drawn = new_id(), Conversation(), []
+    library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=session_id))
+    services: dict[str, Any] = {DATASETS_SERVICE: library, LANGUAGE_SERVICE: "es"}
+    for number, message in enumerate(messages):
+        brought = {ATTACHED_TABLES_SERVICE: BroughtTable()} if brings_table and number == 0 else {}
+        turn = await team.team.orchestrator.run(
+            message,
+            conversation=conversation,
+            session_id=session_id,
+            services=services | brought,
+            user=ToolUser(id="U"),
+        )
+        drawn.append([event for event in turn.events if isinstance(event, ChartDrawn)])
+    return drawn
+
+
+async def requests_of(team: AskedTeam, *messages: str, brings_table: bool = True) -> list[dict[str, Any]]:
+    """What each message drew: the request of its one chart."""
+    drawn = await charts_of(team, messages, brings_table=brings_table)
+    assert [len(charts) for charts in drawn] == [1] * len(messages)
+    return [charts[0].request for charts in drawn]
+
+
+async def test_follow_ups_to_a_chart_of_an_own_table_stay_with_that_table(team: AskedTeam) -> None:
+    """The ERP knows sales too: its figures must not take the place of those that the user brought."""
+    follow_ups = ("lo mismo por país", "y por mes", "solo España", "por cliente", "sin el mayor")
+    requests = await requests_of(team, "gráfico de ventas por cliente", *follow_ups)
+    assert [request["dataset"] for request in requests] == ["ventas"] * 6
+    assert [request["x"] for request in requests] == ["cliente", "pais", "fecha", "fecha", "cliente", "cliente"]
+    assert requests[-1]["only"] == ["España"]
+    assert requests[-1]["excluded"] == ["Alfa"]
+
+
+async def test_a_chart_of_fewer_records_is_read_again_and_drawn_as_it_was(team: AskedTeam) -> None:
+    """Sales by customer know nothing of countries."""
+    messages = ("ventas por cliente este año en un gráfico de barras", "como tarta", "solo España", "sin el mayor")
+    first, pie, narrowed, rest = await requests_of(team, *messages, brings_table=False)
+    assert (first["dataset"], pie["dataset"]) == ("sales_customer", "sales_customer")
+    assert (narrowed["dataset"], narrowed["kind"]) == ("sales_customer_2", "pie")
+    assert rest["excluded"] == ["Terrazas Sotomar, S.C."]
+
+
+async def test_a_changed_chart_names_the_one_it_was_made_of(team: AskedTeam) -> None:
+    drawn = await charts_of(team, ("gráfico de ventas por cliente", "como tarta", "por país"), brings_table=True)
+    ids = [charts[0].chart_id for charts in drawn]
+    assert [charts[0].changes_chart_id for charts in drawn] == [None, *ids[:-1]]
+    assert len(set(ids)) == 3
+
+
+async def test_two_figures_of_the_erp_are_set_against_each_other(team: AskedTeam) -> None:
+    asked = ("scatter of stock against price", "dispersión de existencias frente a precio")
+    requests = await requests_of(team, *asked, brings_table=False)
+    assert [(one["kind"], one["y"]) for one in requests] == [("scatter", ["inventory", "unit_price"])] * 2
