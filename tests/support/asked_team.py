@@ -129,11 +129,15 @@ def _said(word: str, said: str) -> bool:
     return word in said
 
 
-def _starts(outcome: Outcome, tool: str, start: str) -> bool:
+def _starts(outcome: Outcome, tool: str, wanted: str) -> bool:
+    """`2026-11-17 10:00 / 2026-11-24 10:00, 45 min, ana`: one of these starts, this length, this word in its title."""
     if [each.tool_name for each in outcome.approvals] != [tool]:
         return False
-    wanted = datetime.fromisoformat(str(outcome.approvals[0].args["start"]))
-    return wanted.strftime("%Y-%m-%d %H:%M") in [each.strip() for each in start.split("/")]
+    args = outcome.approvals[0].args
+    starts, *facts = wanted.split(",")
+    start = datetime.fromisoformat(str(args["start"])).strftime("%Y-%m-%d %H:%M")
+    said = f"{args['duration_minutes']} min {args['title']} {args.get('with_whom')}".casefold()
+    return start in [each.strip() for each in starts.split("/")] and all(fact.strip() in said for fact in facts)
 
 
 def _cancels(outcome: Outcome, word: str) -> bool:

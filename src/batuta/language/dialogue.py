@@ -29,6 +29,11 @@ _NEGATED = re.compile(
     r"\b(?:not|don't|dont|do\s+not|doesn't|never|without|except|excluding|excepto|salvo|sin|menos|no|nunca|tampoco)\s+$"
 )
 
+_NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")
+_OTHER_NUMBER = re.compile(
+    rf"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)(?:(?:of|for|on|de|para|con|with|el|the|sobre)\s+)*{_NUMBER.pattern}\W*"
+)
+
 
 def corrected(text: str) -> str | None:
     """What a correction puts in the place of what was said ("no, el jueves" gives "el jueves"); none if it is none."""
@@ -36,6 +41,17 @@ def corrected(text: str) -> str | None:
     match = _CORRECTION.match(aligned(text))
     rest = text[match.start("rest") :].strip() if match else ""
     return rest if match and rest and any(char.isalnum() for char in rest) else None
+
+
+def with_other_number(request: str, text: str) -> str | None:
+    """A request with another number in the place of its last one: "15% of 1,200", then "and of 2,000?" or "and 20%?"."""
+    said = _OTHER_NUMBER.fullmatch(fold(text))
+    if said is None:
+        return None
+    numbers = [each for each in _NUMBER.finditer(request) if bool(each["percent"]) == bool(said["percent"])]
+    return (
+        f"{request[: numbers[-1].start()]}{said['number']}{request[numbers[-1].end('number') :]}" if numbers else None
+    )
 
 
 def is_yes(text: str) -> bool:

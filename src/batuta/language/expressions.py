@@ -71,7 +71,6 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
-    (rf"{_N}\s+(?:dozens?|docenas?)\b", r"(\1 * 12)"),
     (rf"(?=.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
@@ -156,6 +155,7 @@ _TOKEN = re.compile(r"\d+(?:\.\d+)?|§|\*\*|//|[-+*/%()]|\b(?:sqrt|round|abs|flo
 _CURRENCY = re.compile(
     rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
 )
+_DOZENS = re.compile(r"dozen|docena", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
 _DATE_LIKE = re.compile(
@@ -241,7 +241,10 @@ def _plain(text: str, language: Language) -> str:
 def _with_numbers(text: str, language: Language) -> str:
     text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
     for number in reversed(find_numbers(text, language=language)):
-        text = f"{text[: number.span.start]}{_written(number.value)}{text[number.span.end :]}"
+        written = _written(number.value)
+        if _DOZENS.search(number.text):
+            written = f"({_written(number.value / 12)} * 12)"  # a sum by itself: "how many are three dozen?"
+        text = f"{text[: number.span.start]}{written}{text[number.span.end :]}"
     return re.sub(rf"(?<=\d){_PERCENT}", "%", aligned(text))
 
 

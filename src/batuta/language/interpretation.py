@@ -18,6 +18,7 @@ from typing import Any
 from batuta.language.amounts import find_units
 from batuta.language.annotation import AnnotatedText, annotated
 from batuta.language.choices import index_for, words_with_places
+from batuta.language.dialogue import is_yes
 from batuta.language.expressions import is_one_sum
 from batuta.language.findings import Finding, Language
 from batuta.language.folding import fold, stem, words_of
@@ -101,6 +102,11 @@ class Interpretation:
             return False
         least = SURE_ENOUGH[self.intent.effect]
         return self.confidence >= (least if not self.is_specific else min(least, SURE_WHEN_SPECIFIC))
+
+    @property
+    def is_to_confirm(self) -> bool:
+        """Whether it would be done if it were certain that the request orders it."""
+        return self.stance == "unclear" and replace(self, stance="order").is_sure
 
     @property
     def is_forbidden(self) -> bool:
@@ -276,7 +282,7 @@ class Interpreter:
         if intent.effect == "change" and not leading.findings:
             strange = [word for word in words_of(leading.text) if not self._classifier.knows(word)]
             confidence *= STRANGE_FACTOR ** len(strange)
-        if stance != "order":
+        if stance not in ("order", "unclear"):
             confidence *= UNORDERED_FACTOR
         confidence *= _unused(intent, leading)
         telling = [
@@ -351,7 +357,9 @@ def _takes_values(intent: Intent) -> bool:
 
 
 def _stance(texts: Sequence[AnnotatedText]) -> Stance:
-    """Of a request and what was said to it later: the last that is no order, else an order."""
+    """Of a request and what was said to it later: the last that is no order, else an order; `yes` makes it one."""
+    if is_yes(texts[-1].text):
+        return "order"
     return next((found for each in reversed(texts) if (found := stance_of(each.text)) != "order"), "order")
 
 

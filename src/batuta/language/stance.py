@@ -1,70 +1,132 @@
-"""What a sentence does: ask for something to be done, ask about it, report it, or forbid it.
+"""What a sentence does: order something, ask about it, report it, forbid it, or none of these for certain.
 
-"cancel the meeting" and "can you cancel the meeting?" are orders; "did I cancel it?", "how do I cancel it?" are questions,
-"I cancelled it" is a report and "don't cancel it" forbids. Only an order may lead to a change.
+"cancel the meeting" and "can you cancel the meeting?" are orders; "did I cancel it?" is a question, "I cancelled it" a
+report and "don't cancel it" forbids. Only an order may lead to a change, so an order has to be proven: a clause opens with
+a verb of change, asks politely for one, or is a note without any verb ("lunch with Ana on Friday at 1"), and no clause
+beside it doubts, supposes, quotes or takes it back. What is not proven is `unclear`, and is asked about.
 """
 
 import re
+from dataclasses import dataclass
 from typing import Literal
 
+from batuta.language.dialogue import is_no
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
-from batuta.language.vocabulary import CHANGE_VERBS
+from batuta.language.vocabulary import CHANGE_VERBS, CLAUSE_WORDS
 
-Stance = Literal["order", "question", "report", "refusal"]
+Stance = Literal["order", "question", "report", "refusal", "unclear"]
+ClauseKind = Literal["forbids", "takes_back", "doubts", "orders", "requests", "asks", "reports", "notes", "other"]
 
 _OPENING = (
-    r"^\W*(?:(?:hey|hi|hello|oye|hola|buenas|please|pls|plz|por\s+favor|porfa(?:vor)?|ok|okay|vale|so|and|then|also|but|now|y|e|pero|"
-    r"entonces|luego|ademas|tambien|ahora|mejor|better|thanks|gracias|team|equipo|just|simplemente|go\s+ahead\s+and)\b\W*)*"
+    r"^\W*(?:(?:hey|hi|hello|oye|hola|buenas|dear|estimad[oa]|please|pls|plz|por\s+favor|porfa(?:vor)?|ok|okay|vale|so|and|then|also|but|now|"
+    r"y|e|pero|pues|entonces|luego|ademas|tambien|ahora|mejor|better|thanks|gracias|team|equipo|just|simplemente|go\s+ahead\s+and|"
+    r"(?:if|when)\s+(?:you\s+can|possible)|(?:si|cuando)\s+(?:puedes|puedas|es\s+posible|sea\s+posible|tengas\s+un\s+momento)|"
+    r"uh+|um+|eh|hmm+|mmm+|well|bueno|a\s+ver|anda|venga|no(?=\s*,)|yes|si(?=\s*,))\b\W*)*"
 )
 """What may stand before the first word that counts."""
 _VERB = one_of(CHANGE_VERBS["en"] + CHANGE_VERBS["es"])
-_IMPERATIVE = re.compile(rf"{_OPENING}{_VERB}(?:me|nos|te|se)?(?:l[oae]s?)?\b(?!\s*\?)")
-_CLAUSE = re.compile(r"\s*[,.;:!]+\s+|\s+(?:and|y|e|but|pero|so|asi\s+que|then|luego)\s+")
-_POLITE = re.compile(
-    rf"{_OPENING}(?:(?:can|could|would|will|may)\s+(?:you|u|we|i)\b|(?:me|nos|te|le)\s+(?:\w+[ae]s|puede\w*|podri\w+|podeis|podemos)\b|"
-    r"(?:puedes|puede|podeis|podemos|podria\w*|puedo|querria\w*|quisiera\w*|quiero|necesito|necesitamos)\b|"
-    r"(?:is|would)\s+it\s+(?:be\s+)?possible\s+to|(?:es|seria)\s+posible|do\s+you\s+mind|would\s+you\s+mind|te\s+importa\w*|"
-    r"(?:how|what)\s+about\b|que\s+tal\s+si|que\s+te\s+parece|why\s+don'?t\s+(?:you|we)|por\s+que\s+no\b|"
-    r"(?:when|cuando)\s+(?:you\s+can|puedas|possible|sea\s+posible|tengas)|que\s+sea\b|i(?:'d|\s+would)\s+like)"
-)
-_QUESTION = re.compile(
-    rf"{_OPENING}(?:do\s+you\s+know\s+|tell\s+me\s+|dime\s+|sabes\s+)?"
-    r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|does|did|do\s+(?:i|we|you|they|people)|"
-    r"ha(?:ve|s|d)\s+(?:i|we|you|they|he|she|\w+\s+been)|should|can\s+(?!you|u|we|i)\w+|"
-    r"que|cual(?:es)?|quien(?:es)?|cuando|donde|adonde|como|cuant[oa]s?|por\s+que|a\s+(?:que|quien)|en\s+que|con\s+quien|de\s+quien|"
-    r"para\s+que|deberia\w*|debo|debemos|conviene|merece|se\s+pued\w+|es|son|sera|seria|estan?\s+(?!tarde|noche|semana|manana|misma)|"
-    r"(?:he|has|ha|hemos|han)\s+\w+(?:ado|ido|sto|cho|rto)|fue|fueron)\b"
-)
-_ASKS = re.compile(
-    rf"{_OPENING}(?:ya\s+)?(?:tengo|tenemos|hay|tienes|{one_of(CHANGE_VERBS['es_stem'])}(?:e|aste|amos|aron|o)|{one_of(CHANGE_VERBS['en_past'])})\b"
-)
-"""With a question mark only: without accents "cancelé" is "cancele", which is also an order."""
+_INFINITIVE = one_of(CHANGE_VERBS["es_infinitive"])
+_PAST = one_of(CHANGE_VERBS["en_past"])
+_STEM = one_of(CHANGE_VERBS["es_stem"])
+_JOINED = r"(?:me|nos|te|se)?(?:l[oae]s?)?"
+"""Pronouns that Spanish joins to a verb."""
+_PLEASE = r"(?:please|pls|plz|por\s+favor|porfa(?:vor)?)"
+_CLAUSE_WORD = one_of(tuple(" ".join(CLAUSE_WORDS.values()).split()))
+_QUOTED = re.compile(r"[\"“«][^\"”»]{1,300}[\"”»]")
+_CLAUSE = re.compile(r"\s*[,.;:!?]+(?:\s+|$)|\s+(?:and|y|e|but|pero|so|asi\s+que|then|luego)\s+")
+
 _FORBIDS = re.compile(
-    rf"{_OPENING}(?:(?:please|por\s+favor)\s+)?(?:(?:you\s+)?(?:don'?t|do\s+not|never|must\s+not|should\s+not|shouldn'?t)\s+(?!forget|you)(?:ever\s+)?\w+|"
-    r"(?:i|we)\s+(?:don'?t|do\s+not)\s+(?:want|need)\b|(?:no|nunca|jamas)\s+(?:(?:me|nos|se|la|lo|las|los|le)\s+)*(?!olvid\w+)\w{2,}(?:es|as)(?:l[oa]s?)?\b|"
+    rf"{_OPENING}(?:no\s+)*(?:(?:you\s+)?(?:don'?t|do\s+not|never|must\s+not|should\s+not|shouldn'?t|not)\s+(?!forget|you\b|mind\b)(?:ever\s+)?\w+|"
+    rf"(?:i|we)\s+(?:don'?t|do\s+not)\s+(?:want|need)\b|"
+    rf"(?:no|nunca|jamas)\s+(?:(?:me|nos|se|la|lo|las|los|le)\s+)*(?!olvid\w+|es\b|mas\b)(?:\w{{2,}}(?:es|as)(?:l[oa]s?)?|{_INFINITIVE}{_JOINED})\b|"
     r"no\s+(?:quiero|queremos|hace\s+falta|hay\s+que|necesito)\b)"
 )
-_REPORT = re.compile(
-    r"(?:^\W*(?:i|we)\s+(?:really\s+|just\s+)?(?:love|hate|like|enjoy|dislike|always|usually|never|often)\b|"
-    r"\b(?:says?|said|thinks?|suggests?|dice|dijo|dicen|cree|sugiere|propone)\s+(?:that\s+|que\s+)?\w|"
+_TAKES_BACK = re.compile(
+    r"\b(?:nvm|never\s?mind|forget\s+(?:it|about\s+it|that)|leave\s+it|scratch\s+that|in\s+the\s+end|on\s+second\s+thou?ghts?|"
+    r"da\s+igual|dejalo|olvidalo|lo\s+dejo|deja\s+lo|al\s+final|mejor\s+no|i'?ll\s+do\s+it|do\s+it\s+myself|ya\s+lo\s+hago)\b"
+)
+_DOUBTS = re.compile(
+    r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
+    r"en\s+caso|a\s+menos|siempre\s+que|hasta\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
+    r"\b(?:maybe|perhaps|possibly|probably|not\s+sure|don'?t\s+know|thinking\s+(?:of|about)|think(?:s|ing)?|guess|wonder\w*|suppose|"
+    r"wish|would\s+have|could\s+have|should\s+have|might|was\s+(?:going|gonna|about)|were\s+going|wanted|meant\s+to|"
+    r"quizas?|tal\s+vez|a\s+lo\s+mejor|puede\s+que|igual|no\s+se\s+si|no\s+estoy\s+segur\w*|pensando|creo|ojala|habria\w*|hubiera\w*|"
+    r"podria\s+haber|pensaba\w*|iba\w*\s+a|queria\s+\w+r)\b|"
+    r"\b(?:says?|said|tells?|told|asks?|asked|writes?|wrote|thinks?|suggests?|suggested|wants?\s+(?:me|us|you)\s+to|according\s+to|"
+    r"dice[ns]?|dijo|dijeron|(?<=\w\s)pide[ns]?|pidio|pidieron|escribe|escribio|(?:ha|han|he)\s+(?:dicho|pedido|escrito)|(?<=\w\s)cree[ns]?|sugiere|propone|segun)\b|"
+    rf"\b(?:i|we)(?:'ll|\s+will|\s+may|\s+could|\s+should|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
+    rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{_VERB}\b|"
+    rf"\b(?:{_STEM}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
+    rf"\b{one_of(CHANGE_VERBS['es_first_person'])}\b"
+)
+"""Conditions, wishes, hesitation, other people's words and one's own plans: "if it rains I'll cancel the dentist"."""
+_IMPERATIVE = re.compile(
+    rf"{_OPENING}(?:don'?t\s+forget\s+to\s+|no\s+olvides\s+|to\s+)?(?:{_VERB}{_JOINED}|{_INFINITIVE}{_JOINED})\b(?!\s*\?|['’])|"
+    rf"{_OPENING}(?:[\w'’/-]+\s+){{0,8}}(?:let'?s|vamos\s+a)\s+\w+|"
+    rf"^(?=.*\b{_PLEASE}\b)(?!.*\b{_CLAUSE_WORD}\b).*\b(?:{_VERB}|{_INFINITIVE}|{one_of(CHANGE_VERBS['es_formal'])}){_JOINED}\b"
+)
+_REQUESTS = re.compile(
+    rf"{_OPENING}(?:(?:can|could|would|will)\s+(?:you|u|we)\b|(?:me|nos|te|le)\s+(?:\w+[ae]s|puede\w*|podri\w+|podeis|podemos)\b|"
+    r"(?:l[oa]s?\s+)?(?:puedes|puede|podeis|podemos|podria[sn]?|podriamos|querria\w*|quisiera\w*|quiero|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
+    r"(?:is|would)\s+it\s+(?:be\s+)?possible\s+to|(?:es|seria)\s+posible|do\s+you\s+mind|would\s+you\s+mind|te\s+importa\w*|"
+    r"(?:how|what)\s+about\b|que\s+tal\s+si|que\s+te\s+parece|why\s+don'?t\s+(?:you|we)|por\s+que\s+no\b|que\s+sea\b|(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\binstead|tiene\s+que\s+ser\b.*\ben\s+(?:vez|lugar))\b|help\s+me|let\s+me|ayudame|"
+    r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:te|le|os)\s+agradeceria|(?:i|we)\s+(?:really\s+|just\s+)?(?:want|need|have)\s+(?:to|an?|the|in|my|one|fix)?\b)"
+)
+_ASKS = re.compile(
+    rf"{_OPENING}(?:do\s+you\s+know\s+|tell\s+me\s+|dime\s+|sabes\s+|i\s+would\s+like\s+to\s+know\s+|(?:me\s+gustaria|quiero|quisiera|querria)\s+saber\s+)?"
+    r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|does|did|do\s+(?:i|we|you|they|people)|"
+    r"ha(?:ve|s|d)\s+(?:i|we|you|they|he|she|\w+\s+been)|should|shall|can\s+(?!you|u|we)\w+|could\s+(?!you|u|we)\w+|may\s+i|"
+    r"que|cual(?:es)?|quien(?:es)?|cuando|donde|adonde|como|cuant[oa]s?|por\s+que|a\s+(?:que|quien)|en\s+que|con\s+quien|de\s+quien|"
+    r"para\s+que|deberia\w*|debo|debemos|conviene|merece|se\s+pued\w+|puedo|es|son|sera|seria|estan?\s+(?!tarde|noche|semana|manana|misma)|"
+    r"(?:has|ha|han)\s+\w+(?:ado|ido|sto|cho|rto)|fue|fueron)\b"
+)
+_KNOWS = re.compile(
+    r"\b(?:(?:tell|let)\s+(?:me|us)(?:\s+know)?|know|find\s+out|check|see|ask|explain|decir(?:me|nos)?|saber|mirar|ver|comprobar|preguntar|explicar(?:me)?)\s+"
+    r"(?:what|which|who|when|where|why|how|whether|if|que|cual\w*|quien\w*|cuando|donde|como|cuant\w+|por\s+que|en\s+que|a\s+que|si)\b"
+)
+"""A polite request to be told something, which is a question."""
+_REPORTS = re.compile(
+    r"^\W*(?:i|we)\s+(?:really\s+|just\s+)?(?:love|hate|like|enjoy|dislike|always|usually|never|often)\b|"
     r"\b(?:me|nos)\s+(?:encantan?|gustan?|aburren?|molestan?)\b|^\W*(?:odio|detesto|siempre|nunca|normalmente)\b|"
-    rf"\b(?:was|were|went|yesterday|fue|fueron|estuvo|ayer|anoche)\b|"
-    r"\b(?:i|we|he|she|they|you)(?:'ve|\s+have|\s+has|\s+had)?\s+(?:already\s+|just\s+)?(?!need|want|wish)\w+ed\b|"
-    rf"\balready\s+(?:\w+ed|done|made|set|put)\b|^\W*\w+\s+{one_of(CHANGE_VERBS['en_past'])}\b|"
+    r"\b(?:was|were|went|yesterday|last\s+(?:week|month|year)|ago|fue|fueron|estuvo|ayer|anoche|era|eran|semana\s+pasada|mes\s+pasado)\b|"
+    r"\b(?:i|we|he|she|they|you)(?:'ve|\s+have|\s+has|\s+had)?\s+(?:already\s+|just\s+)?(?!need|want|wish)\w+ed\b|\b(?:has|have|had)\s+(?:\w+\s+){0,3}\w+(?:ed|en)\b|"
+    rf"\balready\s+(?:\w+ed|done|made|set|put)\b|^\W*\w+\s+{_PAST}\b|\bremember\s+when\b|"
     r"\b(?:he|has|ha|hemos|han|habia|habiamos)\s+(?:ya\s+)?\w+(?:ado|ido|sto|cho|rto)\b|"
-    rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{one_of(CHANGE_VERBS['es_stem'])}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
-    r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b)"
+    rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{_STEM}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
+    r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b"
 )
-_INTENDS = re.compile(
-    r"^\W*(?:maybe|perhaps|possibly|i\s+(?:think|guess|wonder|suppose|should))\b|"
-    rf"\b(?:i|we)(?:'ll|\s+will|\s+might|\s+may|\s+could|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
-    rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{one_of(CHANGE_VERBS['en'])}\b|"
-    rf"\b(?:{one_of(CHANGE_VERBS['es_stem'])}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
-    r"\b(?:quizas?|tal\s+vez|a\s+lo\s+mejor|puede\s+que|igual)\s+(?:\w+\s+)?\w+(?:o|e|are|ere|ire)\b"
-)
-"""What one says of one's own plans: "if it rains I'll cancel the dentist"."""
 _ACCENTED_PAST = re.compile(rf"\b(?:{'|'.join(CHANGE_VERBS['es_stem'])})[éó]\b", re.IGNORECASE)
+_MAYBE_PAST = re.compile(rf"{_OPENING}(?:ya\s+)?(?:tengo|tenemos|hay|tienes|{_STEM}(?:e|aste|amos|aron|o)|{_PAST})\b")
+"""Past or present as it is asked: without accents "cancelé" is "cancele", which is also an order."""
+_HAS_CLAUSE = re.compile(
+    rf"\b(?:{_CLAUSE_WORD}|que(?!\s+viene))\b|\b\w+(?:aban|abamos|aron|ieron|iendo|(?<!cu)ando)\b|\w+n't\b|\b(?:do|does|did|ca|wo|is|are|was)nt\b|\b\w+'(?:ll|ve|d|m|re)\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clause:
+    text: str
+    plain: str
+    """Folded, as long as the text."""
+    is_asked: bool
+    """Whether its sentence ends with a question mark."""
+
+
+def stance_of(text: str) -> Stance:
+    """What a sentence does."""
+    kinds = [_kind(clause) for clause in _clauses(text)]
+    found = set(kinds)
+    is_ordered = bool(found & {"orders", "requests"})
+    if "forbids" in found and "orders" not in found:
+        return "refusal"
+    if found & {"doubts", "takes_back"} or (is_ordered and "asks" in found):
+        return "unclear" if is_ordered else "question" if "asks" in found else "report"
+    if "asks" in found:
+        return "question"
+    if "reports" in found:
+        return ("order" if kinds[-1] == "orders" else "unclear") if is_ordered else "report"
+    return "order" if is_ordered or found == {"notes"} else "unclear"
 
 
 def without_forbidden(text: str) -> str:
@@ -81,26 +143,44 @@ def without_forbidden(text: str) -> str:
 
 def ordering_clause(text: str) -> str | None:
     """The one clause of a text that orders something, where others give a reason: "Ana is ill, cancel our meeting"."""
-    whole = composed(text)
-    plain = aligned(whole)
-    places = [0, *(each.end() for each in _CLAUSE.finditer(plain))]
-    clauses = [whole[start:end] for start, end in zip(places, [*places[1:], len(whole)], strict=True)]
-    ordering = [each for each in clauses if _IMPERATIVE.match(aligned(each))]
+    clauses = _clauses(text)
+    ordering = [each.text for each in clauses if _kind(each) == "orders"]
     return ordering[0] if len(ordering) == 1 and len(clauses) > 1 else None
 
 
-def stance_of(text: str) -> Stance:
-    """What a sentence does. What is neither asked, reported nor forbidden is an order: "lunch with Ana on Friday at 1"."""
+def _clauses(text: str) -> list[_Clause]:
     whole = composed(text)
-    plain = aligned(whole)
-    clauses = [each for each in _CLAUSE.split(plain) if each.strip()]
-    if any(_FORBIDS.match(clause) for clause in clauses) and not any(map(_IMPERATIVE.match, clauses)):
-        return "refusal"
-    if any(_IMPERATIVE.match(clause) for clause in clauses) and not (_ASKS.match(plain) and "?" in plain):
-        return "order"
-    if _POLITE.match(plain):
-        return "order"
-    if _QUESTION.match(plain) or ("?" in plain and any(_ASKS.match(each) or _QUESTION.match(each) for each in clauses)):
-        return "question"
-    is_report = _REPORT.search(plain) or _INTENDS.search(plain) or _ACCENTED_PAST.search(whole)
-    return "report" if is_report else "order"
+    plain = _QUOTED.sub(lambda quoted: " " * len(quoted.group()), aligned(whole))
+    places = [0, *(each.end() for each in _CLAUSE.finditer(plain))]
+    clauses = []
+    for start, end in zip(places, [*places[1:], len(whole)], strict=True):
+        ending = re.search(r"[.!?]", plain[end - 2 :] if end > 1 else plain)
+        if plain[start:end].strip(" ,.;:!?¿¡-"):
+            is_asked = ending is not None and ending.group() == "?"
+            clauses.append(_Clause(text=whole[start:end], plain=plain[start:end].rstrip(" ,.;:!"), is_asked=is_asked))
+    return clauses
+
+
+def _kind(clause: _Clause) -> ClauseKind:
+    """What one clause does, the cautious reading first."""
+    plain = clause.plain
+    if _FORBIDS.match(plain):
+        return "forbids"
+    if is_no(plain) or _TAKES_BACK.search(plain):
+        return "takes_back"
+    is_request = _REQUESTS.match(plain) is not None
+    if _KNOWS.search(plain):
+        return "asks"
+    if _DOUBTS.search(re.sub(_OPENING, "", plain, count=1)):
+        return "asks" if clause.is_asked and not is_request else "doubts"
+    if clause.is_asked and _MAYBE_PAST.match(plain):
+        return "asks"
+    if _IMPERATIVE.match(plain):
+        return "orders"
+    if is_request:
+        return "requests"
+    if _ASKS.match(plain) or clause.is_asked:
+        return "asks"
+    if _REPORTS.search(plain) or _ACCENTED_PAST.search(clause.text):
+        return "reports"
+    return "other" if _HAS_CLAUSE.search(plain) else "notes"

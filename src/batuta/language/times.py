@@ -204,6 +204,7 @@ _TIMES = (
     rf"{_SPANISH}\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
+    rf"(?<={BLANK}\s)(?:[7-9]|1\d|2[01])(?=\s*(?:$|[?!,;]|with\b|con\b|for\b|para\b|please\b|pls\b|por\s+favor\b))",
     rf"(?<={BLANK}\s)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
 _SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"

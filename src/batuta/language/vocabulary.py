@@ -49,12 +49,26 @@ CHANGE_VERBS: dict[str, tuple[str, ...]] = {
     "en": (
         "book", "schedule", "arrange", "reserve", "set", "put", "add", "create", "make", "move", "reschedule", "shift", "postpone",
         "push", "change", "bring", "cancel", "delete", "remove", "drop", "call off", "get rid of", "register", "post", "update",
-        "send", "block", "pencil", "plan", "organise", "organize", "remind",
+        "send", "block", "pencil", "plan", "organise", "organize", "remind", "switch", "swap", "rearrange", "delay", "erase", "scrap",
+        "take", "get", "note", "keep", "fix", "slot", "squeeze", "give",
     ),
     "es": (
         "reserva", "agenda", "pon", "apunta", "anota", "crea", "anade", "agrega", "mete", "programa", "concierta", "organiza",
         "mueve", "cambia", "pasa", "aplaza", "pospon", "retrasa", "adelanta", "reprograma", "cancela", "anula", "borra", "elimina",
-        "quita", "suprime", "registra", "actualiza", "envia", "bloquea", "recuerda", "recuerdame", "haz",
+        "quita", "suprime", "registra", "actualiza", "envia", "bloquea", "recuerda", "recuerdame", "haz", "pide", "coge", "fija",
+        "guarda", "recoloca",
+    ),
+    "es_infinitive": (
+        "reservar", "agendar", "poner", "apuntar", "anotar", "crear", "anadir", "agregar", "meter", "programar", "concertar",
+        "organizar", "mover", "cambiar", "pasar", "aplazar", "posponer", "retrasar", "adelantar", "reprogramar", "cancelar", "anular",
+        "borrar", "eliminar", "quitar", "suprimir", "registrar", "actualizar", "enviar", "bloquear", "recordar", "hacer", "fijar",
+    ),
+    "es_formal": (
+        "reserve", "agende", "ponga", "apunte", "anote", "cree", "anada", "agregue", "programe", "organice", "mueva", "cambie", "pase",
+        "aplace", "posponga", "retrase", "adelante", "cancele", "anule", "borre", "elimine", "quite", "registre", "actualice", "envie",
+    ),
+    "es_first_person": (
+        "cancelo", "anulo", "borro", "elimino", "muevo", "aplazo", "pospongo", "adelanto", "reservo", "apunto", "agendo", "programo",
     ),
     "es_stem": (
         "cancel", "anul", "borr", "elimin", "quit", "reserv", "agend", "apunt", "program", "organiz", "concert", "cambi", "pas",
@@ -65,7 +79,20 @@ CHANGE_VERBS: dict[str, tuple[str, ...]] = {
         "cancelled", "canceled", "deleted", "removed", "dropped", "registered", "posted", "updated", "created", "added",
     ),
 }  # fmt: skip
-"""Verbs that ask for a change, and their past: an order is not the same as a report of one."""
+"""Verbs that ask for a change, and their other forms: an order is not the same as a report of one."""
+
+CLAUSE_WORDS: dict[Language, str] = {
+    "en": "i you he she they we it who whom whose what which when where why how is are am was were be been being has have had "
+    "having do does did done will would shall should can could might must cannot if unless whether because though although "
+    "while that than or nor but not never no says said tells told asks asked wants wanted thinks know knows hope hopes believe "
+    "seems comes came goes went got gets took takes gave gives made makes likes loves hates needs needed already yesterday ago",
+    "es": "yo ella ellos ellas nosotros es son era eran fue fueron soy eres estan estaba estaban estuvo ha han he hemos has habia "
+    "habian habria haya sido tiene tienen tenia tengo tenemos no nunca ni aunque porque cuando donde quien cual dice dicen dijo "
+    "quiere quieren queria pide cree creo piensa parece puede pueden podria va van iba voy vino hizo hago quizas ojala acaso ayer "
+    "anoche le les te se",
+}
+"""Words of whole clauses: pronouns, auxiliaries, conjunctions and verbs that are no nouns. A note such as "lunch with Ana on
+Friday" has none of them."""
 
 STOP_WORDS: dict[Language, str] = {
     "en": "a an the of to in on at for from by with and or but if is are was were be been do does did can could will "

@@ -8,10 +8,12 @@ from datetime import datetime
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
-from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back
+from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back, with_other_number
+from batuta.language.expressions import find_expression
 from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
+from batuta.language.shorthand import spelled_out
 from batuta.language.slots import fill_slot
 from batuta.language.stance import stance_of
 from batuta.language.understanding import Intent
@@ -86,7 +88,7 @@ def context_of(
         if message.role == "assistant":
             context = _answered(context, message.text)
         else:
-            whole = resolved(message.text, context, interpreter, now)
+            whole = resolved(spelled_out(message.text, language), context, interpreter, now)
             context = replace(context, request=whole or context.request, answer="")
     return context
 
@@ -224,6 +226,9 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     """The last request together with a message that only changes it or answers a question about it."""
     if not context.request or is_no(text) or is_yes(text):
         return None
+    other = with_other_number(context.request, text)
+    if other is not None and find_expression(context.request) and find_expression(other):
+        return other
     words = text.split()
     best = next(iter(meanings_of(text, context, interpreter, now)), None)
     if (

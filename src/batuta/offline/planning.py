@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from batuta.language.annotation import annotated
-from batuta.language.dialogue import is_yes, refers_back
+from batuta.language.dialogue import is_no, is_yes, refers_back
 from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
+    AMENDED_BY,
     FULLY_EXPLAINED,
     RIVAL_SHARE,
     WORTH_ASKING,
@@ -116,10 +117,12 @@ class Planner:
             return {"steps": [{"agent_id": task.only_agent, "task": whole, "depends_on": []}]}
         chosen = self._chosen_by_reply(task, context)
         if chosen is not None:
-            return self._steps([RequestPart(text=base_of(context.request), meaning=chosen)])
+            return self._steps([RequestPart(text=_confirmed(base_of(context.request), text, chosen), meaning=chosen)])
         repeated = self._repeated_by_yes(text, context)
         if repeated is not None:
-            return self._steps([RequestPart(text=context.request, meaning=repeated)])
+            return self._steps([RequestPart(text=_confirmed(context.request, text, repeated), meaning=repeated)])
+        if context.was_asked and is_no(text):
+            return {"answer": phrase("left_alone", task.language)}
         attached = self._over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
@@ -210,6 +213,8 @@ class Planner:
             return self._with_sources([RequestPart(text=rest, meaning=asked)], task, context)
         if best.agent_id == OWN:
             return self._small_talk(best, text, task, context)
+        if best.is_to_confirm and not _is_question(text):
+            return {"answer": phrase("is_it_an_order", task.language, text=text)}
         if best.is_sure and best.intent.reply is not None:
             return {"answer": best.intent.reply(task.language)}
         if best.is_sure and self._rival(meanings) is None:
@@ -426,7 +431,8 @@ class Planner:
         if not (context.request and context.was_asked and is_yes(text)):
             return None
         before = next(iter(self._meanings(context.request)), None)
-        return before if before is not None and before.intent.effect == "change" and before.is_sure else None
+        is_change = before is not None and before.intent.effect == "change" and (before.is_sure or before.is_to_confirm)
+        return before if is_change else None
 
     def _question(self, meanings: Sequence[Interpretation], language: Language) -> str:
         options = self._options(meanings)
@@ -475,6 +481,11 @@ class Planner:
 def _firsts(understanding: Understanding, language: Language) -> list[str]:
     labels = [intent.label_in(language) for intent in understanding.intents]
     return [phrase("quoted", language, text=label) for label in labels[:3]]
+
+
+def _confirmed(request: str, reply: str, meaning: Interpretation) -> str:
+    """A request with the reply that makes it an order, where it was not certain to be one."""
+    return f"{request}{AMENDED_BY}{reply}" if meaning.stance == "unclear" else request
 
 
 def _goes_on(part: RequestPart) -> bool:

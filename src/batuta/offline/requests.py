@@ -12,6 +12,7 @@ from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
+from batuta.language.shorthand import spelled_out
 from batuta.llm.model import ModelRequest
 
 RESULTS_HEADING = "Results of earlier steps:"
@@ -112,7 +113,7 @@ def _task(text: str, language: Language) -> Task:
     body = body[: only.start()] if only else body
     body = re.sub(r"^The request:\s*", "", body.strip())
     return Task(
-        text=body.strip(),
+        text=spelled_out(body.strip(), language),
         results=outcomes_in(results),
         only_agent=only["id"] if only else None,
         default_language=language,

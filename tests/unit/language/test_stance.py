@@ -2,7 +2,9 @@
 
 import pytest
 
+from batuta.agents.appointments.understanding import UNDERSTANDING as AGENDA
 from batuta.language.stance import stance_of
+from batuta.language.understanding import Intent
 
 ORDERS = """
 cancel my meeting with Ana | cancela mi reunión con Ana
@@ -30,13 +32,51 @@ don't cancel my meeting | no canceles mi reunión
 please do not move anything | por favor no muevas nada
 I don't want to cancel it | no quiero cancelarla
 """
+UNCLEAR = """
+Pedro has a meeting with Ana on Friday at ten | Pedro tiene una reunión con Ana el viernes a las diez
+I can't make it to lunch with Marta | no puedo ir a la comida con Marta
+cancel the dentist, or should I wait? | cancela el dentista, ¿o mejor espero?
+if it rains, cancel the dentist | si llueve, cancela el dentista
+she told me this: cancel the dentist | me dijo esto: cancela el dentista
+book the dentist on Monday, no, never mind | reserva el dentista el lunes, no, déjalo
+"""
+NOT_ORDERED = """
+I was going to book a call with Paco at 9 | iba a poner una llamada con Paco a las 9
+I wish I could move the meeting to next month | ojalá pudiera mover la reunión al mes que viene
+Ana wrote: "please cancel our meeting". What now? | Ana me escribió: «por favor cancela la reunión». ¿Y ahora qué?
+suppose I moved the call to Thursday | supongamos que muevo la llamada al jueves
+my husband has the dentist on Thursday at 12 | mi marido tiene dentista el jueves a las 12
+lunch with Ana on Friday at 1? | ¿comida con Ana el viernes a las 13h?
+"""
+"""However it is called, it is no order."""
+
+
+@pytest.mark.parametrize(
+    "text", [text.strip() for line in NOT_ORDERED.strip().splitlines() for text in line.split("|")]
+)
+def test_what_is_not_proven_is_no_order(text: str) -> None:
+    assert stance_of(text) != "order"
+
+
+@pytest.mark.parametrize(
+    "intent", [intent for intent in AGENDA.intents if intent.effect == "change"], ids=lambda intent: intent.id
+)
+def test_every_example_of_a_change_is_an_order(intent: Intent) -> None:
+    """What a specialist teaches as a change can be done at once."""
+    assert [text for texts in intent.examples.values() for text in texts if stance_of(text) != "order"] == []
 
 
 @pytest.mark.parametrize(
     ("stance", "text"),
     [
         (stance, text.strip())
-        for stance, table in (("order", ORDERS), ("question", QUESTIONS), ("report", REPORTS), ("refusal", REFUSALS))
+        for stance, table in (
+            ("order", ORDERS),
+            ("question", QUESTIONS),
+            ("report", REPORTS),
+            ("refusal", REFUSALS),
+            ("unclear", UNCLEAR),
+        )
         for line in table.strip().splitlines()
         for text in line.split("|")
     ],

@@ -113,8 +113,8 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
         if problems:
             return Outcome(outcome="needs_information", draft=draft.model_copy(update={"problems": problems}))
         found = at_the_time_said(found, parsed, moment)
-    elif len(found) > 1:
-        found = from_the_time_said(found, parsed, moment) or found
+    else:
+        found = from_the_time_said(found, parsed, moment)
     if not found:
         return Outcome(outcome="not_found", draft=draft)
     if len({each.uid for each in found}) > 1:

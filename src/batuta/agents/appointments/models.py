@@ -50,7 +50,11 @@ class ParsedRequest(_Value):
     from_time_text: str | None = Field(default=None, description="The words for the time of the appointment to move")
     contact: str | None = Field(default=None, description="With whom, as written")
     place: str | None = Field(default=None, description="Where, as written")
+    owner: str | None = Field(
+        default=None, description="Whose appointment it is, where it is said not to be the user's"
+    )
     named: tuple[str, ...] = Field(default=(), description="Other words that name the appointment, such as `yoga`")
+    unread: tuple[str, ...] = Field(default=(), description="Figures that neither a day, a time nor a length takes")
     title: str = Field(default="", description="A short title")
     confidence: float = Field(ge=0, le=1)
     reasoning: str = ""

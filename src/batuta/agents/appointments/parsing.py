@@ -3,12 +3,14 @@ tools use.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import ANY_DAY, When, read_when
+from batuta.agents.appointments.when import ANY_DAY, When, read_when, unread_figures
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
+from batuta.language.dialogue import is_yes
 from batuta.language.durations import find_durations
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
@@ -66,6 +68,14 @@ _INSTEAD = re.compile(
     r"(?:mejor\s+)?(?:que\s+sea|(?:pon|cambia|pasa|mueve|deja)l[ao])\b)"
 )
 """Before a clause that says what something is changed to: "it can't be at 10, make it 12"."""
+_OWNER = re.compile(
+    r"\b(?!(?:let|it|that|what|here|there|who|he|she|today|tomorrow|tonight|week|month|dr|doctor|hairdresser|\w+day)['’])(\w{2,})['’]s\b|"
+    r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)"
+)
+_INSTEAD_OF = re.compile(
+    r"\b(?:instead\s+of|rather\s+than|en\s+vez\s+de|en\s+lugar\s+de)(?:l|\s+at|\s+on|\s+a|\s+el)?\s+(?:las?\s+)?[\w:.]+(?:\s+\d{1,2}(?::\d\d)?\b)?"
+)
+"""The day or time that something is moved from."""
 _ORIGIN = re.compile(r"(?:\bdel?|\bfrom|\bof|\bdesde)\s+(?:the\s+|el\s+)?$")
 _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
@@ -77,7 +87,7 @@ _WITH = {"en": "with", "es": "con"}
 
 def parse_request(text: str) -> ParsedRequest:
     """What a request says, with what was said to it later. It never fails; what is not said is `None`."""
-    first, *later = composed(text)[:MAX_CHARS].split(AMENDED_BY)
+    first, *later = _said(text)
     is_asked = bool(later) and stance_of(first) == "question" and intent_of(first) is RequestKind.CREATION
     parsed = _parse_part(first, RequestKind.QUESTION if is_asked else None)
     for part in later:
@@ -93,9 +103,16 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
     parsed = parse_request(text)
     if kind == "question":
         return parsed.model_copy(update={"intent": RequestKind.QUESTION})
-    if kind is None or AMENDED_BY in text or parsed.intent is not RequestKind.CREATION:
+    first, *later = _said(text)
+    if kind is None or later or parsed.intent is not RequestKind.CREATION:
         return parsed
-    return _parse_part(composed(text)[:MAX_CHARS], KINDS_WANTED[kind])
+    return _parse_part(first, KINDS_WANTED[kind])
+
+
+def _said(text: str) -> list[str]:
+    """A request and what was said to it later, a mere yes aside."""
+    first, *later = composed(text)[:MAX_CHARS].split(AMENDED_BY)
+    return [first, *(part for part in later if not is_yes(part))]
 
 
 def intent_of(text: str) -> RequestKind:
@@ -115,6 +132,9 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         text = _BARE_HOUR.sub(r"to at \1", text)
     if intent is RequestKind.RESCHEDULING:
         text = _MADE.sub(r"\1 at \2", text)
+    origin = ""
+    if intent is RequestKind.RESCHEDULING and (instead := _INSTEAD_OF.search(aligned(text))):
+        origin, text = text[instead.start() :], text[: instead.start()] + text[instead.end() :]
     target = _target(text) if intent is RequestKind.RESCHEDULING else text
     whole, reading = read_when(text), read_when(target)
     contact = _contact(whole.rest)
@@ -122,7 +142,8 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     time, minutes = (reading.end_time, None) if is_from_to and reading.end_time else (reading.time, reading.minutes)
     length = _duration(whole) if minutes is None else minutes
     is_shift = intent is RequestKind.RESCHEDULING and length is not None and not (reading.date or time)
-    source = read_when(text.removesuffix(target)) if target is not text else None
+    source = read_when(origin or text.removesuffix(target)) if origin or target is not text else None
+    readings = [reading] if target is text else [reading, read_when(text.removesuffix(target))]
     found = [name for name, value in (("contact", contact), ("date", reading.date), ("time", time)) if value]
     return ParsedRequest(
         intent=intent,
@@ -135,7 +156,9 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
-        named=_named(whole.rest, contact) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else (),
+        owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
+        named=_named(whole.rest, contact) if intent is not RequestKind.QUESTION else (),
+        unread=_unread(readings, contact) if intent is not RequestKind.QUESTION else (),
         title=_title(text, whole.rest, language, contact),
         confidence=CONFIDENCE if found else 0.2,
         reasoning=f"found by rules: {', '.join(found) or 'nothing'}",
@@ -229,6 +252,26 @@ def _named(rest: str, contact: str | None) -> tuple[str, ...]:
         for word in re.findall(r"[a-z]{3,}", left)
         if word not in _GENERIC and word not in _KIND_WORDS and not _MOVE.match(word) and not _CANCEL.match(word)
     )
+
+
+def _owner(rest: str) -> str | None:
+    """Whose appointment is meant, where it is another person's: "my wife's dentist", "el dentista de mi hija"."""
+    found = _OWNER.search(fold(rest.replace("\0", " ")))
+    return next((word for word in found.groups() if word), None) if found else None
+
+
+def _unread(readings: Sequence[When], contact: str | None) -> tuple[str, ...]:
+    """The figures that a request names and its reading leaves out: a second time, how many there will be."""
+    found: list[str] = []
+    for each in readings:
+        rest = each.rest.replace(contact, "\0" * len(contact)) if contact else each.rest
+        place, length = _PLACE.search(rest), find_durations(rest.replace("\0", " "))
+        spans = [place.span("place")] if place else []
+        spans += [(length[0].span.start, length[0].span.end)] if length else []
+        for start, end in [*spans, *(match.span() for match in _SUBJECT.finditer(rest))]:
+            rest = rest[:start] + "\0" * (end - start) + rest[end:]
+        found += unread_figures(rest)
+    return tuple(found)
 
 
 def _place(rest: str) -> str | None:

@@ -5,7 +5,7 @@ Time arrives as a parameter; only availability looks at the calendar.
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.calendar_file import FAR, CalendarFile
@@ -22,6 +22,7 @@ from batuta.agents.appointments.models import (
 from batuta.agents.appointments.parsing import kind_of
 from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_time, settle
 from batuta.language.folding import fold, stem, stems_of
+from batuta.language.lexicon import WEEKDAY
 from batuta.language.places import find_zones
 from batuta.language.recurrences import find_recurrences
 
@@ -31,6 +32,8 @@ MAX_ALTERNATIVES = 3
 SEARCHED = timedelta(days=7)
 SATURDAY = 5
 
+LAST_HOUR = 21
+_WEEKDAY_AND_NUMBER = re.compile(rf"(?:on\s+|el\s+)?{WEEKDAY}\s+(?:the\s+|el\s+)?(\d{{1,2}})")
 _ARTICLE = re.compile(r"^(?:el|la|the|my|mi)\s+")
 
 
@@ -122,9 +125,13 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     if parsed.contact:
         wanted = _ARTICLE.sub("", fold(parsed.contact))
         coming = [each for each in coming if wanted in fold(f"{each.title} {each.contact or ''}")]
+    if parsed.owner:
+        coming = [each for each in coming if stem(fold(parsed.owner)) in stems_of(f"{each.title} {each.contact or ''}")]
     kind = kind_of(parsed.title)
     of_kind = [each for each in coming if kind is not None and kind_of(each.title) == kind]
-    found = of_kind or coming
+    if parsed.intent not in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION):
+        return of_kind or coming
+    found = of_kind or ([] if kind else coming)  # "cancel the lunch" means no call; a meeting may be any of them
     by_name = [each for each in found if frozenset(map(stem, parsed.named)) & stems_of(each.title)]
     if parsed.named and not by_name and not parsed.contact and kind is None:
         return []  # "cancel my flight" means no appointment, however few there are
@@ -161,11 +168,20 @@ def not_understood(parsed: ParsedRequest, moment: datetime) -> tuple[str, ...]:
     problems = []
     soon = resolve_soon(parsed.time_text, moment) if parsed.time_text else None
     day = resolve_date(parsed.date_text, moment.date()) if parsed.date_text else None
-    if parsed.date_text and (day is None or (soon and soon.date() != day)):
+    if parsed.date_text and (day is None or (soon and soon.date() != day) or _may_be_an_hour(parsed, day, moment)):
         problems.append("repeats" if find_recurrences(parsed.date_text) else "date")
     if parsed.time_text and soon is None and resolve_time(parsed.time_text) is None:
         problems.append("no_such_time")
+    if parsed.unread and not problems:
+        problems.append("unread")
     return tuple(problems)
+
+
+def _may_be_an_hour(parsed: ParsedRequest, day: date, moment: datetime) -> bool:
+    """Whether the number after a weekday may be its hour: "Friday 11", where no time is said and the 11th is far."""
+    number = _WEEKDAY_AND_NUMBER.fullmatch(fold(parsed.date_text or ""))
+    is_hour = number is not None and OPENS.hour <= int(number[1]) <= LAST_HOUR
+    return is_hour and parsed.time_text is None and day - moment.date() > timedelta(days=7)
 
 
 def _placed(draft: Draft, moment: Moment) -> Draft:
@@ -188,6 +204,8 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
     if wanted is None:
         noon = datetime.combine(day, time(12), zone) if day else None
         return draft.model_copy(update={"problems": ("time",), "day": noon})
+    if day is None and not kept and parsed.named:
+        return draft.model_copy(update={"problems": ("date",)})  # one of the words may have been meant as the day
     if day is None:
         day = kept.date() if kept else today
         if not kept and datetime.combine(day, wanted, zone) <= moment.now:

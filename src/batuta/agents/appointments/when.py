@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from batuta.language.dates import find_dates, impossible_dates
+from batuta.language.durations import find_durations
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import ORDINALS, UNITS_ES, WEEKDAY, one_of
@@ -20,7 +21,17 @@ from batuta.language.periods import find_periods
 from batuta.language.recurrences import find_recurrences
 from batuta.language.times import find_hour_ranges, find_soon, find_times, impossible_times, read_time
 
-__all__ = ["When", "is_weekday", "read_when", "resolve_date", "resolve_soon", "resolve_span", "resolve_time", "settle"]
+__all__ = [
+    "When",
+    "is_weekday",
+    "read_when",
+    "resolve_date",
+    "resolve_soon",
+    "resolve_span",
+    "resolve_time",
+    "settle",
+    "unread_figures",
+]
 
 BLANK = "\0"
 SEPARATOR = "; "
@@ -49,6 +60,7 @@ _DOUBTFUL = re.compile(
     rf"\d{{1,2}}[-–]\d{{1,2}}(?![-–.:\d])|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|{WEEKDAY}s?|tomorrow|yesterday|today|hoy|ayer)\b"
 )
 """What looks like a day in the words that are left."""
+_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:[.,:/-]\d+)*(?![\w-])")
 _WEEKDAY = re.compile(
     rf"(?:(?:el|on|this|este|the)\s+)*(?:{WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|lun|mie|jue|vie|sab|dom)"
 )
@@ -83,6 +95,15 @@ def read_when(text: str) -> When:
     words = [each.text for each in dates] + [text[span.start : span.end] for span in unsure]
     words += [f"{words} {DOUBT}" for _, words in doubts]
     return When(date=SEPARATOR.join(words) or None, time=start, minutes=minutes, end_time=end, rest=rest)
+
+
+def unread_figures(rest: str) -> tuple[str, ...]:
+    """The times and numbers in what is left of a text: nothing is booked or moved that leaves one of them out."""
+    left = rest.replace(BLANK, " ")
+    spans = [each.span for each in find_times(left)] + [each.span for each in find_durations(left)]
+    numbers = [_span(match) for match in _FIGURE.finditer(aligned(left))]
+    spans += [span for span in numbers if not any(span.overlaps(other) for other in spans)]
+    return tuple(left[span.start : span.end].strip() for span in sorted(spans))
 
 
 def resolve_date(words: str, today: date) -> date | None:

@@ -36,6 +36,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "es": "¿Qué día? Solo puedo reservar citas sueltas, no repetidas.",
     },
     "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
+    "unread": {
+        "en": "I do not know what “{unread}” means here. Which day and time do you want?",
+        "es": "No sé qué significa aquí «{unread}». ¿Qué día y a qué hora?",
+    },
     "past": {"en": "{slot} has gone by.", "es": "{slot} ya ha pasado."},
     "duration": {
         "en": "An appointment takes between one minute and twelve hours.",
@@ -82,7 +86,8 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         contact = draft.parsed.contact
         return in_both("not_found_with", contact=_same(contact)) if contact else in_both("not_found")
     if outcome.outcome == "needs_information":
-        return in_both(draft.problems[0], **({"slot": slot} if draft.problems[0] == "past" else {}))
+        facts = {"past": {"slot": slot}, "unread": {"unread": _same(", ".join(draft.parsed.unread))}}
+        return in_both(draft.problems[0], **facts.get(draft.problems[0], {}))
     if draft.moved is not None and draft.slot is None:
         moved_slot = both(lambda language: slot_in_words(draft.moved, language) if draft.moved else "")
         return in_both("to_cancel", title=_same(draft.moved.title), slot=moved_slot)

@@ -1,0 +1,76 @@
+"""Nothing is booked, moved or cancelled that leaves out a figure, a day or whose appointment it is."""
+
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from batuta.agents.appointments.calendar_file import CalendarFile
+from batuta.agents.appointments.desk import assess
+from batuta.agents.appointments.models import Appointment, Outcome, RequestKind
+from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.resolving import Moment
+
+ZONE = "Europe/Madrid"
+NOW = datetime(2026, 11, 16, 10, tzinfo=ZoneInfo(ZONE))
+
+
+def at(day: int, hour: int, minute: int = 0) -> datetime:
+    return NOW.replace(day=day, hour=hour, minute=minute)
+
+
+@pytest.fixture
+def calendar(tmp_path: Path) -> CalendarFile:
+    calendar = CalendarFile(tmp_path / "own.ics", ZONE)
+    calendar.add(Appointment(uid="call", title="Call with Luis", start=at(18, 16), end=at(18, 17), contact="Luis"))
+    calendar.add(Appointment(uid="dentist", title="Dentist", start=at(19, 9, 30), end=at(19, 10, 30)))
+    return calendar
+
+
+def outcome(text: str, calendar: CalendarFile) -> Outcome:
+    return assess(parse_request(text), calendar, Moment(now=NOW, zone=ZONE))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("call Tom tomorrow at 10 or 11", "unread"),
+        ("llamada con Tom mañana a las 10 o a las 11", "unread"),
+        ("reunión con 3 clientes mañana a las 10", "unread"),
+        ("gym mxe 19h", "date"),
+        ("mueve el dentista al viernes 11", "date"),
+    ],
+)
+def test_what_is_not_read_is_asked_about(text: str, problem: str, calendar: CalendarFile) -> None:
+    found = outcome(text, calendar)
+    assert (found.outcome, found.draft.problems) == ("needs_information", (problem,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cancel my wife's dentist appointment",
+        "cancela el dentista de mi hija",
+        "cancel the lunch with Luis",
+        "move tomorrow's dentist to Friday at 9",
+        "pasa el dentista del lunes al viernes a las 9",
+    ],
+)
+def test_another_appointment_than_the_one_that_is_named_is_not_taken(text: str, calendar: CalendarFile) -> None:
+    assert outcome(text, calendar).outcome == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("move the call with Luis from Wednesday to Thursday at 12", at(19, 12)),
+        ("the dentist has to be at 12 instead of 9:30, change it", at(19, 12)),
+        ("pasa la llamada de las 16h con Luis al jueves a las 12", at(19, 12)),
+    ],
+)
+def test_the_time_that_something_is_moved_from_is_read(text: str, start: datetime, calendar: CalendarFile) -> None:
+    found = outcome(text, calendar)
+    assert found.draft.parsed.intent is RequestKind.RESCHEDULING
+    assert found.draft.slot is not None
+    assert found.draft.slot.start == start
