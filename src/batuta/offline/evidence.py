@@ -7,7 +7,7 @@ Meals are paid up to 40 euros a day.[^1]
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batuta.language.detection import detect_language
@@ -27,11 +27,21 @@ COMMON_LOSS = 0.6
 COMMON_SCALE = 3.0
 LACKING_FACTOR = 0.7
 """What is left of a sentence that has nothing of the kind that is asked for."""
+RARE_SHARE = 0.25
+"""Of the sentences, at the most, that have a topic which the best sentence leaves out, for another to be quoted for it."""
+LABEL_WORDS = 2
+"""Of a sentence that only announces the next one, such as "4. Penalty." in a contract."""
 SOUGHT_BONUS = 0.5
 """For a sentence that has the kind of thing that is asked for: an amount, a time, a deadline, a person."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÑ¿¡0-9])")
+_BLOCK_END = re.compile(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\||[^\n]+ \| )")
+"""Paragraphs, items of lists, and rows of tables."""
 _MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
+_NUMBER = re.compile(r"\b\d{3,}\b")
+_SAYS_ABOUT = re.compile(
+    r"\b(?:sa(?:y|ys|id)|mentions?|states?|dicen?|mencionan?|pone)\b.*?\b(?:about|on|sobre|acerca de)\b(.+)$"
+)
 _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"\b(?:how (?:much|many|long|often)|cuant[oa]s?|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
@@ -64,6 +74,16 @@ class Quote:
     text: str
     where: str
     score: float
+    added: int = 0
+    """How many rare topics it has that the best sentence beside it leaves out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    passage: Mapping[str, Any]
+    text: str
+    words: frozenset[str]
+    """Its own, and those of a label before it."""
 
 
 def is_evidence(value: Any) -> bool:
@@ -102,7 +122,8 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
         points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
         opening = phrase("main_points", language, title=str(value["summary_of"])[:120])
         return _FoundAnswer(question=question, quotes=points, opening=opening)
-    subject = _asked(wordings[-1]) if wordings else []
+    about = _SAYS_ABOUT.search(fold(question))
+    subject = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else []
     passages = [each for each in _passages(value) if _is_about(each, subject)]
     best = _best(_quotes(passages, " ".join([question, *wordings])), language)
     disagreeing = _disagreeing(value, best)
@@ -159,27 +180,40 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
     plain = fold(question)
     sought = [found for asks, found in _SOUGHT if asks.search(plain)]
     sentences = [
-        (passage, sentence)
+        sentence
         for passage in passages
         if _relevance(passage) >= LEAST_RELEVANCE
-        for sentence in _sentences(str(passage.get("text", "")))
-        if sentence.endswith(".") or sentence not in (passage.get("title"), passage.get("section"))
+        for sentence in _sentences(passage)
+        if sentence.text.endswith(".") or sentence.text not in (passage.get("title"), passage.get("section"))
     ]
-    weights = _weights(_asked(question), [_words(sentence) for _, sentence in sentences])
+    weights = _weights([*_asked(question), *_references(plain)], [sentence.words for sentence in sentences])
     whole = [] if sought else _whole_sections(sentences, list(weights))
     if whole:
-        return [_quote(passage, sentence, 1.0) for passage, sentence in whole]
-    return [_quote(passage, sentence, _score(sentence, passage, weights, sought)) for passage, sentence in sentences]
+        return [_quote(sentence.passage, sentence.text, 1.0) for sentence in whole]
+    scored = [(_score(sentence, weights, sought), sentence) for sentence in sentences]
+    _, best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    left_out = [] if best is None else _left_out(best, list(weights), sentences)
+    return [
+        replace(_quote(each.passage, each.text, score), added=sum(bool(topic & each.words) for topic in left_out))
+        if best is not None and each.passage is best.passage
+        else _quote(each.passage, each.text, score)
+        for score, each in scored
+    ]
 
 
-def _whole_sections(
-    sentences: Sequence[tuple[Mapping[str, Any], str]], asked: Sequence[Topic]
-) -> list[tuple[Mapping[str, Any], str]]:
+def _left_out(best: _Sentence, asked: Sequence[Topic], sentences: Sequence[_Sentence]) -> list[Topic]:
+    """Topics that few sentences have, and not the best one: the Fridays of "at what time do you close on Fridays?"."""
+    known = best.words | _words(f"{best.passage.get('section', '')} {best.passage.get('title', '')}")
+    most = max(1.0, RARE_SHARE * len(sentences))
+    return [topic for topic in asked if not topic & known and sum(bool(topic & s.words) for s in sentences) <= most]
+
+
+def _whole_sections(sentences: Sequence[_Sentence], asked: Sequence[Topic]) -> list[_Sentence]:
     """The sentences of the sections whose headings alone name several things that are asked, and all that are known."""
-    known = [topic for topic in asked if any(topic & _words(f"{p.get('section')} {s}") for p, s in sentences)]
+    known = [t for t in asked if any(t & (_words(str(s.passage.get("section"))) | s.words) for s in sentences)]
     if len(known) < 2:
         return []
-    return [(p, s) for p, s in sentences if all(topic & _words(str(p.get("section"))) for topic in known)]
+    return [s for s in sentences if all(topic & _words(str(s.passage.get("section"))) for topic in known)]
 
 
 def _weights(asked: Sequence[Topic], sentences: Sequence[frozenset[str]]) -> dict[Topic, float]:
@@ -189,15 +223,14 @@ def _weights(asked: Sequence[Topic], sentences: Sequence[frozenset[str]]) -> dic
     return {topic: 1 - COMMON_LOSS * min(share * COMMON_SCALE, 1.0) for topic, share in shares.items()}
 
 
-def _score(
-    sentence: str, passage: Mapping[str, Any], weights: Mapping[Topic, float], sought: Sequence[re.Pattern[str]]
-) -> float:
-    said, heading = _words(sentence), _words(f"{passage.get('section', '')} {passage.get('title', '')}")
-    own = sum(weight for topic, weight in weights.items() if topic & said)
+def _score(sentence: _Sentence, weights: Mapping[Topic, float], sought: Sequence[re.Pattern[str]]) -> float:
+    passage = sentence.passage
+    heading = _words(f"{passage.get('section', '')} {passage.get('title', '')}")
+    own = sum(weight for topic, weight in weights.items() if topic & sentence.words)
     around = sum(weight for topic, weight in weights.items() if topic & heading)
     if not own and not around:
         return 0.0
-    plain = fold(sentence)
+    plain = fold(sentence.text)
     has_it = SOUGHT_BONUS * sum(each.search(plain) is not None for each in sought)
     lacks = LACKING_FACTOR if sought and not has_it else 1.0
     return (own + SECTION_WEIGHT * around + has_it) * lacks * _relevance(passage)
@@ -209,20 +242,37 @@ def _relevance(passage: Mapping[str, Any]) -> float:
 
 
 def _best(quotes: list[Quote], language: Language) -> list[Quote]:
-    """The sentences that say it best; of those that say the same in two languages, the reader's."""
+    """The sentences that say it best, and one for a topic they leave out; of those that say the same in two languages,
+    the reader's.
+    """
     highest = max((quote.score for quote in quotes), default=0.0)
     if not highest:
         return []
     near = [quote for quote in quotes if quote.score >= highest * CLOSE]
     own = [quote for quote in near if detect_language(quote.text) == language]
-    return sorted(own or near, key=lambda quote: -quote.score)[:MAX_SENTENCES]
+    best = sorted(own or near, key=lambda quote: -quote.score)[:MAX_SENTENCES]
+    adding = [quote for quote in quotes if quote.added and quote not in best] if len(best) == 1 else []
+    return [*best, *sorted(adding, key=lambda quote: (-quote.added, -quote.score))[:1]]
 
 
-def _sentences(text: str) -> list[str]:
-    """Sentences of paragraphs, items of lists; headings are no statements."""
-    blocks = re.split(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\|)", text)
+def _sentences(passage: Mapping[str, Any]) -> list[_Sentence]:
+    """Sentences of paragraphs, items of lists, rows of tables; headings are no statements, labels belong to the next."""
+    blocks = _BLOCK_END.split(str(passage.get("text", "")))
     flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
-    return [sentence for block in flat for sentence in _SENTENCE_END.split(block) if _words(sentence)]
+    found: list[_Sentence] = []
+    for block in flat:
+        label: frozenset[str] = frozenset()
+        sentences = [
+            sentence for sentence in _SENTENCE_END.split(block) if _words(sentence) or _NUMBER.search(sentence)
+        ]
+        for at, text in enumerate(sentences):
+            words = _words(text) | frozenset(_NUMBER.findall(fold(text))) | label
+            if at + 1 < len(sentences) and len(words_of(_spoken(text))) <= LABEL_WORDS:
+                label = words
+                continue
+            label = frozenset()
+            found.append(_Sentence(passage=passage, text=text, words=words))
+    return found
 
 
 def _spoken(sentence: str) -> str:
@@ -236,6 +286,11 @@ def _asked(question: str) -> list[Topic]:
         same = [each for each in topics if each & topic]
         topics = [each for each in topics if each not in same] + [topic.union(*same)]
     return topics
+
+
+def _references(plain: str) -> list[Topic]:
+    """Numbers of articles, orders and rules that a question names: a sentence that has them is about it."""
+    return [frozenset((number,)) for number in dict.fromkeys(_NUMBER.findall(plain))]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """What the built-in model says: from results and from nothing else (A-40, O-26)."""
 
 import json
+import re
 
 import pytest
 
@@ -93,6 +94,49 @@ async def test_an_answer_from_passages_quotes_the_sentence_that_says_it() -> Non
 )
 async def test_passages_that_do_not_say_it_are_not_made_to(text: str, answer: str) -> None:
     assert await told(text, json.dumps({"passages": PASSAGES["passages"][1:]})) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            "Ref | Name | Price\nRef: R-6204 | Name: Bearing | Price: 8.4\nRef: R-6305 | Name: Bearing | Price: 14.9",
+            "How much is the bearing R-6305?",
+            "Ref: R-6305 | Name: Bearing | Price: 14.9",
+        ),
+        (
+            "4. Penalty. For each day of delay the supplier pays 0.5 %.\n5. Warranty. It lasts 24 months.",
+            "What is the penalty?",
+            "For each day of delay the supplier pays 0.5 %.",
+        ),
+        (
+            "The workshop opens at 7:00 and closes at 15:30. Fridays end at 14:00. Bring your own lunch.",
+            "At what time does the workshop close on Fridays?",
+            "The workshop opens at 7:00 and closes at 15:30.[^1] Fridays end at 14:00.",
+        ),
+        (
+            "El taller abre a las 7:00 y cierra a las 15:30. Los viernes acaba a las 14:00.",
+            "¿A qué hora cierra el taller los viernes?",
+            "El taller abre a las 7:00 y cierra a las 15:30.[^1] Los viernes acaba a las 14:00.",
+        ),
+    ],
+    ids=["a row of a table", "a labelled clause", "a topic in the next sentence", "in Spanish"],
+)
+async def test_an_answer_is_the_part_of_a_passage_that_has_what_is_asked(text: str, question: str, answer: str) -> None:
+    """A-10: not the whole table, not the label of a clause, and nothing that was asked is left out."""
+    passage = {"file": "a.pdf", "title": "Papers", "section": "", "relevance": 0.9, "text": text}
+    said, _, _ = (await told(question, json.dumps({"passages": [passage]}))).partition("\n\n")
+    assert re.sub(r"\[\^\d\]$", "", said) == answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does the supply agreement say about pets?", "¿Qué dice el supply agreement sobre las mascotas?"],
+)
+async def test_what_a_document_says_about_something_else_is_no_answer(question: str) -> None:
+    text = "This supply agreement is governed by the law of England."
+    passage = {"file": "a.pdf", "title": "Supply agreement", "section": "", "relevance": 0.9, "text": text}
+    assert "England" not in await told(question, json.dumps({"passages": [passage]}))
 
 
 async def test_a_conclusion_cites_each_result_and_says_what_is_missing() -> None:

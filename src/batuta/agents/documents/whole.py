@@ -83,12 +83,12 @@ def _weight(sentence: str, own: frozenset[str], counts: Counter[str]) -> float:
 
 
 def _named(entry: DocumentEntry, question: str, asked: frozenset[str]) -> float:
-    """How surely a question names a document: by its file, or by most words of its title."""
+    """How surely a question names a document: by its file, or by most words of its file's name or of its title."""
     file = _ENDING.sub("", entry.name.rpartition("/")[2].lower())
     if file and file in question.lower():
         return 2.0
-    words = _content_stems(f"{entry.title} {file}")
-    shared = len(words & asked) / len(words) if words else 0.0
+    names = [words for words in (_content_stems(entry.title), _content_stems(file)) if words]
+    shared = max((len(words & asked) / len(words) for words in names), default=0.0)
     return shared if shared >= 0.5 else 0.0
 
 

@@ -6,11 +6,12 @@ import pytest
 
 from batuta.agents.documents import specialist
 from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
-from batuta.agents.documents.whole import asks_for_all, points_of
+from batuta.agents.documents.whole import asks_for_all, meant_document, points_of
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, Citation
 from batuta.kernel.messages import Message
 from batuta.knowledge.extract.reading import read
+from batuta.knowledge.index import DocumentEntry
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.orchestrator import Turn
@@ -125,3 +126,16 @@ def test_points_keep_the_order_of_the_text_and_are_words_of_it() -> None:
 )
 def test_a_question_about_the_whole_is_told_from_one_about_a_detail(question: str, is_whole: bool) -> None:
     assert asks_for_all(question) is is_whole
+
+
+def test_a_document_is_meant_by_its_title_or_by_the_name_of_its_file() -> None:
+    """Slides have a title of their own; people call them what they called the file."""
+    entries = [
+        DocumentEntry(document_id=name, owner="ana", name=name, title=title, revision="", passages=1)
+        for name, title in (("board-deck-q3.pptx", "Third quarter in figures"), ("lease.pdf", "Office lease"))
+    ]
+    for question in ("Summarise the board deck", "Summarise the third quarter in figures"):
+        meant = meant_document(question, entries, is_chosen=False)
+        assert meant is not None
+        assert meant.name == "board-deck-q3.pptx"
+    assert meant_document("Summarise the handbook", entries, is_chosen=False) is None
