@@ -9,6 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from batuta.sandbox.opening import open_sandbox
+from batuta.server.erp.connection import SANDBOX_FILE
+
 START_SECONDS = 180
 ADDRESS = re.compile(r"http://[\d.]+:\d+")
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
@@ -31,7 +34,11 @@ class Demo:
 
 @asynccontextmanager
 async def serving_demo(data_dir: Path) -> AsyncIterator[Demo]:
-    """The platform, until it is no longer needed; without keys, so that the built-in model answers."""
+    """The platform, until it is no longer needed; without keys, so that the built-in model answers.
+
+    Its demo companies are made before it starts, so that they are the same on whichever day the tests run.
+    """
+    open_sandbox(data_dir / SANDBOX_FILE).store.close()
     environment = {name: value for name, value in os.environ.items() if name not in KEYS}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     messages = data_dir / "messages.txt"

@@ -33,10 +33,12 @@ def open_sandbox(
     size: str | None = None,
     settings: SandboxSettings | None = None,
     today: date | None = None,
+    traded_until: date = DEMO_TODAY,
     progress: Callable[[str, float], None] | None = None,
 ) -> Sandbox:
     """Open a sandbox; an empty file (or memory) is filled with the demo companies first, of size S unless one is given.
 
+    Companies that are made now have traded until `traded_until`; `today` only sets the working date of those there are.
     A file that holds companies of another size than the one that is asked for is refused: `SandboxFileError`.
     """
     if size is not None and size not in SIZES:
@@ -45,7 +47,7 @@ def open_sandbox(
     store = SandboxStore(path, behaviour=behaviour)
     sandbox = Sandbox(store, behaviour, settings, clock=time.monotonic)
     if not store.records("").exists("companies"):
-        _fill(store, behaviour, size or SMALL, progress)
+        _fill(store, behaviour, size or SMALL, traded_until, progress)
     elif size is not None and store.setting(SIZE_SETTING) not in (size, None):
         kept = store.setting(SIZE_SETTING)
         store.close()
@@ -58,20 +60,26 @@ def open_sandbox(
     return sandbox
 
 
-_made: dict[str, bytes] = {}
-"""The demo companies by size, as this process has made them: a second sandbox in memory costs next to nothing."""
+_made: dict[date, bytes] = {}
+"""The small demo companies by their last day, as this process has made them: a second sandbox costs next to nothing."""
 
 
-def _fill(store: SandboxStore, behaviour: Behaviour, size: str, progress: Callable[[str, float], None] | None) -> None:
-    if size in _made:
-        store.load(_made[size])
+def _fill(
+    store: SandboxStore,
+    behaviour: Behaviour,
+    size: str,
+    traded_until: date,
+    progress: Callable[[str, float], None] | None,
+) -> None:
+    if size == SMALL and traded_until in _made:
+        store.load(_made[traded_until])
         return
     # In memory first: a file would write and read its pages again and again, and could be left half made.
     made = SandboxStore(behaviour=behaviour)
-    create_demo(made, behaviour, size=size, today=DEMO_TODAY, progress=progress)
+    create_demo(made, behaviour, size=size, today=traded_until, progress=progress)
     store.take_over(made)
     if size == SMALL:
-        _made[size] = made.dump()
+        _made[traded_until] = made.dump()
     made.close()
 
 

@@ -46,6 +46,16 @@ def post(sandbox: Sandbox, path: str, headers: dict[str, str] | None = None) -> 
     return response.json() if response.body else None
 
 
+@pytest.mark.parametrize("last_day", [date(2026, 11, 16), date(2028, 2, 29), date(2027, 1, 1)])
+def test_companies_that_are_made_have_traded_until_the_day_that_is_asked_for(last_day: date) -> None:
+    sandbox = open_sandbox(traded_until=last_day)
+    company = get(sandbox, "companies")["value"][0]["id"]
+    newest = get(sandbox, f"companies({company})/salesInvoices?$orderby=postingDate desc&$top=1")["value"][0]
+    assert 0 <= (last_day - date.fromisoformat(newest["postingDate"])).days < 20
+    assert sandbox.store.today() == last_day
+    sandbox.store.close()
+
+
 def test_a_file_is_filled_once_and_kept(file: Path) -> None:
     sandbox = open_sandbox(file)
     companies = get(sandbox, "companies")["value"]

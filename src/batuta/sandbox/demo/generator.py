@@ -16,7 +16,7 @@ from batuta.sandbox.ledger.dates import add_months
 from batuta.sandbox.records import SandboxStore
 
 DEMO_TODAY = date(2026, 9, 30)
-"""The working date of the demo companies, so that what is overdue today is overdue in a year."""
+"""The last day of the demo companies unless another is asked for: the same books in every test and benchmark."""
 
 
 @dataclass(frozen=True, kw_only=True)

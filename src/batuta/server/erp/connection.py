@@ -76,7 +76,7 @@ def _sandbox(settings: Settings, today: date) -> InProcessTransport:
     path = settings.data_dir / SANDBOX_FILE
     if not path.exists():
         log.info("making the demo companies of the Business Central sandbox: some seconds, only at the first start")
-    sandbox = open_sandbox(path, today=today)
+    sandbox = open_sandbox(path, today=today, traded_until=today)
 
     def handle(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         response = sandbox.handle(SandboxRequest.of(method, url, headers=headers, body=body))
