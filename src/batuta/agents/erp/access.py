@@ -7,11 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
+from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
 from batuta.connectors.erp import ErpCompany, ErpConnector, RecordQuery
 from batuta.connectors.faults import fault_in_words
+from batuta.connectors.odata.filters import AllOf, Compare, Filter
 from batuta.kernel.errors import BatutaError, MissingCompanyError, ToolFailedError
 from batuta.language.folding import fold, singular
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
@@ -29,6 +31,8 @@ class NameSource:
     fields: tuple[str, ...]
     also: str | None = None
     """Another entity that keeps some of them."""
+    where: Filter | None = None
+    """Which records alone are meant."""
 
 
 NAME_SOURCES: Mapping[str, NameSource] = {
@@ -41,25 +45,19 @@ NAME_SOURCES: Mapping[str, NameSource] = {
     "city": NameSource("customers", ("city",), also="vendors"),
 }
 """Dimensions whose values people name."""
+ACCOUNTS = "account"
+EXPENSE_ACCOUNTS = NameSource(
+    "accounts",
+    ("displayName",),
+    where=AllOf(Compare("category", "eq", "Expense"), Compare("accountType", "eq", "Posting")),
+)
+"""What money is spent on. Apart from the names above: accounts are called by words, and no part of one is a name."""
 
 
 GROUPS = "group"
 GROUPED_KINDS = ("customer", "vendor", "item")
 LONGEST_BEGINNING = 3
 """How many words several names may share at their beginning to be meant together."""
-COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
-    "AT": ("Austria",), "BE": ("Belgium", "Bélgica"), "BR": ("Brazil", "Brasil"), "CA": ("Canada", "Canadá"),
-    "CH": ("Switzerland", "Suiza"), "CN": ("China",), "CZ": ("Czechia", "Chequia"), "DE": ("Germany", "Alemania"),
-    "DK": ("Denmark", "Dinamarca"), "ES": ("Spain", "España"), "FI": ("Finland", "Finlandia"),
-    "FR": ("France", "Francia"), "GB": ("United Kingdom", "UK", "Reino Unido"), "GR": ("Greece", "Grecia"),
-    "IE": ("Ireland", "Irlanda"), "IT": ("Italy", "Italia"), "JP": ("Japan", "Japón"), "MA": ("Morocco", "Marruecos"),
-    "MX": ("Mexico", "México"), "NL": ("Netherlands", "Países Bajos", "Holanda"), "NO": ("Norway", "Noruega"),
-    "PL": ("Poland", "Polonia"), "PT": ("Portugal",), "SE": ("Sweden", "Suecia"),
-    "US": ("United States", "USA", "Estados Unidos"),
-}  # fmt: skip
-"""What people call countries whose codes the records hold, in both languages."""
-
-
 _COMPANIES_LEFT = {
     "en": "There are now: {names}. Name one of them.",
     "es": "Ahora hay: {names}. Nombra una de ellas.",
@@ -140,12 +138,12 @@ class ErpAccess:
         self._known["names:company"] = {
             one.display_name: (one.display_name, one.name) for one in await self.companies()
         }
-        gathered: dict[str, dict[str, tuple[str, ...]]] = {kind: {} for kind in NAME_SOURCES}
+        gathered: dict[str, dict[str, tuple[str, ...]]] = {kind: {} for kind in (*NAME_SOURCES, ACCOUNTS)}
         for company in await self.companies():
             for kind, source, entity in _name_places():
                 if entity not in self.catalogue.entities:
                     continue
-                query = RecordQuery(entity=entity, select=("id", *source.fields), limit=MAX_NAMES)
+                query = RecordQuery(entity=entity, where=source.where, select=("id", *source.fields), limit=MAX_NAMES)
                 async for page in self.connector.pages(company.id, query):
                     for record in page.records:
                         words = [str(record.values.get(name, "")) for name in source.fields]
@@ -154,6 +152,7 @@ class ErpAccess:
                             continue
                         words += COUNTRY_NAMES.get(value, ()) if kind == "country" else ()
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
+        gathered[ACCOUNTS] = {name: account_words(name) for name in gathered[ACCOUNTS]}
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
         self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
 
@@ -215,7 +214,7 @@ def language_of(context: ToolContext) -> str:
 def _name_places() -> list[tuple[str, NameSource, str]]:
     return [
         (kind, source, entity)
-        for kind, source in NAME_SOURCES.items()
+        for kind, source in (*NAME_SOURCES.items(), (ACCOUNTS, EXPENSE_ACCOUNTS))
         for entity in (source.entity, source.also)
         if entity is not None
     ]

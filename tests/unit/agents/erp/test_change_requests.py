@@ -226,3 +226,39 @@ def test_what_orders_no_change_here_is_left_to_others(text: str) -> None:
 )
 def test_a_word_that_is_not_understood_is_kept(text: str, word: str) -> None:
     assert word in " ".join((*read(text).unknown, read(text).party))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cambia el email de Hoteles Ribalta a compras@ribalta.es y el teléfono a 600 111 222",
+        "change the email of Hoteles Ribalta to compras@ribalta.es and the phone number to 600 111 222",
+        "change the email of Hoteles Ribalta to compras@ribalta.es, phone 600 111 222",
+    ],
+)
+def test_several_fields_of_one_record_each_get_their_own_value(text: str) -> None:
+    found = read(text)
+
+    assert (found.which, found.unknown) == (RIBALTA, ())
+    assert found.values == {"email": "compras@ribalta.es", "phoneNumber": "600 111 222"}
+
+
+def test_a_field_that_the_record_does_not_have_is_not_understood() -> None:
+    assert read("change the city of Hoteles Ribalta to Toledo and the price to 12").unknown == ("price",)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("haz una factura a Hoteles Ribalta de 3 Duna tumbona con fecha de ayer", "invoiceDate"),
+        ("haz una factura a Hoteles Ribalta de 3 Duna tumbona con fecha de registro ayer", "postingDate"),
+        ("create an order for Hoteles Ribalta with 3 Duna tumbona, date yesterday", "orderDate"),
+    ],
+)
+def test_the_date_of_a_document_is_its_own_unless_the_posting_is_named(text: str, field: str) -> None:
+    assert list(read(text).values) == [field]
+
+
+@pytest.mark.parametrize("text", ["invoices for Terrazas Sotomar in 2026", "facturas de Terrazas Sotomar", "orders"])
+def test_documents_in_the_plural_are_no_order(text: str) -> None:
+    assert read_request(text, NAMES) is None

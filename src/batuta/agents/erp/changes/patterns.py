@@ -175,4 +175,10 @@ UPDATES = tuple(
     )
     for pattern in (pattern.replace("FIELD", group("|".join(one.words for one in FIELDS.values()))),)
 )  # fmt: skip
+NEXT_FIELD = re.compile(
+    rf"(?: ?[,;] ?(?:(?:and|y|e) )?| (?:and|y|e) )(?:(?:also|tambien|the|el|la|su|sus|its|his|her|their) )*"
+    rf"(?P<field>{group('|'.join(one.words for one in FIELDS.values()))})"
+    r"(?: (?:to|al|a|en|=|:|as|por|is|es)(?: |$)| (?=[+(]?\d|\S+@))"
+)
+"""What stands between the values of two fields: "… to a@b.com and the phone to 600 111 222"."""
 RENAME = re.compile(rf"(?:{noun(*MASTER)} )?{WHO} (?:to|as|a|como|por) (?P<value>.+)$")

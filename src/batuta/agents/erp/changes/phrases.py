@@ -52,6 +52,10 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
         "en": "“{words}” is no amount for the {field}. What should it be?",
         "es": "«{words}» no es un importe para «{field}». ¿Cuál debe ser?",
     },
+    "ask_shape": {
+        "en": "“{words}” is no value for the {field}. What should it be?",
+        "es": "«{words}» no vale para «{field}». ¿Cuál debe ser?",
+    },
     "ask_country": {
         "en": "I do not know the country “{words}”. Which one is it?",
         "es": "No conozco el país «{words}». ¿Cuál es?",

@@ -13,6 +13,7 @@ from batuta.agents.erp.changes.patterns import (
     COURTESY,
     INVOICE_CLAUSE,
     KNOWN_WORDS,
+    NEXT_FIELD,
     NUMBER_SIGN,
     ORDERS,
     PARTY,
@@ -63,15 +64,38 @@ def _read_update(matched: MatchedOrder) -> ChangeRequest | None:
         name = "displayName" if is_renaming else _field_named(found["field"], kinds)
         if name is None:
             continue
-        value = ""
+        kinds = kinds or [FIELDS[name].entities[0]]
+        values: dict[str, str] = {name: ""}
+        unknown: list[str] = []
         if found.groupdict().get("value"):
-            value = matched.line.original(start + found.start("value"), start + found.end("value"))
+            values, unknown = _values_said(
+                matched, name, kinds, start + found.start("value"), start + found.end("value")
+            )
         return ChangeRequest(
-            act="update", entity=entity or (kinds[0] if kinds else FIELDS[name].entities[0]),
-            which=record_in_words(matched.line, found["who"], start + found.start("who")), values={name: value},
-            language=matched.language,
+            act="update", entity=entity or kinds[0],
+            which=record_in_words(matched.line, found["who"], start + found.start("who")), values=values,
+            unknown=tuple(unknown), language=matched.language,
         )  # fmt: skip
     return None
+
+
+def _values_said(
+    matched: MatchedOrder, first: str, kinds: Sequence[str], start: int, end: int
+) -> tuple[dict[str, str], list[str]]:
+    """The values of one field or of several in a row, and the names of fields that the record does not have."""
+    line = matched.line
+    nexts = list(NEXT_FIELD.finditer(line.plain, start, end))
+    names = [first, *(_field_named(each["field"], kinds) for each in nexts)]
+    starts, ends = [start, *(each.end() for each in nexts)], [*(each.start() for each in nexts), end]
+    values: dict[str, str] = {}
+    unknown = []
+    for place, name in enumerate(names):
+        said = line.original(starts[place], ends[place])
+        if name is None or name in values:
+            unknown.append(nexts[place - 1]["field"])
+        else:
+            values[name] = said
+    return values, unknown
 
 
 def _field_named(words: str, entities: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ await Resolver(lookup=…, today=…).resolve(request)
     ->  OpenQuestion(key="", text="…")                     it cannot be done, and why
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -59,6 +60,7 @@ _STATES: Mapping[tuple[str, str], Sequence[str]] = {
     ("convert", "salesQuotes"): ("Draft", "Sent", "Accepted"),
 }  # fmt: skip
 """In which states an act makes sense; any for what is not listed. What is left the ERP itself refuses, in the preview."""
+_SHAPES = {"email": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "phone": re.compile(r"[+(]?[\d ()./-]{5,30}")}
 _PARTY_FIELD = {"customers": "customerId", "vendors": "vendorId"}
 _PRICE_FIELD = {"purchaseOrders": "directUnitCost", "purchaseInvoices": "unitCost"}
 
@@ -286,6 +288,10 @@ class Resolver:
                 if len(days) != 1:
                     raise _UnansweredError(f"value:{name}", self._say("ask_date", words=said))
                 return days[0].value.isoformat()
+            case "email" | "phone" as kind:
+                if _SHAPES[kind].fullmatch(said.strip()) is None:
+                    raise _UnansweredError(f"value:{name}", self._say("ask_shape", words=said, field=label))
+                return said.strip()
             case _:
                 return said
 

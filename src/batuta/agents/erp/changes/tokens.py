@@ -145,7 +145,8 @@ def _pieces(text: str, taken: Sequence[TextSpan]) -> list[tuple[TextSpan, str]]:
 
 def _mended(word: str, known: frozenset[str]) -> str:
     """The word of the vocabulary that a mistyped one means, else itself."""
-    if word in known or not word.isalpha() or len(word) < SHORTEST_MENDED:
+    is_plural = word.endswith("s") and {word[:-1], word[:-2]} & known  # "invoices" are a list, and no order
+    if word in known or is_plural or not word.isalpha() or len(word) < SHORTEST_MENDED:
         return word
     close = [each for each in known if len(each) >= SHORTEST_MENDED and each[0] == word[0] and is_near(word, each)]
     longer = [each for each in close if each.startswith(word)]

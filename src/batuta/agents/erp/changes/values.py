@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from batuta.agents.erp.access import COUNTRY_NAMES
+from batuta.agents.erp.known_names import COUNTRY_NAMES
 from batuta.language.findings import Language
 from batuta.language.folding import fold
 from batuta.language.numbers import find_numbers

@@ -119,11 +119,26 @@ FIELDS: Mapping[str, FieldWords] = {
         words="due date|fecha de vencimiento|vencimiento", kind="date", entities=("salesInvoices", "salesQuotes")
     ),
     "postingDate": FieldWords(
-        words="posting date|date|fecha de registro|fecha contable|fecha", kind="date",
+        words="posting date|fecha de registro|fecha contable", kind="date",
         entities=("salesQuotes", "salesOrders", "salesInvoices", "salesCreditMemos"),
     ),
+    "invoiceDate": FieldWords(
+        words="invoice date|document date|date|fecha de factura|fecha de emision|fecha", kind="date",
+        entities=("salesInvoices",),
+    ),
+    "orderDate": FieldWords(
+        words="order date|document date|date|fecha de pedido|fecha del pedido|fecha", kind="date",
+        entities=("salesOrders",),
+    ),
+    "documentDate": FieldWords(
+        words="quote date|document date|date|fecha de la oferta|fecha del presupuesto|fecha", kind="date",
+        entities=("salesQuotes",),
+    ),
+    "creditMemoDate": FieldWords(
+        words="credit memo date|document date|date|fecha del abono|fecha", kind="date", entities=("salesCreditMemos",)
+    ),
 }  # fmt: skip
-"""By the property of the API."""
+"""By the property of the API. The date of a document is its own: that of the posting has to be said."""
 
 OPENING = (
     "please|pls|plz|hi|hello|hey|ok|okay|now|just|also|then|so|and|can you|could you|would you|will you|can we|could we|can i|"
