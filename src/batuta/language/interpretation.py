@@ -170,6 +170,10 @@ class Interpreter:
             if found and found[0].intent.effect == "change" and found[0].is_sure:
                 return found  # "what do I have tomorrow?" and then "cancel it": the later one says what is to be done
         found = self._ranked(first, [first, *amendments], now, last)
+        if amendments and found:
+            asked = next(iter(self._ranked(first, [first], now, "")))
+            # Of two that account for every word, the one that was asked first goes on.
+            found.sort(key=lambda each: (-each.confidence, each.label != asked.label))
         order = None if found and found[0].is_sure else ordering_clause(parts[0])
         if order is not None:
             ordered = self._ranked(annotated(order, now=now, reader=first.language), [first, *amendments], now, last)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock
-from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter
+from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation, Interpreter
 from batuta.llm.model import ModelRequest, ToolSpec
 from batuta.offline.context import context_of
 from batuta.offline.parameters import filled_by_schema, fits_description
@@ -85,7 +85,18 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
         return whole  # its own words hold an `and`: "the days between March and May"
     split = [part for part in planner.divided(text, last) if not part.missing and _may_be_done(part)]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
-    return kept if len(kept) > 1 else whole
+    return kept if len(kept) > 1 and not _is_said_of_all(best, kept) else whole
+
+
+def _is_said_of_all(whole: Interpretation, parts: Sequence[Interpretation]) -> bool:
+    """Whether parts of one intent share what only one of them says: "sales and margin by month" are both by month."""
+    is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.unknown
+    required = {slot.name for slot in whole.intent.slots if slot.is_required}
+    return (
+        is_explained
+        and all(part.label == whole.label for part in parts)
+        and any(set(part.values) <= required for part in parts)
+    )
 
 
 def _may_be_done(meaning: Interpretation) -> bool:

@@ -12,9 +12,9 @@ from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, ref
 from batuta.language.expressions import find_expression
 from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed, fold, stem
-from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter
+from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
 from batuta.language.shorthand import spelled_out
-from batuta.language.slots import fill_slot
+from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import stance_of
 from batuta.language.understanding import Intent
 from batuta.language.vocabulary import filler_stems
@@ -230,6 +230,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if other is not None and find_expression(context.request) and find_expression(other):
         return other
     words = text.split()
+    if len(words) <= LONGEST_FOLLOW_UP and _asks_more(text, context, interpreter, now):
+        return _amended(context.request, text)
     best = next(iter(meanings_of(text, context, interpreter, now)), None)
     if (
         best is not None
@@ -255,6 +257,21 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _asks_more(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message says nothing but what can be asked of the thing that the last request named."""
+    before = next(iter(interpreter.interpret(base_of(context.request), now=now, reader=context.language)), None)
+    slots = [] if before is None else [slot for slot in before.intent.slots if slot.asks_more]
+    if before is None or not slots or before.missing or not before.is_sure:
+        return False
+    source = annotated(text, now=now, reader=context.language)
+    spans = [span for slot in slots for span in slot_spans(slot, source)]
+    fillers = filler_stems(tuple(before.intent.fillers))
+    return bool(spans) and all(
+        stem(word) in fillers or any(span.start <= start and end <= span.end for span in spans)
+        for word, start, end in words_with_places(source.text)
+    )
 
 
 def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:

@@ -114,6 +114,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         top: int | None = None,
         ranking: Literal["", "most", "least"] = "",
         bound: ValueBound | None = None,
+        absent: bool = False,
         company: str = "",
     ) -> Dataset:
         """Compute a business figure from the ERP's records: sales, margin, receivables, stock value and so on.
@@ -132,6 +133,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             ranking: Whether the largest come first (most) or the smallest (least).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
+            absent: Only the customers, vendors or items (whichever it is split by) of which there is nothing.
             company: A part of the company's name; without it the one that the user works in.
         """
         language, split_by = language_of(context), split_by or []
@@ -160,6 +162,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 late_by_days=bound.late_by_days() if bound else None,
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
+                is_absence=absent,
             )
             figures = replace(
                 await compute(books, access.measures, request),
@@ -200,7 +203,7 @@ async def _require_one_company(access: ErpAccess, company: str, context: ToolCon
     """Raises `ToolFailedError` where a split by company would show one of several as if it were all."""
     known = await companies_for(access, context)
     if not company and len(known) > 1:
-        names = "; ".join(one.display_name for one in known)
+        names = "; ".join(one.display_name for one in known).rstrip(".")
         raise ToolFailedError(_LABELS[language_of(context)]["one_company"].format(names=names))
 
 

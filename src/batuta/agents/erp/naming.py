@@ -1,10 +1,12 @@
 """What people read for the names of the API: fields and entities in both languages; what is not here is spelt out."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from batuta.agents.erp.measures.records import plain_member
+from batuta.agents.erp.wording import money_in_words
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPANISH_FIELDS: Mapping[str, str] = {
@@ -48,6 +50,10 @@ _CARD_FIELDS = (
     "totalAmountIncludingTax", "remainingAmount", "balance", "balanceDue", "creditLimit", "blocked", "currencyCode",
 )  # fmt: skip
 """What is shown of a single record, in this order."""
+_UNSET = ("", "0001-01-01", "None")
+_DOCUMENTS = ("salesInvoices", "salesOrders", "salesQuotes", "salesCreditMemos", "purchaseInvoices", "purchaseOrders")
+_NOT_ON_CARDS: Mapping[str, Sequence[str]] = {"phoneNumber": _DOCUMENTS, "email": _DOCUMENTS}
+"""What is the customer's, and only repeated on documents."""
 _SPANISH_ENTITIES: Mapping[str, str] = {
     "customers": "Clientes", "vendors": "Proveedores", "items": "Productos", "salesInvoices": "Facturas de venta",
     "salesOrders": "Pedidos de venta", "salesQuotes": "Ofertas de venta", "salesCreditMemos": "Abonos de venta",
@@ -94,14 +100,45 @@ def entity_label(entity_set: str, language: str) -> str:
     return _SPANISH_ENTITIES.get(entity_set, spelt) if language == "es" else spelt
 
 
-def card_in_words(entity_set: str, values: Mapping[str, Any], language: str) -> str:
-    """A record as a short list of what people ask of one."""
+_SPANISH_MEMBERS: Mapping[str, str] = {
+    "Draft": "Borrador", "In Review": "En revisión", "Open": "Abierto", "Paid": "Pagado", "Canceled": "Anulado",
+    "Corrective": "Rectificativo", "Released": "Lanzado", "Sent": "Enviado", "Accepted": "Aceptado",
+    "Pending Approval": "Pendiente de aprobación", "Pending Prepayment": "Pendiente de anticipo", "All": "Todo",
+    "Ship": "Envío", "Invoice": "Factura", "Payment": "Pago", "Inventory": "Existencias", "Service": "Servicio",
+    "Non-Inventory": "Sin existencias", "Item": "Producto", "Account": "Cuenta", "true": "sí", "false": "no",
+}  # fmt: skip
+
+
+def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
+    """A value as people read it: amounts with their currency, dates and texts as they are."""
+    value = values.get(name)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        is_money = name != "inventory"
+        currency = str(values.get("currencyCode") or "") if is_money else ""
+        return money_in_words(Decimal(str(value)), currency, language, is_money=is_money)
+    return member_label(value, language)
+
+
+def member_label(value: Any, language: str) -> str:
+    """What a member of an enumeration is called, or another value as it stands."""
+    shown = plain_member(str(value).lower() if isinstance(value, bool) else value)
+    if language == "es":
+        return _SPANISH_MEMBERS.get(shown, shown)
+    return {"true": "yes", "false": "no"}.get(shown, shown)
+
+
+def card_in_words(entity_set: str, values: Mapping[str, Any], language: str, fields: Sequence[str] = ()) -> str:
+    """A record as a short list of what people ask of one; of some fields only these, where it has any of them."""
+    asked = [name for name in fields if plain_member(values.get(name)) not in _UNSET]
+    if "status" in asked and "remainingAmount" in values:
+        asked.append("remainingAmount")
+    usual = [name for name in _CARD_FIELDS if entity_set not in _NOT_ON_CARDS.get(name, ())]
     called = str(values.get("displayName") or values.get("customerName") or values.get("vendorName") or "")
     number = str(values.get("number") or values.get("code") or "")
     lines = [
         f"- {field_label(name, language)}: {shown}"
-        for name in _CARD_FIELDS
-        if (shown := plain_member(values.get(name))) not in ("", "0001-01-01") and shown != called
+        for name in dict.fromkeys(asked or usual)
+        if (shown := _shown(name, values, language)) not in _UNSET and (asked or shown != called)
     ]
     head = " · ".join(part for part in (f"**{called or number}**", entity_label(entity_set, language), number) if part)
     return "\n".join([head, *lines])

@@ -31,6 +31,16 @@ USUAL_FIELDS = (
 )  # fmt: skip
 """What people look at first; the others are read when they are asked for."""
 
+_WORDS = {
+    "en": {
+        "several": "“{which}” fits several ({label}): {names}. Which one?",
+        "none": "{company} has no “{which}” ({label}).",
+    },
+    "es": {
+        "several": "«{which}» puede ser varios ({label}): {names}. ¿Cuál?",
+        "none": "{company} no tiene «{which}» ({label}).",
+    },
+}
 _TYPES: dict[str, ColumnType] = {
     "Decimal": "decimal",
     "Int32": "integer",
@@ -95,19 +105,22 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         return records_dataset(known, chosen, shown, found, provenance, language=language_of(context))
 
     @tool(kind="retrieval")
-    async def find_record(entity: str, which: str, context: ToolContext, company: str = "") -> dict[str, Any]:
+    async def find_record(
+        entity: str, which: str, context: ToolContext, fields: list[str] | None = None, company: str = ""
+    ) -> dict[str, Any]:
         """Find one record by its number, code or name, with the version that a change has to be based on.
 
         Args:
             entity: The entity set, such as `customers`.
             which: Its number, code, name or id.
             context: The call.
+            fields: What is asked of it, such as `dueDate`; without them what people look at first.
             company: A part of the company's name; without it the one that the user works in.
         """
         try:
             known = access.catalogue.entity(entity)
             chosen = await company_for(access, company, context)
-            record = await one_record(access, known, chosen, which)
+            known, record = await _one_of_a_kind(access, known, chosen, which, language_of(context))
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error
         return {
@@ -115,23 +128,54 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             "record_id": record.id,
             "etag": record.etag,
             "company": chosen.display_name,
-            "summary": card_in_words(known.entity_set, record.values, language_of(context)),
+            "summary": card_in_words(known.entity_set, record.values, language_of(context), fields or ()),
             "values": {name: value for name, value in record.values.items() if value not in ("", None)},
         }
 
     return read_records, find_record
 
 
-async def one_record(access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str) -> ErpRecord:
+_SAID_OF_BOTH = {
+    "salesInvoices": "purchaseInvoices",
+    "salesOrders": "purchaseOrders",
+    "salesCreditMemos": "purchaseCreditMemos",
+}
+"""Whose documents have one word: "the invoice 108040" may be a vendor's."""
+
+
+async def _one_of_a_kind(
+    access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str, language: str
+) -> tuple[CatalogueEntity, ErpRecord]:
+    """The record that a person means, or one of the other kind that has the same word, where only that is there."""
+    other = access.catalogue.entities.get(_SAID_OF_BOTH.get(known.entity_set, ""))
+    try:
+        return known, await one_record(access, known, company, which, language)
+    except ToolFailedError:
+        if other is None or not (found := await _numbered(access, other, company, which)):
+            raise
+        return other, found[0]
+
+
+async def _numbered(access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str) -> list[ErpRecord]:
+    records, _ = await _read(
+        access, company, RecordQuery(entity=known.entity_set, where=Compare("number", "eq", which))
+    )
+    return records
+
+
+async def one_record(
+    access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str, language: str = "en"
+) -> ErpRecord:
     """The record that a person means. Raises `ToolFailedError` if none or several fit."""
+    words, label = _WORDS[language], entity_label(known.entity_set, language)
     for where in _ways(known, which):
         records, _ = await _read(access, company, RecordQuery(entity=known.entity_set, where=where, limit=6))
         if len(records) == 1:
             return records[0]
         if records:
             names = "; ".join(_called(record.values) for record in records[:5])
-            raise ToolFailedError(f"{which[:60]!r} fits several {known.entity_set}: {names}. Which one?")
-    raise ToolFailedError(f"there is no {known.name} {which[:60]!r} in {company.display_name}")
+            raise ToolFailedError(words["several"].format(which=which[:60], label=label, names=names))
+    raise ToolFailedError(words["none"].format(which=which[:60], label=label, company=company.display_name))
 
 
 def records_dataset(
@@ -164,6 +208,9 @@ def records_dataset(
 def _summary(
     known: CatalogueEntity, company: ErpCompany, records: Sequence[ErpRecord], *, is_cut: bool
 ) -> dict[str, str]:
+    if len(records) == 1:
+        values = {name: _cell(value) for name, value in records[0].values.items()}
+        return {language: card_in_words(known.entity_set, values, language) for language in LANGUAGES}
     count = f"{len(records)}+" if is_cut else str(len(records))
     first = "; ".join(name for record in records[:5] if (name := _called(record.values)))
     rest = f": {first}" + (" …" if len(records) > 5 else "") if first else ""

@@ -8,7 +8,9 @@ from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
-from batuta.agents.erp.questions.lists import settle_list, settle_record, state_words
+from batuta.agents.erp.questions.limits import ABSENCE_WORDS
+from batuta.agents.erp.questions.lists import ASKED_FIELDS, ORDER_WORDS, settle_list, settle_record, state_words
+from batuta.agents.erp.questions.periods import EARLIER_WORDS
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
 from batuta.datasets.charts.vocabulary import KIND_WORDS, LOOSE_KIND_WORDS
@@ -37,7 +39,7 @@ FIGURE_FILLERS = (
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
-    "list record records located based live living whose name names called number numbers with erp full complete exist have",
+    "list record records located based live living whose name names called number numbers with erp full complete exist have ones",
     "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
     "hay ficha fichas",
 )
@@ -51,15 +53,6 @@ RECORD_FILLERS = (
 )
 VENDOR_MEASURES = ("payables", "overdue_payables", "payables_due", "purchases")
 """Measures whose titles in an answer say that vendors were spoken of."""
-ASKED_OF_RECORDS = {
-    "field": (
-        "due", "due date", "paid", "phone", "telephone", "email", "mail", "address", "price", "cost", "credit limit",
-        "balance", "status", "contact", "website", "currency", "stock", "total", "amount", "customer", "vendor", "vence",
-        "vencimiento", "pagada", "pagado", "cobrada", "telefono", "correo", "direccion", "precio", "coste", "limite",
-        "credito", "saldo", "estado", "contacto", "moneda", "existencias", "importe", "cliente", "proveedor", "pendiente",
-    )
-}  # fmt: skip
-"""What people ask of a record that was shown: "and when is it due?" means the same one."""
 COMPANY_WORDS = ("company", "empresa", "sociedad")
 """What stands before the name of a company of ours: without it a name may be a customer's."""
 
@@ -105,6 +98,8 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "invoiced amount before credit memos",
         "how much did we spend with suppliers?",
         "margin percentage by category",
+        "average discount we gave this year",
+        "sales commissions of this quarter",
     ),
     "es": (
         "¿Qué clientes nos deben más dinero?",
@@ -147,6 +142,8 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "importe facturado sin descontar abonos",
         "¿cuánto hemos gastado con los proveedores?",
         "porcentaje de margen por categoría",
+        "descuento medio que hicimos este año",
+        "comisiones de venta de este trimestre",
     ),
 }
 
@@ -179,8 +176,11 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
             Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
+            Slot(name="account", type="choice", is_many=True, values=lambda: access.names("account"), has_names=False),
             Slot(name="period", type="period"),
+            Slot(name="earlier", type="choice", values=EARLIER_WORDS),
             Slot(name="compare", type="comparison"),
+            Slot(name="absent", type="choice", values=ABSENCE_WORDS),
             Slot(name="bound", type="bound"),
             Slot(name="top", type="limit"),
             Slot(name="ranking", type="ranking"),
@@ -240,10 +240,11 @@ def _list_intent(access: ErpAccess) -> Intent:
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
             Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
-            Slot(name="states", type="choice", is_many=True, values=state_words()),
+            Slot(name="states", type="choice", is_many=True, values=state_words(), asks_more=True),
             Slot(name="only", type="choice", is_many=True, values=access.all_names),
             Slot(name="period", type="period"),
             Slot(name="bound", type="bound"),
+            Slot(name="order", type="choice", values=ORDER_WORDS),
             Slot(name="limit", type="limit"),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
@@ -296,12 +297,13 @@ def _record_intent(access: ErpAccess) -> Intent:
                 question={"en": "Which one? Its name or number.", "es": "¿Cuál? Su nombre o número."},
             ),
             Slot(name="code", type="code"),
-            Slot(name="asked", type="flag", values=ASKED_OF_RECORDS),
+            Slot(name="asked", type="choice", is_many=True, values=ASKED_FIELDS, asks_more=True),
             Slot(name="company", type="choice", values=lambda: access.names("company"), after=COMPANY_WORDS),
         ),
+        arguments={"fields": "asked"},
         reads_every_word=True,
         fillers=RECORD_FILLERS,
-        settle=settle_record(access),
+        settle=settle_record(access, lambda: entity_words(access)),
     )  # fmt: skip
 
 

@@ -16,7 +16,9 @@ WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "as_of": "as of {day}", "figure": "{title} ({when}): **{value}**.",
-        "nothing": "{title} ({when}): nothing found.", "table": "{title} by {split} ({when}): {rows}.",
+        "nothing": "{title} ({when}): nothing found.", "newest": " The newest there is: {day}.",
+        "table": "{title} by {split} ({when}): {rows}.",
+        "absent": "{title} by {split} ({when}): **{count}**: {names}.",
         "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
         "total_of_all": " Total of all, not only of these: **{value}**.", "others": "{names} and {count} more",
         "before": " Before{when}: {value}{change}.", "to_date": ", up to the same day",
@@ -26,7 +28,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "es": {
         "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
-        "nothing": "{title} ({when}): no hay nada.", "table": "{title} por {split} ({when}): {rows}.",
+        "nothing": "{title} ({when}): no hay nada.", "newest": " Lo más reciente es del {day}.",
+        "table": "{title} por {split} ({when}): {rows}.",
+        "absent": "{title} por {split} ({when}): **{count}**: {names}.",
         "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
         "total_of_all": " Total de todo, no solo de estos: **{value}**.", "others": "{names} y {count} más",
         "before": " Antes{when}: {value}{change}.", "to_date": ", hasta el mismo día",
@@ -49,6 +53,13 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
 
     if not figures.records:
         text = words["nothing"].format(title=title, when=when)
+        text += words["newest"].format(day=figures.newest.isoformat()) if figures.newest else ""
+    elif figures.is_absence:
+        split = book.dimensions[figures.split[0]].title[language].lower()
+        names = "; ".join(row.group[0] for row in figures.rows[:SHOWN_ROWS])
+        if len(figures.rows) > SHOWN_ROWS:
+            names = words["others"].format(names=names, count=len(figures.rows) - SHOWN_ROWS)
+        text = words["absent"].format(title=title, split=split, when=when, count=len(figures.rows), names=names)
     elif not figures.split:
         text = words["figure"].format(title=title, when=when, value=shown(figures.total))
     else:

@@ -244,3 +244,40 @@ async def test_a_ranking_of_months_goes_by_size() -> None:
     assert [row.group for row in months.rows] == [("2026-01",), ("2026-02",)]
     least = await asked(erp(), "sales", period=YEAR, split=("month",), is_ranked=True, is_ascending=True)
     assert [row.group for row in least.rows] == [("2026-02",), ("2026-01",)]
+
+
+def customers(*names: str, **limits: int) -> dict[str, Any]:
+    return {
+        "customers": [
+            {"id": f"id-{name}", "number": name, "displayName": name, "country": "ES", "balanceDue": Decimal(120),
+             "creditLimit": Decimal(limits.get(name, 0))}
+            for name in names
+        ]
+    }  # fmt: skip
+
+
+async def test_customers_without_sales_are_those_on_file_without_an_invoice_in_the_period() -> None:
+    february = Period(first=date(2026, 2, 1), last=date(2026, 2, 28))
+    figures = await asked(
+        erp(**customers("Ana", "Bea", "Cleo")), "sales", period=february, split=("customer",), is_absence=True
+    )
+    assert table(figures) == {("Cleo",): Decimal(1)}
+    assert [(one.entity, one.key) for one in figures.records] == [("customers", "id-Cleo")]
+
+
+async def test_only_what_is_beyond_a_limit_is_over_the_credit_limit() -> None:
+    figures = await asked(erp(**customers("Ana", "Bea", "Cleo", Ana=100, Bea=500)), "credit_excess")
+    assert table(figures) == {("Ana",): Decimal(20)}
+    assert figures.total == sum(one.amount for one in figures.records)
+
+
+async def test_of_whom_nothing_is_owed_stands_in_no_list_of_balances() -> None:
+    figures = await asked(erp(), "receivables", split=("customer",))
+    assert ("Cleo",) not in table(figures)
+    assert all(row.value for row in figures.rows)
+
+
+async def test_an_empty_period_after_the_last_record_says_when_that_was() -> None:
+    later = Period(first=date(2026, 5, 1), last=date(2026, 5, 31))
+    assert (await asked(erp(), "sales", period=later)).newest == date(2026, 2, 25)
+    assert (await asked(erp(), "sales", period=YEAR)).newest is None

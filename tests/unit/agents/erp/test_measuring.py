@@ -100,7 +100,12 @@ CLEAR = ErpCompany(id="2", name="Sierra Clara", display_name="Sierra Clara Exter
 @pytest.fixture
 async def access() -> ErpAccess:
     records: dict[str, list[dict[str, Any]]] = {source.entity: [] for source in NAME_SOURCES.values()}
-    records |= {"salesInvoices": [], "salesCreditMemos": [], "companyInformation": [{"id": "1", "currencyCode": "EUR"}]}
+    records |= {
+        "salesInvoices": [],
+        "salesCreditMemos": [],
+        "accounts": [],
+        "companyInformation": [{"id": "1", "currencyCode": "EUR"}],
+    }
     books = MemoryErp(records, companies=(NORTH, CLEAR))
     access = ErpAccess(connector=books, today=lambda: TODAY)
     await access.learn_names()

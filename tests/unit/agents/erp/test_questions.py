@@ -34,6 +34,10 @@ def access() -> ErpAccess:
             "itemCategories": [record("MESAS", "Mesas")],
             "countriesRegions": [record("PT", "Portugal")],
             "salespeoplePurchasers": [],
+            "accounts": [
+                record("8110", "Rent", category="Expense", accountType="Posting"),
+                record("8720", "Salaries", category="Expense", accountType="Posting"),
+            ],
         }
     )
     access = ErpAccess(connector=books, today=lambda: date(2026, 9, 30))
@@ -106,6 +110,16 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("which products sell at a loss?", {"measure": "losses"}),
         ("ventas por mes de los últimos 12 meses", {"measure": "sales", "split_by": ["month"]}),
         ("aged receivables of Casa Lola", {"measure": "receivables", "split_by": ["age"]}),
+        ("ventas y compras del mes pasado", {"measure": ["sales", "purchases"]}),
+        ("gastos de alquiler en 2026", {"measure": "expenses", "only": ["account: Rent"]}),
+        ("how much did we spend on wages in 2026?", {"measure": "expenses", "only": ["account: Salaries"]}),
+        ("customers over their credit limit", {"measure": "credit_excess"}),
+        ("¿qué clientes no han comprado nada desde junio?", {"measure": "sales", "absent": True}),
+        ("vendors we haven't bought from this year", {"measure": "purchases", "absent": True, "split_by": ["vendor"]}),
+        ("productos sin ventas este año", {"measure": "sales", "absent": True, "split_by": ["item"]}),
+        ("inactive customers this year", {"measure": "sales", "absent": True, "split_by": ["customer"]}),
+        ("clientes que no nos han pagado", {"measure": "receivables", "absent": None}),
+        ("facturas de clientes que vencen este mes", {"measure": "receivables_due", "split_by": ["document"]}),
     ],
 )
 def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expected: dict[str, Any]) -> None:
@@ -121,8 +135,11 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "sales of bicycles this year",
         "ventas en dólares",
         "existencias a finales del año pasado",
-        "ventas de enero y de marzo",
-        "clientes que no han comprado este año",
+        "ventas por mes de enero y de marzo comparadas con 2025",
+        "clientes que no han comprado más que el año pasado",
+        "customers who owe us but are not overdue",
+        "sales without chairs",
+        "margen de alquiler",
         "¿cuánto IVA tenemos que pagar este trimestre?",
         "valor del inventario por almacén",
         "stock value by warehouse",
@@ -216,6 +233,76 @@ def test_a_name_is_never_replaced_by_who_has_the_same_number(
     assert (found.values["measure"], found.values["only"]) == (measure, [name])
     with pytest.raises(ToolFailedError, match=f"“{name}” is kept as {kind}"):
         named_values(access, access.measures.measures[measure], found.values["only"])
+
+
+def days(first: str, last: str, grain: str) -> dict[str, str]:
+    return {"first": first, "last": last, "grain": grain}
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("facturas que vencen en octubre", days("2026-10-01", "2026-10-31", "month")),
+        ("invoices due in January", days("2027-01-01", "2027-01-31", "month")),
+        ("what bills are due in August?", days("2026-08-01", "2026-08-31", "month")),
+        ("facturas que vencen el viernes", days("2026-10-02", "2026-10-02", "day")),
+        ("ventas de octubre", days("2025-10-01", "2025-10-31", "month")),
+        ("ventas de enero y febrero", days("2026-01-01", "2026-02-28", "range")),
+        (
+            "¿cuánto vendimos en enero y en febrero?",
+            [days("2026-01-01", "2026-01-31", "month"), days("2026-02-01", "2026-02-28", "month")],
+        ),
+        (
+            "sales in March and in May",
+            [days("2026-03-01", "2026-03-31", "month"), days("2026-05-01", "2026-05-31", "month")],
+        ),
+        ("sales in August ▸ and the year before?", days("2025-08-01", "2025-08-31", "month")),
+        ("sales in August ▸ and the year before? ▸ by customer", days("2025-08-01", "2025-08-31", "month")),
+        ("ventas en agosto ▸ ¿y el año pasado?", days("2025-08-01", "2025-08-31", "month")),
+        ("ventas en agosto ▸ ¿y en julio del año pasado?", days("2025-07-01", "2025-07-31", "month")),
+        ("ventas de este año ▸ ¿y el año pasado?", days("2025-01-01", "2025-12-31", "year")),
+        ("sales in August ▸ and the month before? ▸ and the month before?", days("2026-06-01", "2026-06-30", "month")),
+    ],
+)
+def test_what_was_posted_is_past_and_what_falls_due_is_near(erp: Interpreter, text: str, period: Any) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.unknown) == ("measure", ())
+    assert found.values["period"] == period
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "limit"),
+    [
+        ("oldest unpaid invoice", ["postingDate", "number"], 1),
+        ("¿cuál es la factura pendiente más antigua?", ["postingDate", "number"], 1),
+        ("the last 5 invoices of Casa Lola", ["postingDate desc", "number desc"], 5),
+        ("últimos pedidos de venta", ["orderDate desc", "number desc"], None),
+    ],
+)
+def test_a_list_begins_at_the_end_of_time_that_is_named(
+    erp: Interpreter, text: str, order: list[str], limit: int | None
+) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.values["order_by"], found.values.get("limit")) == ("list_records", order, limit)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("factura 103114 ▸ ¿está pagada?", ["status"]),
+        ("factura 103114 ▸ ¿quién es el cliente?", ["customerName"]),
+        ("invoice 103114 ▸ is it paid? ▸ and when is it due?", ["dueDate"]),
+    ],
+)
+def test_what_is_asked_later_is_asked_of_the_same_record(erp: Interpreter, text: str, fields: list[str]) -> None:
+    found = read(erp, text)
+
+    assert (found.intent.id, found.values["entity"], found.values["which"]) == (
+        "find_record", "salesInvoices", "103114"
+    )  # fmt: skip
+    assert set(fields) <= set(found.values["asked"])
 
 
 @pytest.mark.parametrize("text", ["IVA incluido", "incl. VAT", "sin IVA"])

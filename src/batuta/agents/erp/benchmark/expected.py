@@ -145,6 +145,32 @@ def due(books: RawBooks, facts: Facts) -> Table:
     )
 
 
+def absent(books: RawBooks, facts: Facts) -> Table:
+    """Customers without a posted invoice, or stocked items without a sale, each counted as one."""
+    first, last = _days(books, facts)
+    if facts["entity"] == "customers":
+        present = {row["customerNumber"] for row in books.posted("salesInvoices", first, last)}
+    else:
+        entries = [row for row in books.rows["itemLedgerEntries"] if row["entryType"] == "Sale"]
+        present = {row["itemNumber"] for row in entries if first <= row["postingDate"] <= last and row["quantity"] < 0}
+    return {
+        str(row["displayName"]): Decimal(1)
+        for row in books.rows[facts["entity"]]
+        if row["number"] not in present and row.get("type", "Inventory") in ("Inventory", "Company", "Person")
+    }
+
+
+def credit_excess(books: RawBooks, facts: Facts) -> Table:
+    """What customers owe beyond their credit limit, by the ledger's own report."""
+    owed = {row["customerNumber"]: Decimal(row["balanceDue"]) for row in books.rows["agedAccountsReceivables"]}
+    rests = {
+        str(row["displayName"]): owed.get(row["number"], Decimal(0)) - Decimal(row["creditLimit"])
+        for row in books.rows["customers"]
+        if row["creditLimit"]
+    }
+    return {name: rest for name, rest in rests.items() if rest > 0}
+
+
 def invoices(books: RawBooks, facts: Facts) -> Table:
     """Posted invoices, each by its number."""
     first, last = _days(books, facts)
@@ -286,8 +312,8 @@ def ratio(books: RawBooks, facts: Facts) -> Table:
 EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
-        sales, invoice_count, receivables, overdue, due, invoices, payments, within, payables, purchases, item_entries,
-        stock, orders, quotes, ledger,
+        sales, invoice_count, receivables, overdue, due, absent, credit_excess, invoices, payments, within, payables,
+        purchases, item_entries, stock, orders, quotes, ledger,
         counted, ratio,
     )
 }  # fmt: skip

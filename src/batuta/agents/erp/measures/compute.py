@@ -9,7 +9,7 @@ import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 from batuta.agents.erp.measures.model import (
@@ -30,6 +30,7 @@ from batuta.agents.erp.measures.records import (
     MeasureError,
     MeasureRequest,
     counted_records,
+    newest_before,
 )
 from batuta.language.calendar_math import Period
 from batuta.language.folding import fold
@@ -81,6 +82,10 @@ class Figures:
     """Beyond which amount or how late the rows are, where only some were asked for."""
     is_cut_at_today: bool = False
     """Whether a period that is not over is compared up to today, with as much of the other one."""
+    is_absence: bool = False
+    """Whether the rows are those of which there is nothing, each counted as one."""
+    newest: date | None = None
+    """The day of the newest record, where the period lies after all of them."""
 
 
 async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
@@ -90,6 +95,8 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         return await _compute_ratio(books, book, measure, request)
     if request.as_share:
         return await _compute_shares(books, book, request)
+    if request.is_absence:
+        return await _compute_absence(books, book, measure, request)
     if not request.split:
         request = replace(request, split=measure.default_split)
     if measure.shows == "negative":
@@ -99,6 +106,9 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
     records, queries = await counted_records(
         reading, group, request, request.period if measure.kind == "flow" else None
     )
+    newest = None
+    if not records and measure.kind == "flow" and request.period is not None and not measure.looks_ahead:
+        newest = await newest_before(reading, group, request.period.first)
     earlier: Sequence[CountedRecord] = ()
     if request.compare_with is not None:
         if measure.kind != "flow":
@@ -110,7 +120,11 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         if any(name in TIME_DIMENSIONS for name in request.split):
             earlier = _moved(earlier, request)
     rows = _rows(records, earlier, request)
-    keeps = _is_negative if measure.shows == "negative" else request.keeps
+    if measure.kind == "balance" and measure.unit == "money" and request.split:
+        rows = [row for row in rows if row.value]  # of whom nothing is owed is none of those who owe
+        owing = {row.group for row in rows}
+        records = [one for one in records if one.group in owing]
+    keeps = _SHOWN.get(measure.shows, request.keeps)
     if keeps is not None:
         rows = [row for row in rows if row.value is not None and keeps(row.value)]
         kept = {row.group for row in rows}
@@ -129,6 +143,7 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         currency=books.currency if measure.unit == "money" else None,
         is_cut=request.top is not None and len(rows) > request.top,
         only=request.only,
+        newest=newest,
     )
 
 
@@ -141,8 +156,44 @@ def keeps_beyond(side: str, amount: Decimal, *, is_inclusive: bool) -> Callable[
     return lambda value: bool(compare(value, amount))
 
 
-def _is_negative(value: Decimal) -> bool:
-    return value < 0
+_SHOWN: Mapping[str, Callable[[Decimal], bool]] = {
+    "negative": lambda value: value < 0,
+    "positive": lambda value: value > 0,
+}
+"""Which rows a measure shows that does not show all."""
+
+
+async def _compute_absence(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
+    """The customers, vendors or items of which nothing is in the period: those on file without those counted."""
+    members = book.dimensions[request.split[0]].members if len(request.split) == 1 else None
+    if members is None or measure.kind != "flow":
+        raise MeasureError(f"{measure.title['en']}: only customers, vendors or items without any of it can be listed")
+    group = _choose(book, measure, request)
+    reading = BooksReader(books)
+    counted, queries = await counted_records(reading, group, request, request.period)
+    present = {one.group for one in counted if one.amount > 0}
+    unknown = [name for name in request.only if not members.knows(name)]
+    if unknown:
+        raise MeasureError(f"{members.entity} cannot be limited by {', '.join(unknown)}")
+    on_file, more = await counted_records(reading, (AmountSource(records=members, amount=("1",)),), request, None)
+    absent = sorted((one for one in on_file if one.group not in present), key=lambda one: one.group)
+    title = {
+        language: word + measure.title[language].lower() for language, word in (("en", "Without "), ("es", "Sin "))
+    }
+    return Figures(
+        measure=replace(measure, id=f"without_{measure.id}", title=title, unit="count"),
+        basis=group[0].records.basis or measure.basis,
+        split=request.split,
+        rows=[FigureRow(group=one.group, value=one.amount) for one in absent],
+        total=Decimal(len(absent)),
+        total_before=None,
+        records=absent,
+        period=request.period,
+        queries=[*queries, *more],
+        currency=None,
+        only=request.only,
+        is_absence=True,
+    )
 
 
 async def _compute_shares(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:

@@ -111,8 +111,8 @@ class Measure:
     ratio: MeasureRatio | None = None
     default_split: tuple[str, ...] = ()
     """The split where nothing else is asked for."""
-    shows: Literal["all", "negative"] = "all"
-    """`negative`: only rows below zero, the lowest first."""
+    shows: Literal["all", "negative", "positive"] = "all"
+    """`negative`: only rows below zero, the lowest first; `positive`: only rows above zero."""
     looks_ahead: bool = False
     """Whether it is known for days to come: what falls due is, sales are not."""
     variants: Mapping[str, str] = field(default_factory=dict)
@@ -132,6 +132,8 @@ class MeasureDimension:
     words: Words
     ranked_by: str | None = None
     """The measure that makes one of them the best, where none is named."""
+    members: CountedRecords | None = None
+    """The records of all that there are, also those of which nothing is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +195,11 @@ def parse_measures(text: str, *, where: str, base: MeasureBook | None = None) ->
         measures = {name: _measure(name, one, records) for name, one in document.get("measure", {}).items()}
         dimensions = {
             name: MeasureDimension(
-                id=name, title=one["title"], words=_words(one["words"]), ranked_by=one.get("ranked_by")
+                id=name,
+                title=one["title"],
+                words=_words(one["words"]),
+                ranked_by=one.get("ranked_by"),
+                members=records[one["members"]] if "members" in one else None,
             )
             for name, one in document.get("dimension", {}).items()
         }

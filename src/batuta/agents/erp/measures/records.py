@@ -57,6 +57,8 @@ class MeasureRequest:
     """Only rows whose figure passes."""
     as_share: bool = False
     """Also which part of the whole each row is."""
+    is_absence: bool = False
+    """Only members of the split's dimension of which there is nothing."""
     late_by_days: int | None = None
     """Of open documents only those due longer ago than so many days."""
 
@@ -159,6 +161,27 @@ async def counted_records(
         counted += part
         queries.append(url)
     return counted, queries
+
+
+async def newest_before(reading: BooksReader, group: Sequence[AmountSource], day: date) -> date | None:
+    """When the newest of some records was, if that is before a day: later periods are empty because the books end."""
+    days = []
+    for records in (source.records for source in group):
+        if records.date is None:
+            continue
+        where = await _where(reading, records, None, None)
+        found, _ = await reading.records(
+            RecordQuery(
+                entity=records.entity,
+                where=where,
+                select=(records.key, records.date),
+                order_by=(f"{records.date} desc",),
+                limit=1,
+            )
+        )
+        days += [known for row in found if (known := _day(row.values.get(records.date))) is not None]
+    newest = max(days, default=None)
+    return newest if newest is not None and newest < day else None
 
 
 async def _counted_of(

@@ -7,19 +7,20 @@ and `largest` a split by document, what customers `buy` are sales. What cannot b
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import pairwise
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
+from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts
+from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
 from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
+    settle_owners,
     settle_parties,
     settle_time_splits,
     without_covered,
 )
-from batuta.language.calendar_math import Period
 from batuta.language.choices import ChoiceIndex, index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
@@ -63,7 +64,6 @@ _SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr
 _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
-_JOINED = re.compile(r"\s*(?:,|and|y|e)\s*(?:(?:of|in|de|en|del)\s+)?")
 
 
 def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
@@ -78,44 +78,26 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
             for each in pattern.finditer(fold(texts[-1]))
         ]
         settle_time_splits(question)
+        settle_owners(question)
         settle_longer_splits(question)
-        _settle_periods(question, texts, access.today())
+        settle_periods(question, texts)
+        settle_earlier(question, texts)
         settle_parties(question)
         names = _settle_measures(
             question, _measure_findings(question, index_of(measures), texts, access.today()), access
         )
+        if any(access.measures.measures[name].looks_ahead for name in names):
+            settle_due_period(question, texts)
         _settle_names(question, names, access)
+        settle_accounts(question, names)
+        names = settle_absence(question, names, index_of(measures).find(text))
         _settle_companies(question, names, access)
         _settle_documents(question, names)
         _settle_bound(question)
+        _require_one_list(question)
         return Settled(values=question.values, unknown=tuple(question.unknown))
 
     return settle
-
-
-def _settle_periods(question: FigureQuestion, texts: Sequence[str], today: date) -> None:
-    """Several periods of one sentence are one if they follow each other; of others only one can be meant."""
-    now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
-    for text in texts:
-        if find_comparisons(text, now=now):
-            continue
-        found = find_periods(text, now=now)
-        if len(found) < 2:
-            continue
-        whole = _united(text, found)
-        if whole is None:
-            question.unknown.append(found[1].text.strip())
-        elif text is texts[-1] or len(texts) == 1:
-            question.values["period"] = {"first": whole.first.isoformat(), "last": whole.last.isoformat()}
-
-
-def _united(text: str, found: Sequence[Finding[Period]]) -> Period | None:
-    ordered = sorted(found, key=lambda each: each.value.first)
-    joints = [fold(text[a.span.end : b.span.start]) for a, b in pairwise(found)]
-    follow = [(b.value.first - a.value.last).days == 1 for a, b in pairwise(ordered)]
-    if all(follow) and all(_JOINED.fullmatch(joint) for joint in joints):
-        return Period(first=ordered[0].value.first, last=ordered[-1].value.last)
-    return None
 
 
 def _measure_findings(
@@ -146,7 +128,8 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     names = _counted_alone(question, found)
     said = question.qualifiers
     splits = without_covered(question, found, names)
-    names = _of_vendors(question, names or _unnamed(question, said, splits), said, access)
+    names = of_accounts(question, names or _unnamed(question, said, splits))
+    names = _of_vendors(question, names, said, access)
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
@@ -299,14 +282,15 @@ def _is_implied(book: MeasureBook, name: str, names: Sequence[str]) -> bool:
 
 def _for_period(question: FigureQuestion, name: str) -> str:
     """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
-    period = question.values.get("period")
+    periods = asked_periods(question.values)
     measure = question.book.measures[name]
-    if measure.kind != "balance" or period is None:
+    if measure.kind != "balance" or not periods:
         return name
+    period = periods[0]
     if period["first"] == period["last"] == question.today.isoformat():
         del question.values["period"]  # what is owed today is the balance, not what falls due today
         return name
-    if other := measure.variants.get("due"):
+    if (other := measure.variants.get("due")) and len(periods) == 1:
         return other
     question.unknown.append(f"{period['first']} – {period['last']}")
     return name
@@ -395,3 +379,10 @@ def _settle_bound(question: FigureQuestion) -> None:
         question.unknown.append(bound["amount"])
         return
     question.values["bound"] = bound
+
+
+def _require_one_list(question: FigureQuestion) -> None:
+    """Several figures, companies or periods are asked for one by one: of one kind only, else it is left open which."""
+    lists = [name for name in ("measure", "company", "period") if isinstance(question.values.get(name), list)]
+    if len(lists) > 1:
+        question.unknown += [str(each) for each in question.values[lists[1]][1:]]

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.questions.periods import due_period
 from batuta.connectors.business_central.catalogue import CatalogueEntity
+from batuta.language.choices import index_of
 from batuta.language.folding import fold
 from batuta.language.understanding import Settled, Synonyms
 
@@ -35,6 +37,51 @@ STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] =
     ),
 }  # fmt: skip
 """States that people name: their words, and the condition they are of each entity."""
+ASKED_FIELDS: Synonyms = {
+    "status": (
+        "paid", "settled", "posted", "shipped", "status", "pagada", "pagado", "cobrada", "cobrado",
+        "registrada", "registrado", "contabilizada", "enviado", "enviada", "estado",
+    ),
+    "remainingAmount": (
+        "left", "remaining", "unpaid", "outstanding", "still open", "left to pay", "pendiente", "queda", "falta",
+        "por pagar", "sin pagar", "por cobrar",
+    ),
+    "dueDate": ("due", "due date", "expire", "expires", "vence", "venció", "vencimiento"),
+    "postingDate": ("date", "issued", "placed", "fecha", "emitió", "emitida", "hizo"),
+    "totalAmountIncludingTax": ("total", "amount", "how much", "importe", "cuánto es", "cuánto"),
+    "customerName": ("customer", "client", "cliente", "who", "quién"),
+    "vendorName": ("vendor", "supplier", "proveedor"),
+    "phoneNumber": ("phone", "telephone", "phone number", "teléfono", "número de teléfono"),
+    "email": ("email", "mail", "e-mail", "correo", "correo electrónico"),
+    "addressLine1": ("address", "dirección", "domicilio"),
+    "city": ("city", "town", "ciudad"),
+    "country": ("country", "país"),
+    "website": ("website", "web"),
+    "contact": ("contact", "contacto"),
+    "unitPrice": ("price", "sales price", "precio", "precio de venta"),
+    "unitCost": ("cost", "coste", "precio de coste"),
+    "inventory": ("stock", "in stock", "existencias", "en almacén"),
+    "creditLimit": ("credit limit", "limit", "credit", "límite de crédito", "límite", "crédito"),
+    "balanceDue": ("balance", "owe", "owes", "owe us", "saldo", "debe", "nos debe", "deuda"),
+    "blocked": ("blocked", "bloqueado", "bloqueada"),
+    "currencyCode": ("currency", "moneda", "divisa"),
+    "paymentTermsCode": ("payment terms", "terms", "condiciones de pago"),
+}  # fmt: skip
+"""What people ask of one record, also of one that was shown before: "and when is it due?"."""
+ORDER_WORDS: Synonyms = {
+    "oldest_first": (
+        "oldest", "earliest", "the first", "más antigua", "más antiguas", "más antiguo", "más antiguos", "más vieja",
+        "más viejas", "más viejo", "más viejos", "primera", "primer",
+    ),
+    "newest_first": (
+        "newest", "latest", "most recent", "the last", "last", "más reciente", "más recientes", "última", "último",
+        "últimas", "últimos", "más nueva", "más nuevo",
+    ),
+}  # fmt: skip
+"""By which end of time a list is to begin."""
+_ONE = re.compile(
+    r"\b(?:invoice|order|quote|offer|bill|credit memo|factura|pedido|oferta|presupuesto|abono)\b(?! de compra\w)"
+)
 _NAME_FIELDS: Mapping[str, Sequence[str]] = {
     "customer": ("customerName", "displayName"),
     "vendor": ("vendorName", "displayName"),
@@ -45,11 +92,16 @@ _NAME_FIELDS: Mapping[str, Sequence[str]] = {
     "salesperson": ("salespersonCode", "salesperson"),
 }
 _OWN_KIND = {"customers": "customer", "vendors": "vendor", "items": "item"}
+_OWN_FIELDS = {"customerName": ("customers",), "vendorName": ("vendors",)}
+"""Fields whose words only say what kind of record is meant."""
 _FIGURES_OF_PARTIES = frozenset(
     {"agedAccountsReceivables", "agedAccountsPayables", "customerSales", "vendorPurchases", "customerFinancialDetails"}
 )
 """Reports with a row for each customer or vendor: who names one asks for a figure, and for no record card."""
-_DATE_FIELDS = ("postingDate", "orderDate", "documentDate", "invoiceDate")
+_DRAFTED = ("salesInvoices", "purchaseInvoices", "salesCreditMemos", "purchaseCreditMemos")
+"""Documents that are none yet while they are drafts: the last invoice is one that was posted."""
+_DUE = re.compile(r"\b(?:due|vence[n]?|vencimiento)\b")
+_DATE_FIELDS = ("orderDate", "postingDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
 _OPERATORS = {("above", False): "gt", ("above", True): "ge", ("below", False): "lt", ("below", True): "le"}
 
@@ -65,16 +117,18 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         kept = dict(values)
         states, names = kept.pop("states", ()), kept.pop("only", ())
-        period, bound = kept.pop("period", None), kept.pop("bound", None)
+        period, bound, order = (kept.pop(name, None) for name in ("period", "bound", "order"))
+        text = fold(" ".join(texts))
         known = access.catalogue.entities.get(kept.get("entity", ""))
         if known is None:
             return Settled(values=kept)
         where: list[dict[str, Any]] = []
         unknown: list[str] = []
-        if _COUNTS.search(fold(" ".join(texts))):
+        if _COUNTS.search(text):
             unknown.append("how many")
-        if _ASKS_WHEN.search(fold(" ".join(texts))):
+        if _ASKS_WHEN.search(text):
             unknown.append("when")
+        day = next((each for each in _DATE_FIELDS if each in known.properties), None)
         for state in states:
             condition = STATES[state][1].get(known.entity_set)
             if condition is None:
@@ -90,11 +144,18 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             else:
                 where.append(_condition(field_name, "one_of", values_of))
         if period is not None:
-            day = next((each for each in _DATE_FIELDS if each in known.properties), None)
-            if re.search(r"\b(?:due|vence[n]?|vencimiento)\b", fold(" ".join(texts))) and "dueDate" in known.properties:
-                day = "dueDate"
+            if _DUE.search(text) and "dueDate" in known.properties:
+                day, period = "dueDate", due_period(texts, access.today()) or period
             where += [_condition(day, "ge", period["first"]), _condition(day, "le", period["last"])] if day else []
             unknown += [] if day else [f"{period['first']} – {period['last']}"]
+        if order is not None and day is None:
+            unknown.append(order.replace("_", " "))
+        elif order is not None:
+            direction = " desc" if order == "newest_first" else ""
+            kept |= {"order_by": [f"{name}{direction}" for name in (day, "number")], "asked": True}
+            where += [] if states or known.entity_set not in _DRAFTED else [_condition("status", "ne", "Draft")]
+            if _ONE.search(text):
+                kept.setdefault("limit", 1)
         if bound is not None:
             amount = next((each for each in _AMOUNT_FIELDS if each in known.properties), None)
             operator = _OPERATORS[bound["side"], bound["is_inclusive"]]
@@ -107,12 +168,16 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
     return settle
 
 
-def settle_record(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
+def settle_record(
+    access: ErpAccess, entities_named: Callable[[], Synonyms]
+) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
     """How a single record is named: by its number, or by a name that tells what kind of record it is."""
 
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         kept = dict(values)
         code, which = kept.pop("code", None), kept.get("which")
+        if len(texts) > 1 and (first := index_of(entities_named()).find(texts[0])):
+            kept["entity"] = first[0].value  # "who is the customer?" asks it of the invoice that was shown
         kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
         entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
         if entities and kept.get("entity") in _FIGURES_OF_PARTIES:
@@ -123,7 +188,8 @@ def settle_record(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[st
             kept["entity"] = entities[0]
         if "which" not in kept and code is not None:
             kept["which"] = code
-        return Settled(values=kept)
+        kept["asked"] = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
+        return Settled(values={name: value for name, value in kept.items() if value != []})
 
     return settle
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from batuta.agents.erp.measures.model import MeasureBook
 from batuta.language.choices import index_of
+from batuta.language.findings import Finding
 from batuta.language.folding import fold
 from batuta.language.understanding import Synonyms
 
@@ -35,9 +36,14 @@ class FigureQuestion:
     unknown: list[str] = field(default_factory=list)
 
     @property
+    def qualifier_findings(self) -> list[Finding[str]]:
+        """What is said of the measure, and where."""
+        return index_of(qualifier_words(self.book)).find(self.text)
+
+    @property
     def qualifiers(self) -> dict[str, str]:
         """What is said of the measure, with the words that say it."""
-        said = {each.value: each.text for each in index_of(qualifier_words(self.book)).find(self.text)}
+        said = {each.value: each.text for each in self.qualifier_findings}
         return said | ({"percent": "%"} if _PERCENT.search(self.plain) else {})
 
     @property

@@ -8,7 +8,7 @@ from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
-from batuta.language.folding import fold
+from batuta.language.folding import aligned, fold
 
 BARE_TIME = re.compile(r"^(?:months?|mes(?:es)?|weeks?|semanas?|quarters?|trimestres?|years?|anos?|days?|dias?)$")
 _ASKS_WHICH = re.compile(
@@ -16,6 +16,11 @@ _ASKS_WHICH = re.compile(
 )
 EVOLUTION = "month"
 """What "evolution" and "trend" are split by unless another period is named."""
+_PARTY_WORD = r"(?:customers?|clients?|vendors?|suppliers?|clientes?|proveedor(?:es)?)"
+_OWNED = re.compile(
+    rf"\b{_PARTY_WORD}\s+(?:invoices?|orders?|bills?|quotes?|credit\s+(?:memos?|notes?))\b"
+    rf"|\b(?:facturas?|pedidos?|ofertas?|presupuestos?|abonos?)\s+(?:de|a)\s+(?:los\s+)?{_PARTY_WORD}\b"
+)
 _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes)$")
 
 
@@ -36,6 +41,16 @@ def settle_time_splits(question: FigureQuestion) -> None:
 
 def _names_months(question: FigureQuestion) -> bool:
     return re.search(r"\b(?:months?|monthly|mes(?:es)?|mensual(?:es)?)\b", fold(question.text)) is not None
+
+
+def settle_owners(question: FigureQuestion) -> None:
+    """See that "customer invoices" are a kind of document, and ask for no split by customer."""
+    owned = [(each.start(), each.end()) for each in _OWNED.finditer(aligned(question.text))]
+    for split in [each for each in ("customer", "vendor") if each in (question.values.get("split_by") or ())]:
+        words = tuple(word for one in question.book.dimensions[split].words.values() for word in one)
+        found = index_of({split: words}).find(question.text)
+        if found and all(any(a <= each.span.start and each.span.end <= b for a, b in owned) for each in found):
+            question.values["split_by"] = [name for name in question.values["split_by"] if name != split]
 
 
 def settle_longer_splits(question: FigureQuestion) -> None:

@@ -1,0 +1,96 @@
+"""What limits a figure besides names and amounts: accounts of the ledger, and those of whom there is nothing."""
+
+import re
+from collections.abc import Sequence
+
+from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.language.findings import Finding, TextSpan
+from batuta.language.folding import aligned, composed
+
+ABSENCE_WORDS = {
+    "none": (
+        "no", "not", "nada", "anything", "nothing", "never", "without", "without any", "haven't", "hasn't", "didn't",
+        "don't", "doesn't", "weren't", "wasn't", "aren't", "isn't", "inactive", "dormant", "nunca", "sin", "ningún",
+        "ninguna", "inactivo", "inactiva", "inactivos", "inactivas",
+    )
+}  # fmt: skip
+_NEGATION = re.compile(
+    r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
+    r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
+)
+_UP_TO_THE_VERB = re.compile(
+    r"\s*(?:(?:se|nos|us|been|being|have|has|had|ha|han|hemos|he|habia|any|ever|yet|a|single|nada|anything|de|made|placed|"
+    r"hecho|tenido|tienen|ningun|ninguna|una|le|les|we|su|sus|did)\s+)*"
+)
+"""What may stand between a negation and what did not happen."""
+_TRADE = ("sales", "purchases", "units_sold", "item_sales")
+_PARTIES = ("customer", "vendor", "item")
+_SPENDING = frozenset({"purchases", "payments_made", "expenses"})
+_OF_ACCOUNTS = "expenses"
+_HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
+
+
+def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
+    """What is spent on something that an account is kept for are expenses, also where people say "pay" or "buy"."""
+    if not question.values.get("account"):
+        return list(names)
+    is_sum = _HOW_MUCH.search(question.plain) is not None and not question.values.get("only")
+    meant = names or ([_OF_ACCOUNTS] if is_sum else [])
+    return list(dict.fromkeys(_OF_ACCOUNTS if name in _SPENDING else name for name in meant))
+
+
+def settle_accounts(question: FigureQuestion, names: Sequence[str]) -> None:
+    """Limit a figure to the accounts that are named; one that no account has is not what was asked for."""
+    accounts = question.values.pop("account", None) or ()
+    if not accounts:
+        return
+    if any("account" not in question.book.splits(question.book.measures[name]) for name in names):
+        question.unknown += accounts
+        return
+    question.values["only"] = [*question.values.get("only", ()), *(f"account: {one}" for one in accounts)]
+
+
+def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]]) -> list[str]:
+    """Read "customers that have not bought": of a split by customer, vendor or item those with nothing.
+
+    A negation that says something else is not understood, and so is the question. Returns the measures.
+    """
+    values = question.values
+    values.pop("absent", None)
+    said = _negations(question, found)
+    if not said:
+        return list(names)
+    splits: Sequence[str] = values.get("split_by") or ()
+    is_idle = len(said) == 1 and said[0]["idle"] is not None
+    if is_idle and not names:
+        names, values["measure"] = ["sales"], "sales"
+    is_clear = (
+        len(said) == len(names) == len(splits) == 1
+        and names[0] in _TRADE
+        and splits[0] in _PARTIES
+        and not {"ranking", "top", "bound", "compare"} & set(values)
+        and (is_idle or _is_about(question, said[0], found))
+    )
+    if is_clear:
+        values["absent"] = True
+    else:
+        question.unknown += [each.group() for each in said]
+    return list(names)
+
+
+def _negations(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[re.Match[str]]:
+    """The negations that are no part of what a measure or a qualifier is called, such as "without VAT"."""
+    taken = [each.span for each in (*found, *question.qualifier_findings)]
+    plain = aligned(composed(question.text))
+    return [
+        each
+        for each in _NEGATION.finditer(plain)
+        if not any(TextSpan(start=each.start(), end=each.end()).overlaps(span) for span in taken)
+    ]
+
+
+def _is_about(question: FigureQuestion, negation: re.Match[str], found: Sequence[Finding[str]]) -> bool:
+    """Whether a negation stands before what is traded, and not before something else."""
+    plain = aligned(composed(question.text))
+    after = [each for each in found if each.span.start >= negation.end()]
+    return bool(after) and _UP_TO_THE_VERB.fullmatch(plain[negation.end() : after[0].span.start]) is not None

@@ -1,0 +1,130 @@
+"""Which days a question is about: several periods of one sentence, earlier ones of a follow-up, days that fall due."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import Any
+
+from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.language.calendar_math import Period
+from batuta.language.choices import index_of
+from batuta.language.findings import Finding
+from batuta.language.folding import fold
+from batuta.language.periods import find_comparisons, find_periods
+from batuta.language.understanding import Synonyms
+
+EARLIER_WORDS: Synonyms = {
+    "year_before": (
+        "the year before", "the previous year", "previous year", "prior year", "a year earlier",
+        "a year before", "el año anterior", "año anterior", "año previo", "un año antes",
+    ),
+    "period_before": (
+        "the month before", "month before", "the quarter before", "quarter before", "the week before", "week before",
+        "the one before", "the previous one", "the period before", "previous period", "el mes anterior",
+        "mes anterior", "el trimestre anterior", "trimestre anterior", "la semana anterior", "semana anterior",
+        "el anterior", "la anterior", "periodo anterior",
+    ),
+}  # fmt: skip
+"""What a follow-up says that asks for the time before the one that was asked about."""
+_LAST_YEAR = re.compile(r"\b(?:last year|el ano pasado|ano pasado|hace un ano|a year ago)\b")
+_ALMOST_A_YEAR = 360
+_LIST = re.compile(r"\s*(?:,|and|y|e)\s*(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
+_LONGEST_NEARBY = ("month", "quarter", "half", "range")
+"""Periods that are named without a year and may as well be just over: "due in October", said in November."""
+
+
+def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """Several periods that follow each other are one; others, and those each with its own "in", are asked for apart."""
+    for text in texts:
+        found = find_periods(text, now=_noon(question.today))
+        if len(found) < 2:
+            continue
+        is_compared = bool(find_comparisons(text, now=_noon(question.today)))
+        joints = [_LIST.fullmatch(fold(text[a.span.end : b.span.start])) for a, b in pairwise(found)]
+        if is_compared or any(joint is None for joint in joints):
+            question.unknown.append(found[1].text.strip())
+        elif text is texts[-1]:
+            is_each = any(joint and joint["again"] for joint in joints)
+            whole = None if is_each else _united(found)
+            question.values["period"] = _days(whole) if whole else [_days(each.value) for each in found]
+
+
+def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """Read "and the year before" after a question about a month: the same month, a year earlier.
+
+    All texts are gone through, because what comes later ("and by customer") is still about the earlier time.
+    """
+    question.values.pop("earlier", None)
+    asked, is_shifted = _only_period(texts[0], question.today), False
+    question.unknown += [each.text for each in _earlier(texts[0], question.today)]
+    for text in texts[1:]:
+        named, said = _only_period(text, question.today), _earlier(text, question.today)
+        whole = asked or _this_year(question.today)
+        if said:
+            asked, is_shifted = whole.before() if said[0].value == "period_before" else whole.year_before(), True
+        elif named and named.grain == "year" and _LAST_YEAR.search(fold(text)) and whole.days < _ALMOST_A_YEAR:
+            asked, is_shifted = whole.year_before(), True
+        elif named:
+            asked, is_shifted = named, False
+    if is_shifted and asked is not None:
+        question.values["period"] = _days(asked)
+        question.values.pop("compare", None)
+
+
+def _earlier(text: str, today: date) -> list[Finding[str]]:
+    """The words for an earlier time that compare with nothing."""
+    compared = [each.span for each in find_comparisons(text, now=_noon(today))]
+    found = index_of(EARLIER_WORDS).find(text)
+    return [each for each in found if not any(each.span.overlaps(span) for span in compared)]
+
+
+def settle_due_period(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """What falls due is asked of days to come, or of those just gone; what was posted is always in the past."""
+    if isinstance(question.values.get("period"), dict) and (near := due_period(texts, question.today)):
+        question.values["period"] = near
+
+
+def due_period(texts: Sequence[str], today: date) -> dict[str, str] | None:
+    """The days that some texts mean for due dates; none where they name no period, or several."""
+    for text in reversed(texts):
+        past, ahead = (find_periods(text, now=_noon(today), prefer=prefer) for prefer in ("past", "future"))
+        if past or ahead:
+            return _days(_nearer(past[0].value, ahead[0].value, today)) if len(past) == len(ahead) == 1 else None
+    return None
+
+
+def _nearer(past: Period, ahead: Period, today: date) -> Period:
+    if past == ahead or past.grain not in _LONGEST_NEARBY:
+        return ahead
+    return past if (today - past.last).days < (ahead.first - today).days else ahead
+
+
+def _united(found: Sequence[Finding[Period]]) -> Period | None:
+    ordered = sorted((each.value for each in found), key=lambda one: one.first)
+    if any((b.first - a.last).days != 1 for a, b in pairwise(ordered)):
+        return None
+    return Period(first=ordered[0].first, last=ordered[-1].last)
+
+
+def _only_period(text: str, today: date) -> Period | None:
+    found = find_periods(text, now=_noon(today))
+    return found[0].value if len(found) == 1 else None
+
+
+def _this_year(today: date) -> Period:
+    return Period(first=date(today.year, 1, 1), last=date(today.year, 12, 31), grain="year")
+
+
+def _days(period: Period) -> dict[str, str]:
+    return {"first": period.first.isoformat(), "last": period.last.isoformat(), "grain": period.grain}
+
+
+def _noon(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
+
+
+def asked_periods(values: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
+    """The periods of a question that is being settled."""
+    period = values.get("period")
+    return period if isinstance(period, list) else [period] if period else []
