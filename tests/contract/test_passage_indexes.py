@@ -3,14 +3,18 @@
 import random
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
 
 from batuta.knowledge.postgres_index import PostgresPassageIndex
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
+from batuta.server.database.upgrade import migrate_server
 from batuta.testing.knowledge import ADA, PassageIndexConformance, a_document, found_by
+from tests.support.servers import APP_ROLE, PostgresServer
 
 WORDS = "hotel vuelo factura contrato almacén invoice contract refund travel delivery penalty garantía pedido"
 SUBJECTS = WORDS.split()
@@ -81,6 +85,52 @@ async def test_a_statement_that_names_no_owner_sees_nothing(
                 await connection.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", owners)
                 for table in ("knowledge_documents", "knowledge_passages", "knowledge_owners"):
                     assert await connection.fetchval(f"SELECT count(*) FROM {table}") == seen
+    finally:
+        await connection.close()
+
+
+async def test_a_search_uses_the_index_and_only_for_owners_that_were_declared(
+    distributed: PostgresPassageIndex, platform_url: str
+) -> None:
+    """IS-06: row-level security keeps a plain query from the index; the function that may use it asks the same."""
+    await distributed.put(a_document("a", "The codeword is zanzibarquux."))
+    async with connected(platform_url) as connection:
+        for owners, found in (("", 0), ("ben", 0), ("ada", 1)):
+            async with connection.transaction():
+                await connection.execute("SELECT set_config('batuta.knowledge_owners', $1, true)", owners)
+                asked = f"'{await owner_number(connection)}xzanzibarquux'"
+                rows = await connection.fetch("SELECT * FROM knowledge_find($1::tsquery, '{ada}', NULL, 9)", asked)
+                assert len(rows) == found
+                scans = "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'knowledge_passages'"
+                assert not await connection.fetchval(scans)
+
+
+async def test_a_search_works_where_the_tables_belong_to_no_superuser(private_postgres: PostgresServer) -> None:
+    """As installations should be: one role migrates, another one serves, and neither is exempt from anything."""
+    name = private_postgres.create_database()
+    for role in ("migrator", APP_ROLE):
+        private_postgres.create_role(role)
+    private_postgres.execute(f'ALTER DATABASE "{name}" OWNER TO migrator')
+    private_postgres.execute("ALTER SCHEMA public OWNER TO migrator", name)
+    await migrate_server(private_postgres.url(name, role="migrator"), grant_to=APP_ROLE)
+    index = PostgresPassageIndex(private_postgres.url(name, role=APP_ROLE))
+    await index.put(a_document("a", "The codeword is zanzibarquux."))
+    await index.put(a_document("b", "The codeword is another.", owner="ben"))
+    assert [each.passage.document_id for each in await found_by(index, "codeword")] == ["a"]
+    await index.close()
+
+
+async def owner_number(connection: Any) -> int:
+    """Of the only owner there is: the first that was made."""
+    number: int | None = await connection.fetchval("SELECT id FROM knowledge_owners")
+    return number or 1
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
     finally:
         await connection.close()
 

@@ -13,6 +13,10 @@ POOL_SIZE = 4
 COMMAND_SECONDS = 30.0
 
 
+async def _left_as_it_is(_: object) -> None:
+    """Between two uses: what a transaction sets ends with it, so that the question to the server can be saved."""
+
+
 class OwnerConnections:
     """A pool that connects when it is first used. Row-level security shows a transaction its owners and no others."""
 
@@ -39,7 +43,11 @@ class OwnerConnections:
         async with self._opening:
             if self._pool is None:
                 self._pool = await asyncpg.create_pool(
-                    self._url, min_size=0, max_size=self._pool_size, command_timeout=COMMAND_SECONDS
+                    self._url,
+                    min_size=0,
+                    max_size=self._pool_size,
+                    command_timeout=COMMAND_SECONDS,
+                    reset=_left_as_it_is,
                 )
             return self._pool
 
