@@ -71,6 +71,8 @@ def _is_of_one(select: exp.Select, codes: set[str]) -> bool:
     """Whether the rows that are added up are kept to one currency."""
     source = select.args.get("from_") or select.args.get("from")
     rows = source.this if source is not None else None
+    if isinstance(rows, exp.Table):
+        rows = _made_by_with(rows, select)
     inner = rows.find(exp.Select) if rows is not None else None
     where = select.args.get("where")
     tests = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.And) else []
@@ -80,6 +82,21 @@ def _is_of_one(select: exp.Select, codes: set[str]) -> bool:
     if rows is None or inner is None or select.args.get("joins") or rows.find(exp.SetOperation):
         return False
     return _is_of_one(inner, codes)
+
+
+def _made_by_with(table: exp.Table, select: exp.Select) -> exp.Expr | None:
+    """What WITH says a name in FROM stands for; the nearest one counts, and none means itself."""
+    if table.db:
+        return None
+    scope: exp.Expr | None = select
+    while scope is not None:
+        parts = scope.args.get("with_") or scope.args.get("with")
+        for part in parts.expressions if parts is not None else ():
+            if part.alias.lower() == table.name.lower() and select.find_ancestor(exp.CTE) is not part:
+                made: exp.Expr = part.this
+                return None if parts.args.get("recursive") else made
+        scope = scope.parent
+    return None
 
 
 def _keeps_one(test: exp.Expr, codes: set[str]) -> bool:

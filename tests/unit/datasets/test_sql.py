@@ -104,6 +104,33 @@ async def test_amounts_of_several_currencies_are_not_added_up(library: DatasetLi
 @pytest.mark.parametrize(
     "sql",
     [
+        "with s as (select * from sales where code = 'EUR') select sum(foreign_amount) from s",
+        "with sales as (select * from sales where code = 'EUR') select sum(foreign_amount) from sales",
+        "with a as (select * from sales), b as (select * from a where code = 'EUR') select sum(foreign_amount) from b",
+    ],
+)
+async def test_a_condition_within_a_with_keeps_to_one_currency(library: DatasetLibrary, sql: str) -> None:
+    assert (await query_datasets(library, sql)).rows == ((Decimal("6.00"),),)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "with s as (select * from sales where code = 'EUR' or true) select sum(foreign_amount) from s",
+        "with s as (select * from sales where code = 'EUR') select sum(foreign_amount) from sales",
+        "with s as (select * from sales where code = 'EUR' union all from sales) select sum(foreign_amount) from s",
+        "with s as (select * from sales where code = 'EUR') select sum(b.foreign_amount) from s join sales b on true",
+        "with s as (from sales where code = 'EUR') select sum(foreign_amount) from (with s as (from sales) from s) x",
+    ],
+)
+async def test_a_condition_elsewhere_does_not(library: DatasetLibrary, sql: str) -> None:
+    with pytest.raises(DatasetError, match="several currencies"):
+        await query_datasets(library, sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
         "select a.name, b.name from sales a join sales b on a.country = b.country and a.name < b.name",
         "with best as (select * from sales where balance > 0.15) select count(*) from best",
         "select name, rank() over (order by balance desc) from sales",
