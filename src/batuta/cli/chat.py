@@ -25,10 +25,11 @@ from batuta.events.envelope import Event
 from batuta.events.plans import AgentHandoff, PlanGenerated
 from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.ids import new_id
+from batuta.language.detection import detect_language
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
-from batuta.tools.context import ToolUser
+from batuta.tools.context import LANGUAGE_SERVICE, ToolUser
 
 
 def chat(
@@ -50,14 +51,15 @@ async def _talk(team: Orchestrator, agent: str | None) -> None:
     library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=new_id()))
     user = ToolUser(id=os.environ.get("USER", "me"), roles=frozenset({"user", "approver", "analyst"}))
     while text := await asyncio.to_thread(_said):
+        language = detect_language(text)
         turn = await team.run(
             text,
             target_agent_id=agent,
             conversation=conversation,
-            sink=Cards(),
+            sink=Cards(language),
             approver=Asks(),
             user=user,
-            services={DATASETS_SERVICE: library},
+            services={DATASETS_SERVICE: library, LANGUAGE_SERVICE: language},
         )
         for event in turn.events:
             if isinstance(event, ChartDrawn):
@@ -88,7 +90,8 @@ class Cards:
 
     never_blocks = True
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
         self._has_conclusion = False
 
     def emit(self, event: Event) -> None:
@@ -106,7 +109,7 @@ class Cards:
             case ToolResponse(success=False, content=content):
                 err.print(f"  [red]{escape(content)}[/]")
             case DatasetStored():
-                out.print(table_of(event))
+                out.print(table_of(event, self._language))
             case AssistantMessage(content=content, source_agent_id=who) if (
                 self._has_conclusion and who != SUPERVISOR_ID
             ):

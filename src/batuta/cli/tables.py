@@ -1,11 +1,13 @@
 """Tables and charts in a terminal: rows in columns, figures as bars, a course of time as a sparkline."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from batuta.datasets.charts.labels import number_text
 from batuta.events.datasets import Cell, ChartDrawn, Column, DatasetStored
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -13,17 +15,17 @@ BAR_WIDTH = 32
 MOST_BARS = 24
 
 
-def table_of(event: DatasetStored) -> Table:
+def table_of(event: DatasetStored, language: str = "en") -> Table:
     """The first rows of a dataset, with its totals below."""
     table = Table(
         title=Text(event.title or event.name), title_justify="left", show_footer=bool(event.totals), expand=False
     )
     for place, column in enumerate(event.columns):
         total = event.totals.get(column.name)
-        footer = Text("Σ" if place == 0 and total is None and event.totals else "" if total is None else str(total))
+        footer = Text("Σ" if place == 0 and total is None and event.totals else _cell(total, column, language))
         table.add_column(Text(_head(column)), justify="right" if column.is_numeric else "left", footer=footer)
     for row in event.first_rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
+        table.add_row(*(Text(_cell(*one, language)) for one in zip(row, event.columns, strict=True)))
     if event.row_count > len(event.first_rows):
         table.caption = Text(f"{len(event.first_rows)} / {event.row_count}")
     return table
@@ -31,16 +33,18 @@ def table_of(event: DatasetStored) -> Table:
 
 def chart_of(event: ChartDrawn, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Text:
     """The figures of a chart: a line as a sparkline, everything else as bars, each with its figure."""
-    labels, figures = _figures(columns, rows)
+    labels, figures = _figures(columns, rows, event.language)
+    texts = _texts(columns, rows, event.language)
     title = Text(f"{event.title}\n", style="bold")
     if not figures:
         return title
     if event.kind in ("line", "area"):
-        return title + Text(f"{sparkline(figures)}  {labels[0]} … {labels[-1]}\n{min(figures):g} … {max(figures):g}")
+        low, high = (texts[figures.index(choose(figures))] for choose in (min, max))
+        return title + Text(f"{sparkline(figures)}  {labels[0]} … {labels[-1]}\n{low} … {high}")
     width = max(len(label) for label in labels[:MOST_BARS])
     lines = [
         f"{label[:30]:<{min(width, 30)}} {bar(figure, figures):<{BAR_WIDTH}} {text}"
-        for label, figure, text in zip(labels, figures, _texts(columns, rows), strict=True)
+        for label, figure, text in zip(labels, figures, texts, strict=True)
     ]
     return title + Text("\n".join(lines[:MOST_BARS]))
 
@@ -59,20 +63,22 @@ def bar(figure: float, figures: Sequence[float]) -> str:
     return ("█" if figure >= 0 else "░") * (length or (1 if figure else 0))
 
 
-def _figures(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> tuple[list[str], list[float]]:
+def _figures(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], language: str) -> tuple[list[str], list[float]]:
     place = _figure_place(columns)
     kept = [row for row in rows if place is not None and row[place] is not None]
     texts = [number for number, column in enumerate(columns) if not column.is_numeric]
-    labels = [" · ".join(_cell(row[number]) for number in texts) for row in kept]
+    labels = [" · ".join(_cell(row[number], columns[number], language) for number in texts) for row in kept]
     return labels, [float(row[place] or 0) for row in kept if place is not None]
 
 
-def _texts(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[str]:
+def _texts(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], language: str) -> list[str]:
     place = _figure_place(columns)
     if place is None:
         return []
     measured = columns[place].currency or columns[place].unit or ""
-    return [f"{_cell(row[place])} {measured}".strip() for row in rows if row[place] is not None]
+    return [
+        f"{_cell(row[place], columns[place], language)} {measured}".strip() for row in rows if row[place] is not None
+    ]
 
 
 def _figure_place(columns: Sequence[Column]) -> int | None:
@@ -86,5 +92,9 @@ def _head(column: Column) -> str:
     return f"{column.title} ({measured})" if measured else column.title
 
 
-def _cell(value: Cell) -> str:
-    return "" if value is None else str(value)
+def _cell(value: Cell, column: Column, language: str) -> str:
+    if value is None or not column.is_numeric:
+        return "" if value is None else str(value)
+    number = Decimal(str(value))
+    places = max(0, -int(number.normalize().as_tuple().exponent))
+    return number_text(number, language, max(places, 2) if column.currency else places)

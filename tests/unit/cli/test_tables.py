@@ -6,7 +6,7 @@ from batuta.cli.tables import bar, chart_of, sparkline, table_of
 from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
-from batuta.events.datasets import ChartDrawn, DatasetStored
+from batuta.events.datasets import ChartDrawn, Column, DatasetStored
 from batuta.kernel.ids import new_id
 from tests.unit.datasets.chart_cases import sales
 
@@ -51,6 +51,23 @@ def test_bars_are_as_long_as_their_figures_and_say_them() -> None:
 def test_a_line_is_a_sparkline() -> None:
     text = a_chart(kind="line", x="day", y=["amount"], time_unit="month")
     assert sparkline([100.10, 250.20, 25.05]) in text
+    assert "25.05 EUR … 250.20 EUR" in text
+
+
+def test_figures_are_written_as_their_reader_writes_them() -> None:
+    """A million is no 1.2e+06."""
+    columns = (Column(name="month", type="date"), Column(name="sales", type="decimal", currency="EUR"))
+    rows = [["2026-01-01", "1200000"], ["2026-02-01", "1350000.5"]]
+    event = ChartDrawn(
+        chart_id=new_id(),
+        dataset_id=new_id(),
+        dataset_name="sales",
+        kind="line",
+        title="Ventas",
+        spec={},
+        language="es",
+    )
+    assert "1.200.000,00 EUR … 1.350.000,50 EUR" in printed(chart_of(event, columns, rows))
 
 
 def test_a_figure_below_zero_is_hollow_and_nothing_is_empty() -> None:
