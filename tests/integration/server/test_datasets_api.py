@@ -1,5 +1,6 @@
 """Datasets and charts over HTTP: a turn makes them, a person sees them, nobody else does (A-6, A-20, IS-01)."""
 
+import base64
 import csv
 import io
 from collections.abc import AsyncIterator
@@ -100,6 +101,11 @@ async def test_an_export_holds_tables_and_charts_with_their_rows(charting: Runni
     assert [(one["name"], len(one["rows"])) for one in exported["datasets"]] == [("sales", 4), ("sales_chart", 3)]
     assert exported["datasets"][0]["rows"][1][3] == "200.20"
     assert any(event["type"] == "chart_drawn" for event in exported["events"])
+    table, figures = exported["datasets"]
+    assert table["picture"] is None
+    assert base64.b64decode(figures["picture"]).startswith(b"\x89PNG")
+    document = (await ana.http.get(f"/api/sessions/{session}/export", params={"format": "markdown"})).text
+    assert f"](data:image/png;base64,{figures['picture']})" in document
     await ana.http.delete(f"/api/sessions/{session}")
     assert (await ana.http.get(f"/api/sessions/{session}/export")).status_code == 404
 

@@ -1,6 +1,8 @@
 """What a person does with datasets: look at rows, take them away as a file, see a chart again."""
 
 import asyncio
+import contextlib
+import logging
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -8,21 +10,30 @@ from typing import IO, Any
 
 from batuta.datasets.charts.chart import draw
 from batuta.datasets.charts.planning import CHART_CONNECTOR, ChartPlan
-from batuta.datasets.charts.rendering import PictureFormat, Theme, render
+from batuta.datasets.charts.rendering import PictureFormat, Theme, bound, pictures, render
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.dataset import DatasetError
 from batuta.datasets.files import MAX_XLSX_CELLS, csv_lines, xlsx_writer
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.lineage import sources_of
+from batuta.datasets.processes import ProcessLimit
 from batuta.datasets.store import DatasetInfo, DatasetOwner, DatasetPage, DatasetStore, page_of, rows_in
 from batuta.events.datasets import Provenance
+from batuta.kernel.errors import BatutaError
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, TooLargeProblem
+
+log = logging.getLogger("batuta.server")
 
 SPOOLED_BYTES = 8 * 1024 * 1024
 """A file up to this size is made in memory."""
 
 MAX_EXPORTED_ROWS = 100_000
 """Of all tables together in the file of a whole session; a file of a table alone has them all."""
+
+MAX_EXPORTED_PICTURES = 100
+EXPORT_LIMIT = ProcessLimit(seconds=60)
+"""For all pictures of an export together; what takes longer leaves without them."""
 
 CheckSources = Callable[[Sequence[Provenance]], Awaitable[None]]
 """Raises `ForbiddenProblem` if rows of these sources may not be read any more."""
@@ -34,6 +45,11 @@ class DrawnChart:
 
     plan: ChartPlan
     spec: dict[str, Any]
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether there is something to draw: a figure and a table are shown as text."""
+        return self.plan.kind not in ("kpi", "table")
 
 
 class Datasets:
@@ -90,7 +106,7 @@ class Datasets:
         """All tables of a session with their rows and sources; the figures of charts are among them.
 
         A table that is cut says how many rows are left out, and where all are. One whose sources may not be read
-        any more comes without rows, and says so.
+        any more comes without rows, and says so. The figures of a chart come with its picture.
         """
         found = []
         room = MAX_EXPORTED_ROWS
@@ -115,10 +131,28 @@ class Datasets:
                     "rows_left_out": info.row_count - len(page.rows),
                     "all_rows": all_rows if len(page.rows) < info.row_count else None,
                     "withheld": withheld,
+                    "picture": None,
                     "provenance": info.provenance.model_dump(mode="json"),
                 }
             )
-        return found
+        readable = [one for one in found if one["withheld"] is None]
+        drawn = await self._drawn(session_id, [one["dataset_id"] for one in readable])
+        return [one | {"picture": drawn.get(one["dataset_id"])} for one in found]
+
+    async def _drawn(self, session_id: str, dataset_ids: Sequence[str]) -> dict[str, str]:
+        """Those of some datasets that are charts, as PNG in Base64; without what cannot be drawn any more."""
+        specs: dict[str, dict[str, Any]] = {}
+        for dataset_id in dataset_ids:
+            with contextlib.suppress(NotFoundProblem, DatasetError):
+                chart = await self.chart(session_id, dataset_id)
+                if chart.is_drawing and len(specs) < MAX_EXPORTED_PICTURES:
+                    specs[dataset_id] = bound(chart.spec, chart.plan.figures, language=chart.plan.request.language)
+        try:
+            made = await pictures(list(specs.values()), "png", EXPORT_LIMIT) if specs else []
+        except BatutaError as error:
+            log.warning("session %s is exported without pictures: %s", session_id, error)
+            return {}
+        return dict(zip(specs, made, strict=True))
 
     async def chart(self, session_id: str, dataset_id: str) -> DrawnChart:
         """The chart whose figures a dataset holds, planned again from what it was drawn of."""
@@ -133,7 +167,7 @@ class Datasets:
         """A chart as a picture."""
         chart = await self.chart(session_id, dataset_id)
         plan = chart.plan
-        if plan.kind in ("kpi", "table"):
+        if not chart.is_drawing:
             raise NotFoundProblem
         return await render(chart.spec, plan.figures, wanted, language=plan.request.language, theme=theme)
 

@@ -229,10 +229,10 @@ async def export(
     """The session as a file."""
     session = await sessions.get(session_id)
     epoch, events = await sessions.all_events(session_id)
+    tables = await sessions.tables(session_id, caller)
     if format == "json":
-        tables = await sessions.tables(session_id, caller)
         return _file(exporting.as_json(session, events, epoch, tables), "application/json", f"{session_id}.json")
-    return _file(exporting.as_markdown(session, events), "text/markdown; charset=utf-8", f"{session_id}.md")
+    return _file(exporting.as_markdown(session, events, tables), "text/markdown; charset=utf-8", f"{session_id}.md")
 
 
 @router.get("/api/sessions/{session_id}/usage")

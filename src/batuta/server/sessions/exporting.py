@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batuta.events.conversation import AssistantMessage, TitleChanged, UserMessage
+from batuta.events.datasets import ChartDrawn
 from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalResolved, ToolRequest, ToolResponse
 from batuta.events.wire import to_wire
@@ -23,15 +24,20 @@ def as_json(session: Summary, events: Sequence[Event], epoch: int, tables: Seque
     return json.dumps({"session": head, "events": wire, "datasets": list(tables)}, ensure_ascii=False, indent=1)
 
 
-def as_markdown(session: Summary, events: Sequence[Event]) -> str:
-    """What was said, and which tools were used."""
+def as_markdown(session: Summary, events: Sequence[Event], tables: Sequence[Mapping[str, Any]] = ()) -> str:
+    """What was said, which tools were used, and the pictures of charts, within the file."""
     parts = [f"# {_one_line(_title(session, events))}", f"_{session.created_at:%Y-%m-%d %H:%M} UTC_"]
-    parts += [part for event in events if (part := _part(event))]
+    pictures = {str(table["dataset_id"]): table.get("picture") for table in tables}
+    parts += [part for event in events if (part := _part(event, pictures))]
     return "\n\n".join(parts) + "\n"
 
 
-def _part(event: Event) -> str:
+def _part(event: Event, pictures: Mapping[str, str | None]) -> str:
     match event:
+        case ChartDrawn():
+            picture = pictures.get(event.dataset_id)
+            drawn = f"![{_alternative(event.title)}](data:image/png;base64,{picture})\n\n" if picture else ""
+            return f"{drawn}_{_one_line(event.description or event.title)}_"
         case UserMessage():
             return f"## You\n\n{event.content}"
         case AssistantMessage():
@@ -68,6 +74,10 @@ def _title(session: Summary, events: Sequence[Event]) -> str:
     """The last name it was given; the log knows it before any read model does."""
     given = [event.title for event in events if isinstance(event, TitleChanged)]
     return (given[-1] if given else session.title) or "Conversation"
+
+
+def _alternative(text: str) -> str:
+    return _one_line(text).replace("[", "(").replace("]", ")")
 
 
 def _one_line(text: str) -> str:
