@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from batuta.datasets.charts.checking import SpecError
+from batuta.datasets.charts.computing import PERIOD_LABEL
 from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.labels import value_text
 from batuta.datasets.charts.planning import ChartPlan, plan_chart
 from batuta.datasets.charts.rendering import Theme, bound, pictures, render
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.dataset import Column
 from batuta.datasets.processes import ProcessLimit
 from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
 from tests.unit.datasets import hostile_specs as hostile
@@ -88,9 +91,9 @@ def assert_same_figures(plan: ChartPlan, scene: Any) -> None:
     for column in plan.y:
         place = [one.name for one in plan.figures.columns].index(column.name)
         title = f"{column.title} ({column.currency or column.unit})" if column.currency or column.unit else column.title
-        names = {number: one for number, one in enumerate(plan.figures.columns) if one.type == "text"}
+        names = compared_by(plan)
         expected = {
-            (*("null" if row[number] is None else str(row[number]) for number in names), as_written(row[place]))
+            (*(as_named(row[number], plan.request.language) for number in names), as_written(row[place]))
             for row in plan.figures.rows
             if row[place] is not None
         }
@@ -103,6 +106,21 @@ def assert_same_figures(plan: ChartPlan, scene: Any) -> None:
             if (figure := said(text, title)) not in (None, "null")
         }
         assert shown == expected, (plan.kind, plan.request)
+
+
+def compared_by(plan: ChartPlan) -> dict[int, Column]:
+    """The columns that say what a figure belongs to, by place: names, and days where no period stands for them."""
+    columns = plan.figures.columns
+    has_label = any(column.name == PERIOD_LABEL for column in columns)
+    is_hidden = {column.name for column in columns if has_label and column.type == "date"}
+    kinds = ("text",) if plan.kind == "scatter" else ("text", "date")
+    return {n: one for n, one in enumerate(columns) if one.type in kinds and one.name not in is_hidden}
+
+
+def as_named(value: Any, language: str) -> str:
+    """A name, or a day as a reader of the language writes it; nothing in a chart is nameless."""
+    assert value not in (None, "")
+    return value_text(value, language)
 
 
 def said(text: str, title: str) -> str | None:

@@ -1,6 +1,6 @@
 /** A chart in the conversation: drawn, described, with its figures as a table and as files. */
 
-import { ChartColumn, Download, Info, Table2 } from "lucide-react";
+import { ChartColumn, Download, History, Info, Table2 } from "lucide-react";
 import { useState } from "react";
 import type { View } from "vega";
 
@@ -24,6 +24,7 @@ const ChartCard = ({ item, sessionId }: { readonly item: ChartItem; readonly ses
   const [isTable, setIsTable] = useState(item.chart_kind === "table");
   return (
     <section
+      id={`chart-${item.chart_id}`}
       aria-label={t.datasets.chart(item.title)}
       className="bg-raised border-line shadow-card my-2 overflow-hidden rounded-card border"
       data-chart={item.chart_kind}
@@ -31,6 +32,17 @@ const ChartCard = ({ item, sessionId }: { readonly item: ChartItem; readonly ses
       <header className="flex items-center gap-2 px-4 pt-2.5 pb-1">
         <ChartColumn aria-hidden="true" className="text-accent size-4 shrink-0" />
         <h3 className="min-w-0 flex-1 truncate text-sm font-semibold">{item.title}</h3>
+        {item.changes_chart_id !== null && (
+          <IconButton
+            size="small"
+            label={t.datasets.changedFrom}
+            onClick={() =>
+              document.getElementById(`chart-${item.changes_chart_id}`)?.scrollIntoView({ block: "center" })
+            }
+          >
+            <History className="size-3.5" />
+          </IconButton>
+        )}
         <IconButton
           size="small"
           label={t.datasets.showTable}

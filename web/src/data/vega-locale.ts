@@ -20,6 +20,7 @@ export const configOf = (language: string, theme: ChartTheme): Record<string, un
   const text = { labelColor: INK[theme], titleColor: INK[theme], labelFont: "inherit", titleFont: "inherit" };
   return {
     background: "transparent",
+    timeFormat: "%-d %b %Y",
     font: "Inter Variable, sans-serif",
     mark: { color: MARKS[theme] },
     axis: { ...text, gridColor: GRID[theme], domainColor: GRID[theme], tickColor: GRID[theme] },

@@ -21,7 +21,9 @@ _LAYER: Final = frozenset({"mark", "encoding"})
 _MARK: Final = {
     "type": MARKS, "point": (bool,), "filled": (bool,), "innerRadius": (int, float), "color": (str,),
 }  # fmt: skip
-_CHANNEL: Final = frozenset({"field", "type", "title", "sort", "scale", "axis", "stack", "format", "timeUnit"})
+_CHANNEL: Final = frozenset(
+    {"field", "type", "title", "sort", "scale", "axis", "legend", "stack", "format", "timeUnit"}
+)
 _TYPES: Final = frozenset({"nominal", "ordinal", "quantitative", "temporal"})
 _SORTS: Final = frozenset({None, "ascending", "descending"})
 _STACKS: Final = frozenset({None, True, False, "zero"})
@@ -93,8 +95,9 @@ def _channel(channel: Any, columns: Collection[str]) -> None:
     if not isinstance(channel.get("title", ""), str):
         raise SpecError("a title is a text")
     _values(channel.get("scale", {}), _SCALE, "a scale")
-    _values(channel.get("axis", {}), _AXIS, "an axis")
-    _one_of(channel.get("axis", {}).get("format", ","), _FORMATS, "format")
+    for guide in ("axis", "legend"):
+        _values(channel.get(guide, {}), _AXIS, f"the {guide}")
+        _one_of(channel.get(guide, {}).get("format", ","), _FORMATS, "format")
 
 
 def _field(field: Any, columns: Collection[str]) -> None:

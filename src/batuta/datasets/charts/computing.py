@@ -51,6 +51,9 @@ def _groups_of_rows(draft: ChartDraft, keys: Sequence[Column]) -> dict[Key, Grou
         unit, split = draft.time_unit, draft.place(draft.series)
         rows = [[period_of(v, unit) if n == split and v is not None else v for n, v in enumerate(row)] for row in rows]
     places = [draft.place(column) for column in keys]
+    if draft.series is not None and draft.series.type == "text":
+        split, blank = draft.place(draft.series), say("blank", draft.language)
+        rows = [[blank if n == split and not v else v for n, v in enumerate(row)] for row in rows]
     return grouped(rows, places, [draft.place(column) for column in draft.ys], records)
 
 
@@ -61,9 +64,17 @@ def _without_blanks(draft: ChartDraft, groups: dict[Key, Group]) -> dict[Key, Gr
         kept = {key: group for key, group in groups.items() if key[0] is not None}
         if left := sum(group.row_count for key, group in groups.items() if key[0] is None):
             draft.note("left_out", count=left, x=draft.x.title)
-        return kept
-    blank = say("blank", draft.language) if draft.x.type == "text" else None
-    return {(blank if key[0] is None else key[0], *key[1:]): group for key, group in groups.items()}
+        return {_with_blank_names(draft, key): group for key, group in kept.items()}
+    return {_with_blank_names(draft, key): group for key, group in groups.items()}
+
+
+def _with_blank_names(draft: ChartDraft, key: Key) -> Key:
+    columns = (draft.x, draft.series)
+    blank = say("blank", draft.language)
+    return tuple(
+        blank if value is None and column is not None and column.type == "text" else value
+        for value, column in zip(key, columns, strict=False)
+    )
 
 
 def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
@@ -187,8 +198,12 @@ def _points(draft: ChartDraft) -> None:
         for row, record in zip(draft.rows, draft.references, strict=True)
         if row[places[0]] is not None and row[places[1]] is not None
     ]
+    blank, are_names = say("blank", draft.language), [column.type == "text" for column in columns]
     draft.columns = columns
-    draft.figures = [row for row, _ in pairs]
+    draft.figures = [
+        [blank if is_name and not value else value for value, is_name in zip(row, are_names, strict=True)]
+        for row, _ in pairs
+    ]
     draft.records = [record for _, record in pairs]
 
 

@@ -165,7 +165,7 @@ def _key(column: Column, draft: ChartDraft) -> str:
     is_cut = column is draft.x or draft.time_unit is not None
     if is_cut and column.type in ("date", "datetime"):
         return f"CAST(date_trunc('{draft.time_unit or 'day'}', {_quoted(column)}) AS DATE)"
-    return f"nullif({_quoted(column)}, '')" if column is draft.x and column.type == "text" else _quoted(column)
+    return f"nullif({_quoted(column)}, '')" if column.type == "text" else _quoted(column)
 
 
 def _literal(value: Any, column: Column) -> str:

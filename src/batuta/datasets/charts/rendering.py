@@ -23,6 +23,8 @@ CHILD = Path(__file__).with_name("render_child.py")
 LIMIT = ProcessLimit(seconds=30)
 WIDTH = 640
 MAX_DRAWN_ROWS = 5_000
+DAY_FORMAT = "%-d %b %Y"
+"""A day as both languages write it: 5 Jan 2026, 5 ene 2026."""
 
 PictureFormat = Literal["png", "svg"]
 Theme = Literal["light", "dark"]
@@ -71,6 +73,7 @@ def config(language: str, theme: Theme) -> dict[str, Any]:
     text = {"labelColor": _INK[theme], "titleColor": _INK[theme]}
     return {
         "background": _PAPER[theme],
+        "timeFormat": DAY_FORMAT,
         "axis": {**text, "gridColor": _GRID[theme], "domainColor": _GRID[theme], "tickColor": _GRID[theme]},
         "legend": text,
         "view": {"stroke": None},

@@ -75,7 +75,8 @@ def _scatter(plan: ChartPlan) -> Json:
 
 def _heat(plan: ChartPlan) -> Json:
     assert plan.series is not None
-    colour = {"field": plan.y[0].name, "type": "quantitative", "title": axis_title(plan.y[0])}
+    legend = {"format": _number_format(plan.y[0])}
+    colour = {"field": plan.y[0].name, "type": "quantitative", "title": axis_title(plan.y[0]), "legend": legend}
     encoding = {
         "x": _category(plan),
         "y": {"field": plan.series.name, "type": "nominal", "title": plan.series.title, "sort": None},
@@ -150,7 +151,11 @@ def _quantity(column: Column, *, is_from_zero: bool = True) -> Json:
 
 
 def _axis(column: Column) -> Json:
-    return {"format": ",d" if column.type == "integer" else ",.2~f", "labelLimit": 120}
+    return {"format": _number_format(column), "labelLimit": 120}
+
+
+def _number_format(column: Column) -> str:
+    return ",d" if column.type == "integer" else ",.2~f"
 
 
 def _colour(column: Column) -> Json:

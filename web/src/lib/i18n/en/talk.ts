@@ -199,6 +199,7 @@ export const talk = {
     onlyFirst: (number: string) =>
       `the first ${number} are sorted and filtered here; a download has them all`,
     download: "Download",
+    changedFrom: "Show the chart that this one changes",
     showTable: "Show the figures as a table",
     notLoaded: "The rows could not be loaded.",
     notDrawn: "This chart cannot be drawn.",

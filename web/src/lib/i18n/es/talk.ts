@@ -200,6 +200,7 @@ export const talk: typeof english = {
     onlyFirst: (number: string) =>
       `aquí se ordenan y filtran las primeras ${number}; la descarga las tiene todas`,
     download: "Descargar",
+    changedFrom: "Ver el gráfico que este cambia",
     showTable: "Mostrar las cifras como tabla",
     notLoaded: "No se pudieron cargar las filas.",
     notDrawn: "Este gráfico no se puede dibujar.",
