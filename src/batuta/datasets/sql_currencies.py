@@ -90,11 +90,10 @@ def _made_by_with(table: exp.Table, select: exp.Select) -> exp.Expr | None:
         return None
     scope: exp.Expr | None = select
     while scope is not None:
-        parts = scope.args.get("with_") or scope.args.get("with")
-        for part in parts.expressions if parts is not None else ():
-            if part.alias.lower() == table.name.lower() and select.find_ancestor(exp.CTE) is not part:
-                made: exp.Expr = part.this
-                return None if parts.args.get("recursive") else made
+        parts: exp.With | None = scope.args.get("with_") or scope.args.get("with")
+        named = [one for one in parts.expressions if one.alias.lower() == table.name.lower()] if parts else []
+        if parts and named and select.find_ancestor(exp.CTE) is not named[0]:
+            return None if parts.args.get("recursive") else named[0].this
         scope = scope.parent
     return None
 

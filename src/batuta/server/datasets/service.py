@@ -108,7 +108,7 @@ class Datasets:
         A table that is cut says how many rows are left out, and where all are. One whose sources may not be read
         any more comes without rows, and says so. The figures of a chart come with its picture.
         """
-        found = []
+        found: list[dict[str, Any]] = []
         room = MAX_EXPORTED_ROWS
         kept = await self._store.list(_owner(session_id))
         for info in kept:
