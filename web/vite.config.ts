@@ -4,6 +4,8 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
+import { firstLoad } from "./dev/first-load";
+
 const server = process.env["BATUTA_SERVER"] ?? "http://127.0.0.1:8021";
 
 /** Every browser that can run the application reads WOFF2; the other formats would only fatten the wheel. */
@@ -17,7 +19,7 @@ const onlyWoff2 = {
 };
 
 export default defineConfig({
-  plugins: [onlyWoff2, react(), tailwindcss()],
+  plugins: [onlyWoff2, react(), tailwindcss(), firstLoad],
   build: {
     outDir: "../src/batuta/server/static",
     emptyOutDir: true,
