@@ -40,10 +40,13 @@ WORDS = {
     "es": {"filter": "Filtrar filas", "copy": "Copiar", "download": "Descargar"},
 }
 MOST_DOM_ROWS = 60
+LONGEST_TASK_MS = 250
+"""Nothing a person does waits longer, on a machine that is busy with other tests; alone it is a third of that."""
 WATCH = """() => {
-  window.longest = 0;
+  window.tasks = [];
   new PerformanceObserver((list) => {
-    for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
+    const last = (time) => performance.getEntriesByType('mark').filter((mark) => mark.startTime <= time).at(-1);
+    for (const task of list.getEntries()) window.tasks.push([last(task.startTime)?.name, task.duration]);
   }).observe({ entryTypes: ['longtask'] });
 }"""
 
@@ -123,6 +126,7 @@ async def test_a_hundred_thousand_rows_are_scrolled_sorted_and_filtered(
     grid = table.get_by_role("table")
     await page.wait_for_function("n => document.querySelector('[data-dataset] table').ariaRowCount === n", arg="100001")
     await page.evaluate(WATCH)
+    await page.evaluate("performance.mark('scroll')")
     frame = table.locator("section")
     for share in (0.5, 1.0):
         await frame.evaluate("(frame, share) => { frame.scrollTop = frame.scrollHeight * share }", share)
@@ -130,6 +134,7 @@ async def test_a_hundred_thousand_rows_are_scrolled_sorted_and_filtered(
         assert await body.count() <= MOST_DOM_ROWS
     await table.get_by_role("cell", name="Núñez 092081").wait_for()  # of entry 99,999
     await frame.evaluate("frame => { frame.scrollTop = 0 }")
+    await page.evaluate("performance.mark('sort')")
     head = table.get_by_role("button", name="Cliente")
     await head.focus()
     await page.keyboard.press("Enter")
@@ -138,6 +143,7 @@ async def test_a_hundred_thousand_rows_are_scrolled_sorted_and_filtered(
     assert await first_cell(table, 1) == "Núñez 000000"
     await page.keyboard.press("Enter")
     await table.get_by_role("cell", name="Núñez 099999").wait_for()
+    await page.evaluate("performance.mark('filter')")
     await table.get_by_label(words["filter"]).fill("nunez 0042")
     kept = [row for row in map(entry, range(ROWS)) if "0042" in " ".join(map(str, row))]
     await page.wait_for_function(
@@ -147,10 +153,12 @@ async def test_a_hundred_thousand_rows_are_scrolled_sorted_and_filtered(
     shown = re.sub(r"[^\d]", "", await table.locator("tfoot").inner_text())
     assert Decimal(shown) / 100 == sum(row[2] for row in kept)
     assert await body.count() <= MOST_DOM_ROWS
+    tasks = await page.evaluate("window.tasks.map(([name, length]) => [name, Math.round(length)])")
+    print("long tasks (ms):", tasks)
+    assert max((length for _, length in tasks), default=0) < LONGEST_TASK_MS
     assert await grid.get_attribute("aria-label") == "Asientos"
     assert await grave_findings(page) == []
     await picture(page, f"table-{language}-{scheme}")
-    assert await page.evaluate("window.longest") < 1_500
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -3,7 +3,7 @@
 export type Compare = (first: number, second: number) => number;
 
 /** Numbers that are sorted or merged between two pauses. */
-export const SLICE = 4_096;
+export const SLICE = 512;
 
 /** The numbers in order; equal ones stay as they were. Pauses after each slice of work. */
 export function* slicedSort(

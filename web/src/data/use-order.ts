@@ -28,6 +28,9 @@ export const nextOrder = (before: Order | null, place: number): Order | null => 
   return before.isDescending ? null : { place, isDescending: true };
 };
 
+/** How long the page waits for a part of a sort: half a frame. */
+const BUDGET_MS = 8;
+
 /** Let the page breathe: what waits is done first. */
 const pause = (): Promise<void> => new Promise((resolve) => window.setTimeout(resolve, 0));
 
@@ -50,9 +53,12 @@ export const useOrder = (
     let isGone = false;
     const sort = async (): Promise<void> => {
       const work = slicedSort(kept, comparing(rows, order.place, column, order.isDescending, language));
+      let until = performance.now() + BUDGET_MS;
       for (let step = work.next(); !isGone; step = work.next()) {
         if (step.done) return setSorted({ of: kept, order, numbers: step.value });
+        if (performance.now() < until) continue;
         await pause();
+        until = performance.now() + BUDGET_MS;
       }
     };
     void sort();
