@@ -23,7 +23,7 @@ from bench.tables import missed_in, table
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog", "delivery", "sandbox", "erp")
+ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog", "delivery", "sandbox", "erp", "datasets")
 """Parts that print one JSON object per line."""
 TELLERS = ("agents", "turns", "provider_path", "observability", "load", "files", "retrieval_speed", "language")
 """Parts that print a table of their own."""
