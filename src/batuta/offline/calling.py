@@ -6,7 +6,7 @@ An agent that brings no intents is served by the descriptions of its tools.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -85,18 +85,26 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
         return whole  # its own words hold an `and`: "the days between March and May"
     split = [part for part in planner.divided(text, last) if not part.missing and _may_be_done(part)]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
-    return kept if len(kept) > 1 and not _is_said_of_all(best, kept) else whole
+    if len(kept) < 2:
+        return whole
+    return _sharing(best, kept) if best.intent.reads_every_word else kept
 
 
-def _is_said_of_all(whole: Interpretation, parts: Sequence[Interpretation]) -> bool:
-    """Whether parts of one intent share what only one of them says: "sales and margin by month" are both by month."""
-    is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.unknown
+def _sharing(whole: Interpretation, parts: Sequence[Interpretation]) -> list[Interpretation]:
+    """Give parts of one intent what only one of them says: "sales and margin by month" are both by month, and "how much
+    does Ana owe us and how much is overdue?" asks both of Ana.
+    """
     required = {slot.name for slot in whole.intent.slots if slot.is_required}
-    return (
-        is_explained
-        and all(part.label == whole.label for part in parts)
-        and any(set(part.values) <= required for part in parts)
-    )
+    bare = [part for part in parts if set(part.values) <= required]
+    if not bare or len(bare) == len(parts) or any(part.label != whole.label for part in parts):
+        return list(parts)
+    is_explained = whole.confidence >= FULLY_EXPLAINED and not whole.unknown
+    several = [value for name, value in whole.values.items() if name in required and isinstance(value, list)]
+    if is_explained and any(len(value) == len(parts) for value in several):
+        return [whole]
+    said = [part.values for part in parts if part not in bare]
+    shared = {name: value for values in said for name, value in values.items() if name not in required}
+    return [replace(part, values={**shared, **part.values}) if part in bare else part for part in parts]
 
 
 def _may_be_done(meaning: Interpretation) -> bool:

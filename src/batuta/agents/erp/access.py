@@ -9,7 +9,7 @@ from datetime import date
 
 from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
-from batuta.agents.erp.measures.records import Books
+from batuta.agents.erp.measures.records import Books, MeasureError
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
 from batuta.connectors.erp import ErpCompany, ErpConnector, RecordQuery
 from batuta.connectors.faults import fault_in_words
@@ -160,6 +160,8 @@ class ErpAccess:
         """An error of the ERP in words that say what to do. A company that is gone is forgotten, the others named."""
         if isinstance(error, ToolFailedError):
             return error
+        if isinstance(error, MeasureError):
+            return ToolFailedError((error.spanish if language == "es" else "") or str(error))
         words = fault_in_words(error, language)
         if isinstance(error, MissingCompanyError):
             self._known.pop("companies", None)

@@ -77,6 +77,7 @@ _LABELS = {
            "amount": "Amount", "original": "Original amount", "records": "records", "share": "Share",
            "by": "{measure} by {split}",
            "one_company": "Each company keeps its own books, a figure is that of one. Name those you want: {names}.",
+           "ahead": "That period has not begun; the books know what was, and no forecast.",
            "nothing_called": "Nothing in the ERP is called “{name}”.",
            "no_such_figure": "“{name}” is kept as {kind}: there is no figure “{measure}” for it. You can ask for: "
                              "{others}."},
@@ -84,6 +85,7 @@ _LABELS = {
            "date": "Fecha", "amount": "Importe", "original": "Importe original", "records": "registros",
            "share": "Parte", "by": "{measure} por {split}",
            "one_company": "Cada empresa lleva sus libros, y una cifra es la de una. Nombra las que quieras: {names}.",
+           "ahead": "Ese periodo no ha empezado; los libros saben lo que fue, y nada previsto.",
            "nothing_called": "No hay nada en el ERP que se llame «{name}».",
            "no_such_figure": "«{name}» figura como {kind}: no existe para ello la cifra «{measure}». Puedes pedir: "
                              "{others}."},
@@ -146,7 +148,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             if asked.looks_ahead and period == "":
                 span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
             if asked.kind != "balance" and not asked.looks_ahead and span.first > books.today:
-                raise ToolFailedError("that period has not begun; the books know what was, and no forecast")
+                raise ToolFailedError(_LABELS[language]["ahead"])
             asked_span, other = span, _compared(compare, span)
             if other is not None and compare is not None and compare.kind != "period" and not asked.looks_ahead:
                 span, other = to_date(span, other, books.today)

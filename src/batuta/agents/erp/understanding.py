@@ -99,6 +99,7 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "how much did we spend with suppliers?",
         "margin percentage by category",
         "average discount we gave this year",
+        "how much is the rent per month?",
         "sales commissions of this quarter",
     ),
     "es": (
@@ -143,6 +144,7 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "¿cuánto hemos gastado con los proveedores?",
         "porcentaje de margen por categoría",
         "descuento medio que hicimos este año",
+        "¿cuánto pagamos de alquiler al mes?",
         "comisiones de venta de este trimestre",
     ),
 }

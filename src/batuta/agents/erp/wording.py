@@ -21,7 +21,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "absent": "{title} by {split} ({when}): **{count}**: {names}.",
         "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
         "total_of_all": " Total of all, not only of these: **{value}**.", "others": "{names} and {count} more",
-        "before": " Before{when}: {value}{change}.", "to_date": ", up to the same day",
+        "before": " Before{when}: {value}{change}.",
+        "against": " Compared with{when}: {value}{change}.", "to_date": ", up to the same day",
         "above": "above {value}", "above_inclusive": "from {value}", "below": "below {value}",
         "below_inclusive": "up to {value}", "late": "more than {count} days late",
         "counted": " Counted: {basis}; {company}.", "days": "{value} days",
@@ -33,7 +34,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "absent": "{title} por {split} ({when}): **{count}**: {names}.",
         "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
         "total_of_all": " Total de todo, no solo de estos: **{value}**.", "others": "{names} y {count} más",
-        "before": " Antes{when}: {value}{change}.", "to_date": ", hasta el mismo día",
+        "before": " Antes{when}: {value}{change}.",
+        "against": " Comparado con{when}: {value}{change}.", "to_date": ", hasta el mismo día",
         "above": "más de {value}", "above_inclusive": "desde {value}", "below": "menos de {value}",
         "below_inclusive": "hasta {value}", "late": "con más de {count} días de retraso",
         "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
@@ -75,7 +77,10 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
         before = _compared_when(figures, language)
-        text += words["before"].format(value=shown(figures.total_before), change=change, when=before)
+        is_later = figures.compared_with and figures.period and figures.compared_with.first > figures.period.first
+        text += words["against" if is_later else "before"].format(
+            value=shown(figures.total_before), change=change, when=before
+        )
     return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name.rstrip("."))
 
 

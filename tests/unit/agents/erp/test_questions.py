@@ -119,6 +119,11 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("productos sin ventas este año", {"measure": "sales", "absent": True, "split_by": ["item"]}),
         ("inactive customers this year", {"measure": "sales", "absent": True, "split_by": ["customer"]}),
         ("clientes que no nos han pagado", {"measure": "receivables", "absent": None}),
+        ("pedidos de compra que aún no hemos recibido", {"measure": "open_purchase_orders", "absent": None}),
+        ("orders we haven't shipped yet", {"measure": "orders_to_ship", "absent": None}),
+        ("¿qué proveedor nos ha facturado más este año?", {"measure": "purchases", "split_by": ["vendor"]}),
+        ("how much is the rent per month", {"measure": "expenses", "only": ["account: Rent"], "split_by": ["month"]}),
+        ("el IVA repercutido de agosto ▸ ¿y el soportado?", {"measure": "purchase_vat"}),
         ("facturas de clientes que vencen este mes", {"measure": "receivables_due", "split_by": ["document"]}),
     ],
 )
@@ -278,6 +283,7 @@ def test_what_was_posted_is_past_and_what_falls_due_is_near(erp: Interpreter, te
         ("¿cuál es la factura pendiente más antigua?", ["postingDate", "number"], 1),
         ("the last 5 invoices of Casa Lola", ["postingDate desc", "number desc"], 5),
         ("últimos pedidos de venta", ["orderDate desc", "number desc"], None),
+        ("show me the latest 5 sales orders", ["orderDate desc", "number desc"], 5),
     ],
 )
 def test_a_list_begins_at_the_end_of_time_that_is_named(
@@ -303,6 +309,13 @@ def test_what_is_asked_later_is_asked_of_the_same_record(erp: Interpreter, text:
         "find_record", "salesInvoices", "103114"
     )  # fmt: skip
     assert set(fields) <= set(found.values["asked"])
+
+
+def test_whether_it_is_paid_is_asked_of_the_last_invoice_and_not_for_the_last_paid_one(erp: Interpreter) -> None:
+    found = read(erp, "última factura de Casa Lola ▸ ¿está pagada?")
+
+    assert (found.intent.id, found.values["limit"]) == ("list_records", 1)
+    assert not [one for one in found.values["where"] if one["value"] == "Paid"]
 
 
 @pytest.mark.parametrize("text", ["IVA incluido", "incl. VAT", "sin IVA"])

@@ -113,7 +113,8 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
     if request.compare_with is not None:
         if measure.kind != "flow":
             raise MeasureError(
-                f"{measure.title['en']} is a balance of today; the books do not keep that of another day"
+                f"{measure.title['en']} is a balance of today; the books do not keep that of another day",
+                spanish=f"{measure.title['es']} es un saldo de hoy; los libros no guardan el de otro día",
             )
         earlier, more = await counted_records(reading, group, request, request.compare_with)
         queries = [*queries, *more]
@@ -200,10 +201,16 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
     """Each row with its part of the whole: of everything, also where only some rows are asked for."""
     split = request.split or tuple(request.only)
     if not split:
-        raise MeasureError("a share needs something to divide by, such as a country or a product")
+        raise MeasureError(
+            "a share needs something to divide by, such as a country or a product",
+            spanish="para una parte hace falta entre qué repartir, como un país o un producto",
+        )
     whole = await compute(books, book, replace(request, split=split, only={}, top=None, keeps=None, as_share=False))
     if not whole.total or whole.total < 0:
-        raise MeasureError(f"{whole.measure.title['en']} has no total that could be divided")
+        raise MeasureError(
+            f"{whole.measure.title['en']} has no total that could be divided",
+            spanish=f"{whole.measure.title['es']} no tiene un total que se pueda repartir",
+        )
     wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
     unseen = [name for name in wanted if name not in split]
     if unseen:
@@ -271,10 +278,17 @@ def _choose(book: MeasureBook, measure: Measure, request: MeasureRequest) -> tup
     for group in measure.sources:
         if all(source.records.knows(name) for source in group for name in wanted):
             return group
-    known = ", ".join(book.splits(measure))
-    unknown = [name for name in wanted if name not in book.splits(measure)]
-    what = ", ".join(unknown) or " and ".join(wanted)
-    raise MeasureError(f"{measure.title['en']} cannot be split by {what}; it can by: {known}")
+    splits = book.splits(measure)
+    unknown = [name for name in wanted if name not in splits] or wanted
+
+    def named(names: Sequence[str], language: str) -> str:
+        return ", ".join(book.dimensions[name].title[language].lower() for name in names)
+
+    title = measure.title
+    raise MeasureError(
+        f"{title['en']} cannot be split by {named(unknown, 'en')}; it can by: {named(splits, 'en')}",
+        spanish=f"{title['es']} no se puede desglosar por {named(unknown, 'es')}; se puede por: {named(splits, 'es')}",
+    )
 
 
 def _rows(

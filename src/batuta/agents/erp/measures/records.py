@@ -36,7 +36,11 @@ ValueReader = Callable[[Mapping[str, Any]], str]
 
 
 class MeasureError(LogicalError):
-    """A question that this measure cannot answer; the message says what it can."""
+    """A question that this measure cannot answer; the message says what it can, `spanish` the same in Spanish."""
+
+    def __init__(self, message: str, *, spanish: str = "") -> None:
+        super().__init__(message)
+        self.spanish = spanish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,10 @@ _THEY_BUY = re.compile(
 """A place is where customers are when it is the place that buys."""
 _BOUGHT_FROM = re.compile(r"\b(?:purchase[sd]?|buy|bought|buying)\s+from\b|\bcompras\s+(?:hechas\s+)?al?\b")
 """It is us who buy, and those bought from are vendors."""
+_BILLED_BY = re.compile(
+    r"\b(?:vendors?|suppliers?|proveedor(?:es)?)\b.*\b(?:bill(?:s|ed)?|invoice[sd]?|charge[sd]?|factur(?:a|an|ado|o|aron))\b"
+)
+"""What vendors bill are purchases."""
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
 _PARTY = (
@@ -95,6 +99,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_documents(question, names)
         _settle_bound(question)
         _require_one_list(question)
+        question.values.pop("qualifiers", None)
         return Settled(values=question.values, unknown=tuple(question.unknown))
 
     return settle
@@ -128,6 +133,8 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     names = _counted_alone(question, found)
     said = question.qualifiers
     splits = without_covered(question, found, names)
+    if names == ["sales"] and "vendor" in splits and _BILLED_BY.search(question.plain):
+        names = ["purchases"]
     names = of_accounts(question, names or _unnamed(question, said, splits))
     names = _of_vendors(question, names, said, access)
     late = [each.text for each in found if each.value.startswith("overdue_")]

@@ -129,6 +129,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         if _ASKS_WHEN.search(text):
             unknown.append("when")
         day = next((each for each in _DATE_FIELDS if each in known.properties), None)
+        if order is not None and len(texts) > 1 and not index_of(state_words()).find(texts[0]):
+            states = ()  # "is it paid?" asks it of the last invoice, and not for the last one that is
         for state in states:
             condition = STATES[state][1].get(known.entity_set)
             if condition is None:
