@@ -6,7 +6,9 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
+from batuta.knowledge.vectors.contract import VectorIndex
 from batuta.knowledge.vectors.embedder import PassageEmbedder
+from batuta.knowledge.vectors.postgres import PostgresVectorIndex
 from batuta.knowledge.vectors.sqlite import SqliteVectorIndex
 from batuta.llm.embedding import EmbeddingPurpose, Embeddings
 from batuta.testing.vectors import vector_of
@@ -34,7 +36,7 @@ class CountedVectors:
 class MortalVectors:
     """An index of vectors at whose every step its process may die, before and after."""
 
-    def __init__(self, inner: SqliteVectorIndex, kill_at: int) -> None:
+    def __init__(self, inner: VectorIndex, kill_at: int) -> None:
         self._inner = inner
         self._kill_at = kill_at
         self.passed = 0
@@ -58,14 +60,20 @@ class MortalVectors:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def catch_up(path: str, model: str, owner: str, kill_at: int) -> None:
+def opened_vectors(where: str) -> VectorIndex:
+    """In a file, or at an address of PostgreSQL."""
+    return PostgresVectorIndex(where) if where.startswith("postgresql://") else SqliteVectorIndex(where)
+
+
+def catch_up(where: str, model: str, owner: str, kill_at: int) -> None:
     """Embed what is missing with this model, then answer from it."""
-    asyncio.run(_catch_up(path, model, owner, kill_at))
+    asyncio.run(_catch_up(where, model, owner, kill_at))
 
 
-async def _catch_up(path: str, name: str, owner: str, kill_at: int) -> None:
+async def _catch_up(where: str, name: str, owner: str, kill_at: int) -> None:
     model = CountedVectors(name)
-    vectors: Any = MortalVectors(SqliteVectorIndex(path), kill_at)
+    vectors: Any = MortalVectors(opened_vectors(where), kill_at)
     embedder = PassageEmbedder(vectors=vectors, model=model, model_of=lambda _: None, batch_passages=BATCH)
     is_complete = await embedder.catch_up([owner])
+    await vectors.close()
     say(ended=True, is_complete=is_complete, texts=model.texts, steps=vectors.passed)
