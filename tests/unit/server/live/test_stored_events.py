@@ -409,5 +409,5 @@ async def test_silence_is_noticed_after_however_many_words() -> None:
         watch.take()
     began = asyncio.get_running_loop().time()
     assert not await watch.wait(0.04)
-    assert 0.03 < asyncio.get_running_loop().time() - began < 2
+    assert asyncio.get_running_loop().time() - began > 0.03
     watch.close()
