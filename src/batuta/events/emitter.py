@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from batuta.events.observers import watching
-from batuta.events.sink import EventSink, PipelinedRecorder, Recorder
+from batuta.events.sink import EventSink, Recorder, pipelined
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import EventId, SessionId, TraceId, TurnId, canonical_id, new_id, trace_id_for
 from batuta.kernel.tasks import never_waits, to_the_end
@@ -81,7 +81,7 @@ class Emitter:
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
-        self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
+        self._pipeline = pipelined(recorder)
         self.is_heard = sink is not None or recorder is not None
         """Whether there is an observer or a recorder."""
         self._never_waits = never_waits(recorder, "record")
@@ -174,7 +174,9 @@ class _Done:
     __slots__ = ()
 
     def __await__(self) -> Generator[None, None, None]:
-        yield from ()
+        return _ENDED
 
 
+# An exhausted iterator ends every wait at once, and need not be made anew for each event.
+_ENDED = cast("Generator[None, None, None]", iter(()))
 _DONE = _Done()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar, cast
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
@@ -21,8 +22,7 @@ _set_dict, _set_fields_set, _set_extra, _set_private = (
 )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+_now = partial(datetime.now, UTC)
 
 
 def _in_utc(moment: datetime) -> datetime:

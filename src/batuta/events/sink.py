@@ -5,7 +5,8 @@ The one recording sink (`Recorder`) is awaited.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
     from batuta.events.envelope import Event
@@ -65,3 +66,14 @@ class PipelinedRecorder(Recorder, Protocol):
     async def barrier(self) -> None:
         """Return when everything submitted so far is durable. Cancelling the wait takes nothing back."""
         ...
+
+
+def pipelined(recorder: Recorder | None) -> PipelinedRecorder | None:
+    """The recorder, if it stores events while the run goes on."""
+    return cast("PipelinedRecorder", recorder) if recorder is not None and _is_pipelined(type(recorder)) else None
+
+
+@lru_cache(maxsize=256)
+def _is_pipelined(kind: type) -> bool:
+    """Asked at the start of every run, and slow to find out for a protocol."""
+    return issubclass(kind, PipelinedRecorder)

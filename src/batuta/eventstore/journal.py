@@ -22,7 +22,7 @@ from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
-from batuta.events.sink import PipelinedRecorder, Recorder
+from batuta.events.sink import Recorder, pipelined
 from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
 from batuta.kernel.ids import EventId
@@ -47,7 +47,7 @@ class DurableJournal:
         self._session_id, self._turn_id = stamp.session_id, stamp.turn_id
         self._accepted_at = accepted_at
         self._recorder = recorder
-        self._pipeline = recorder if isinstance(recorder, PipelinedRecorder) else None
+        self._pipeline = pipelined(recorder)
         self._envelope = stamp.envelope()
         self._doubtful: set[str] = set()
         self._known: dict[str, Recorded | Pending] = {}

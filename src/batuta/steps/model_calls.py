@@ -79,7 +79,7 @@ async def recorded_call(
         failure = type(error).__name__
         raise
     finally:
-        without_answer = sum(lost, Amount())
+        without_answer = sum(lost, Amount()) if lost else _NOTHING_LOST
         _disclose(ctx, call_id, request, answer, account)
         await ctx.emit(
             events.LlmResponse(
@@ -113,6 +113,7 @@ def _settings(request: ModelRequest) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if value is not None and value != ()}
 
 
+_NOTHING_LOST = Amount()
 _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "stop", "seed")
 
 

@@ -37,7 +37,7 @@ from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
 from batuta.tools.context import ANYBODY, ToolContext, ToolUser
 from batuta.tools.guard import CallGuard
 from batuta.tools.limits import ToolLimits
-from batuta.tools.outcome import Execution, Refusal, ResultObject, ToolOutcome, as_content, payloads
+from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content, keeps_itself, payloads
 from batuta.tools.policy import APPROVAL_REASON
 from batuta.tools.tool import Tool
 
@@ -366,7 +366,7 @@ async def _settled_alone(prepared: PreparedCall, scope: CallScope, lost: Excepti
 async def _execution_of(value: Any, tool: Tool, context: ToolContext) -> Execution:
     """What a tool returned, as it is journalled. A `ResultObject` keeps itself first."""
     try:
-        shown = await value.as_tool_result(context) if isinstance(value, ResultObject) else value
+        shown = await value.as_tool_result(context) if keeps_itself(value) else value
         shown, attached = separated(shown)
         content = as_content(shown, tool.policy.max_result_chars)
     except Exception as error:

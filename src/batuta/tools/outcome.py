@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError, to_json
@@ -33,7 +33,6 @@ SECURITY_REFUSALS = frozenset(Refusal) - {Refusal.INVALID_ARGUMENTS, Refusal.RAT
 """Refusals that are reported as `tool.refused`."""
 
 
-@runtime_checkable
 class ResultObject(Protocol):
     """A tool's value that is more than its text: it is kept somewhere, and the model is given a summary of it."""
 
@@ -43,6 +42,11 @@ class ResultObject(Protocol):
         `context.enrich` and `context.emit` say where it is kept.
         """
         ...
+
+
+def keeps_itself(value: object) -> TypeGuard[ResultObject]:
+    """Whether a value is a result object. `isinstance` is slow for a protocol, and every value of a tool is asked."""
+    return hasattr(type(value), "as_tool_result")
 
 
 class Execution(BaseModel):
