@@ -1,4 +1,4 @@
-"""Every store of bytes keeps uploads and contents alike: a folder, and an S3 server beside the test (P-34)."""
+"""Every store of bytes keeps uploads and contents alike: a folder, and two S3 servers beside the test (P-34)."""
 
 import asyncio
 import hashlib
@@ -10,7 +10,7 @@ import pytest
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.files.blobs import BlobStore, LocalBlobStore, UploadBusyError
 from batuta.server.files.s3_blobs import S3BlobStore, S3Bucket
-from tests.support.s3 import s3_server
+from tests.support.s3 import KEYS, s3_server, signed_s3_server
 from tests.support.workplace import free_port
 
 BUCKET = "batuta"
@@ -25,16 +25,22 @@ def s3_address() -> Iterator[str]:
 
 
 def in_bucket(address: str, folder: Path) -> S3BlobStore:
-    keys = {"access_key": "test", "secret_key": "test"}
+    keys = dict(zip(("access_key", "secret_key"), KEYS, strict=True))
     bucket = S3Bucket(name=BUCKET, prefix="files", endpoint=address, region="eu-west-1", **keys)
     return S3BlobStore(bucket, folder)
 
 
-@pytest.fixture(params=["folder", "s3"])
+@pytest.fixture(scope="module")
+def signed_s3_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with signed_s3_server(BUCKET, tmp_path_factory.mktemp("s3")) as address:
+        yield address
+
+
+@pytest.fixture(params=[None, "s3_address", "signed_s3_address"], ids=["folder", "s3", "s3 with signatures"])
 def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
-    if request.param == "folder":
+    if request.param is None:
         return LocalBlobStore(tmp_path)
-    return in_bucket(request.getfixturevalue("s3_address"), tmp_path / "fetched")
+    return in_bucket(request.getfixturevalue(request.param), tmp_path / "fetched")
 
 
 async def parts(*given: bytes) -> AsyncIterator[bytes]:
@@ -85,8 +91,9 @@ async def test_what_is_deleted_is_gone(blobs: BlobStore) -> None:
     assert await blobs.local_path(digest) is None
 
 
+@pytest.mark.parametrize("blobs", [None, "s3_address"], indirect=True, ids=["folder", "s3"])
 async def test_of_two_requests_for_the_same_place_one_is_refused(blobs: BlobStore) -> None:
-    """Neither mixes its bytes into the other's."""
+    """Neither mixes its bytes into the other's, where the store honours conditional writes (decision 0115)."""
     begun = asyncio.Event()
 
     async def slow() -> AsyncIterator[bytes]:
