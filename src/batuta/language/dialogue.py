@@ -1,8 +1,11 @@
 """How a message relates to what was said before: a correction, an answer of yes or no, a negation, a reference back."""
 
 import re
+from datetime import datetime
 
+from batuta.language.dates import find_dates
 from batuta.language.folding import aligned, composed, fold
+from batuta.language.times import find_times
 
 _CORRECTION = re.compile(
     r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|quiero\s+decir|i\s+mean|i\s+meant|"
@@ -29,6 +32,10 @@ _NEGATED = re.compile(
     r"\b(?:not|don't|dont|do\s+not|doesn't|never|without|except|excluding|excepto|salvo|sin|menos|no|nunca|tampoco)\s+$"
 )
 
+_TAKEN_BACK = re.compile(
+    r"[\s,.;–-]+(?:no[\s,]+(?:wait|espera|perdon|sorry)|wait[\s,]+no|i\s+mean|sorry|rather|perdon|espera|mejor\s+dicho|quiero\s+decir|digo)\b[\s,.;:]*"
+)
+_ONLY_SMALL_WORDS = re.compile(r"\W*(?:(?:el|la|las|the|on|at|a|para|for|to|al)\W+)*")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")
 _OTHER_NUMBER = re.compile(
     rf"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)(?:(?:of|for|on|de|para|con|with|el|the|sobre)\s+)*{_NUMBER.pattern}\W*"
@@ -41,6 +48,23 @@ def corrected(text: str) -> str | None:
     match = _CORRECTION.match(aligned(text))
     rest = text[match.start("rest") :].strip() if match else ""
     return rest if match and rest and any(char.isalnum() for char in rest) else None
+
+
+def corrected_within(text: str, now: datetime) -> str:
+    """A text without the day or time that its own words take back: "tomorrow, no wait, Wednesday at ten"."""
+    text = composed(text)
+    marker = _TAKEN_BACK.search(aligned(text))
+    if marker is None:
+        return text
+    before, after = text[: marker.start()], text[marker.end() :]
+    for said, instead in (
+        (find_dates(before, now=now), find_dates(after, now=now)),
+        (find_times(before), find_times(after)),
+    ):
+        if said and instead and _ONLY_SMALL_WORDS.fullmatch(fold(after[: instead[0].span.start])):
+            before = f"{before[: said[-1].span.start].rstrip()}{before[said[-1].span.end :]}"
+            return f"{before.rstrip(' ,.;')} {after.lstrip(' ,.;')}"
+    return text
 
 
 def with_other_number(request: str, text: str) -> str | None:

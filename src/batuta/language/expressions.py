@@ -40,7 +40,7 @@ _METRES = r"(?:m|cm|km|met(?:re|er)s?|metros?|centimet(?:re|er)s?|centimetros?|f
 _HOW_MUCH_EACH = (
     r"\b(?:how\s+much\s+(?:\w+\s+){0,4}?(?:each|apiece|per\s+(?:person|head))|"
     r"(?:a\s+)?cuanto\s+(?:\w+\s+){0,4}?(?:cada\s+un[oa]|por\s+(?:persona|cabeza|barba))|"
-    r"a\s+cuanto\s+(?:toca(?:mos)?|salimos|sale)|how\s+much\s+(?:is|does|would|will|do|are)\s+(?:\w+\s+)?(?:one|1)\b|"
+    r"a\s+cuanto\s+(?:toca(?:mos)?|salimos|sale)|how\s+much\s+(?:is|does|would|will|do|are|costs?)\s+(?:\w+\s+)?(?:one|1|each)\b|"
     r"cuanto\s+(?:es|cuesta|vale|sale|seria|costaria)\s+(?:un[oa]?|1|cada)\b)"
 )
 """What each of several pays."""
@@ -76,10 +76,11 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
     (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
     (rf"(?:the\s+|la\s+|el\s+)?(?:average|mean|promedio|media|valor\s+medio)\s+(?:of|de|entre|is|es)?\s*:?\s*{_LIST}", _average),
-    (rf"\b(?:sum(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?s?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
+    (rf"\b(?:sum(?:\s+me)?(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?s?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
     (rf"{_N}(?:\s+[a-z]+){{1,3}}\s+for\s+{_N}{_EACH}", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
+    (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}(?:\s+[a-z]+)?{_EACH}", r"(\1 * \2)"),
     (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}\s*{_METRES}?\s*(?:by|x|×|por)\s*{_N}\s*{_METRES}?(?=.*\b(?:square|cuadrad\w+|area|superficie|m2)\b)", r"(\1 * \2)"),
@@ -95,7 +96,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:add|anade|agrega|pon|aplica|sum[ae])(?:le)?\s+{_THE}{_N}{_PERCENT}\s*(?:{_SURCHARGE}\s+)?(?:to|a|al|on|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
     (rf"(?:take|subtract|quita|resta|descuenta)(?:le)?\s+{_THE}{_N}{_PERCENT}\s+(?:off|from|to|a|al|de)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_N}\s+(?:plus|with|and|con|mas|y|\+|including|incluyendo)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * (1 + \2 / 100))"),
-    (rf"{_N}\s+(?:plus|con|mas|\+)\s+{_THE}(?:iva|vat)\s+(?:del?|of|at|al)\s+{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s*,?\s+(?:plus|con|mas|with|\+)\s+{_THE}(?:iva|vat|tax|taxes|impuestos?)\s+(?:(?:del?|of|at|al)\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_SURCHARGE}\s+(?:of|de|del|at|al)\s+{_THE}{_N}{_PERCENT}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}\s*(?:\+|plus|mas)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
@@ -120,7 +121,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:multiply|multiplicar?|multiplico)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
     (rf"\b(?:divide|dividir|divido|reparte|repartir|split|share)\s+{_THE}{_PRICE}{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
-    (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
+    (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on|from|desde)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
     (rf"(?:the\s+)?(?:square|sqare|sqaure)\s+root\s+(?:of\s+)?{_N}|(?:la\s+)?raiz(?:\s+cuadrada)?\s+(?:de\s+)?{_N}|sqrt\s+(?:of\s+)?{_N}|√\s*{_N}", r"sqrt(\1)"),
     (rf"(?:the\s+)?cube\s+root\s+of\s+{_N}|(?:la\s+)?raiz\s+cubica\s+de\s+{_N}", r"(\1 ** (1 / 3))"),
@@ -141,6 +142,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?<=\))\s*,?\s*(?:(?:and|y|then|luego|despues)\s+)*(?:divide\s+(?:it|that|the\s+result)\s+by|divide(?:lo|la)\s+(?:por|entre))\s+{_N}", r" / \1"),
     (r"\s*\b(?:(?:raised\s+)?to\s+the\s+power\s+(?:of\s+)?|elevado\s+a(?:\s+la)?)\s*", " ** "),
     (r"\s*\b(?:multiplied\s+by|multiplicado\s+por|times|veces)\s+", " * "),
+    (r"(?<=[\d)§])\s*(?:multiply|multiplicar|multiplica)\s+(?:(?:by|por|with|con)\s+)?(?=[\d(§])", " * "),
     (r"(?<=[\d)§])\s*(?:por|x|×|·)\s*(?=[\d(§])", " * "),
     (r"\s*\b(?:divided\s+by|dividido\s+(?:por|entre)|over)\s+", " / "),
     (r"(?<=[\d)§])\s+entre\s+(?=[\d(§])", " / "),
@@ -207,6 +209,12 @@ def is_one_sum(text: str, expression: str | None, *, language: Language | None =
     """Whether an expression holds every number of a text, so that no `and` in it divides two requests."""
     plain = _plain(text[:MAX_CHARS], language or detect_language(text))
     return expression is not None and _holds_every_number(expression, plain)
+
+
+def refers_to_rate(said: str, text: str) -> bool:
+    """Whether a text asks for a sum of what was only said before it: "240 euros a month", then "and how much a year?"."""
+    has_number = _NUMBERS.search(_plain(text[:MAX_CHARS], detect_language(text)))
+    return not has_number and find_expression(said) is None and find_expression(f"{said} {text}") is not None
 
 
 def _holds_every_number(expression: str, plain: str) -> bool:

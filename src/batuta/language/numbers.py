@@ -178,6 +178,9 @@ def _run(words: list[re.Match[str]], place: int, plain: str) -> list[re.Match[st
         gap = plain[run[-1].end() : match.start()] if run else " "
         word = match.group()
         is_number = word in _VALUES or word in SCALES
+        is_number = is_number or (
+            word == "a" and not run and index + 1 < len(words) and words[index + 1].group() in SCALES
+        )
         is_joint = word in ("and", "y") and run and index + 1 < len(words) and words[index + 1].group() in _VALUES
         if not _JOINT.fullmatch(gap) or not (is_number or is_joint):
             break
@@ -198,6 +201,11 @@ def _value_of(words: list[str]) -> Decimal | None:
         if word == "y":
             if index == 0 or words[index - 1] not in TENS:
                 return None
+            continue
+        if word == "a":
+            if index or len(words) < 2 or words[1] not in SCALES:
+                return None
+            group, last = 1, 10
             continue
         if word in SCALES and SCALES[word] >= 1000:
             if index and words[index - 1] in SCALES and SCALES[words[index - 1]] >= SCALES[word]:

@@ -22,6 +22,11 @@ _RATE = re.compile(
     rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>(?!(?:an?|per|al|por|cada|la|el|at|for|de|and|y)\b){_NOUN})?"
     rf"{_OF}\s*{_PER}\s+(?P<per>(?!(?:la|el|los|las|the)\b){_NOUN})\b"
 )
+_HOLDS = re.compile(
+    rf"\b(?:in|en)\s+(?:one|1|an?|each|every|una?|cada)\s+(?P<per>{_NOUN})\s+(?:there\s+)?(?:is|are|go|fit|hay|caben|van|vienen)\s+"
+    rf"(?P<number>\d+(?:\.\d+)?)\s+(?P<unit>{_NOUN})\b"
+)
+"""How many of one thing another holds: "in one box are 24 bottles"."""
 _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b")
 _WHOLE = re.compile(
     r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
@@ -39,7 +44,7 @@ class _Term:
 
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
-    rates, rest = _taken(_RATE, plain)
+    rates, rest = _taken(_RATE, _HOLDS.sub(r"\g<number> \g<unit> per \g<per>", plain))
     counts, rest = _taken(_COUNT, rest)
     if not rates or _NUMBER.search(rest):
         return None

@@ -53,7 +53,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "phone number": "call extension", "expire": "carried over", "expires": "carried over", "debt": "debt", "lose": "lost", "losing": "lost", "company car": "fleet vehicles company", "number to call": "call extension", "business plan": "business plan", "team plan": "team plan", "team lunch": "team lunch", "team lead": "team lead", "end of the contract": "end of the contract", "working day": "working day", "first month": "first month",
         "wfh": "remote work home", "home office": "remote work home", "work from home": "remote work home", "working from home": "remote work",
-        "km": "kilometre", "kms": "kilometre", "mileage": "kilometre car", "own car": "private car", "my car": "private car",
+        "km": "kilometre", "kms": "kilometre", "mileage": "kilometre car", "own car": "private car", "auto": "private car", "kilometer": "kilometre", "free days": "holidays", "my car": "private car",
         "sick": "sick leave", "ill": "sick leave", "flu": "sick leave", "day off": "holidays", "days off": "holidays", "time off": "holidays",
         "pto": "holidays", "vacation": "holidays", "annual leave": "holidays", "food": "meals", "eat": "meals", "eating": "meals",
         "server": "data stored data centres", "servers": "data stored data centres", "hosted": "data stored data centres", "cloud": "data stored data centres",
@@ -87,7 +87,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "ano que viene": "año siguiente", "proximo ano": "año siguiente", "mal": "baja enfermedad",
         "vacaciones del ano pasado": "vacaciones días no disfrutados año siguiente", "me sobran": "no disfrutados", "sobran": "no disfrutados", "pendientes": "no disfrutados", "acumular": "no disfrutados año siguiente",
         "fiebre": "baja enfermedad", "resfriado": "baja enfermedad", "no me encuentro bien": "baja enfermedad", "encuentro mal": "baja enfermedad", "ponerse enfermo": "baja enfermedad", "tren": "tren trayectos",
-        "business": "clase turista vuelos", "primera clase": "clase turista vuelos", "aprueba": "aprobación", "aprobar": "aprobación", "firma": "aprobación", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
+        "clase business": "clase turista vuelos", "auto": "coche particular", "primera clase": "clase turista vuelos", "aprueba": "aprobación", "aprobar": "aprobación", "firma": "aprobación", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
         "gasolina": "coche particular kilómetro", "ordenador": "portátil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nómina pagan", "cobro": "pagan nómina", "version gratis": "plan gratuito", "gratis": "gratuito",
         "cuenta bancaria": "cuenta bancaria", "copias": "copias",
     },

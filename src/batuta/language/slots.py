@@ -24,7 +24,8 @@ from batuta.language.understanding import Slot
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,200})[\"”»]|(?<!\w)'([^']{2,200})'(?!\w)")
 _COUNT = rf"\d{{1,3}}|{one_of(word for word in SMALL_NUMBERS if word not in ('a', 'an', 'un', 'una', 'uno', 'one'))}"
 _LIMIT = re.compile(
-    r"\b(?:top|first|best|worst|last|latest|newest|oldest|most\s+recent|bottom|primer[oa]s|mejores|peores|principales|mayores|menores|los|las|the|ultim[oa]s)\s+"
+    r"\b(?:top|first|best|worst|last|latest|newest|oldest|most\s+recent|bottom|primer[oa]s|mejores|peores|principales|mayores|menores|los|las|the|ultim[oa]s|"
+    r"which|que|cuales|our|nuestr[oa]s)\s+"
     rf"(?P<number>{_COUNT})\b(?!\s*(?:%|€|(?:days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|eur(?:os?)?)\b))"
     r"(?:\s+(?:primer[oa]s|mejores|peores|principales|mayores|best|biggest|largest|worst)\b)?|"
     rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|latest|newest|oldest|most\s+recent|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"

@@ -66,13 +66,26 @@ _IMPERATIVE = re.compile(
     rf"{_OPENING}(?:[\w'’/-]+\s+){{0,8}}(?:let'?s|vamos\s+a)\s+\w+|"
     rf"^(?=.*\b{_PLEASE}\b)(?!.*\b{_CLAUSE_WORD}\b).*\b(?:{_VERB}|{_INFINITIVE}|{one_of(CHANGE_VERBS['es_formal'])}){_JOINED}\b"
 )
-_REQUESTS = re.compile(
-    rf"{_OPENING}(?:(?:can|could|would|will)\s+(?:you|u|we)\b|(?:me|nos|te|le)\s+(?:\w+[ae]s|puede\w*|podri\w+|podeis|podemos)\b|"
-    r"(?:l[oa]s?\s+)?(?:puedes|puede|podeis|podemos|podria[sn]?|podriamos|querria\w*|quisiera\w*|quiero|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
-    r"(?:is|would)\s+it\s+(?:be\s+)?possible\s+to|(?:es|seria)\s+posible|do\s+you\s+mind|would\s+you\s+mind|te\s+importa\w*|"
-    r"(?:how|what)\s+about\b|que\s+tal\s+si|que\s+te\s+parece|why\s+don'?t\s+(?:you|we)|por\s+que\s+no\b|que\s+sea\b|(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\binstead|tiene\s+que\s+ser\b.*\ben\s+(?:vez|lugar))\b|help\s+me|let\s+me|ayudame|"
-    r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:te|le|os)\s+agradeceria|(?:i|we)\s+(?:really\s+|just\s+)?(?:want|need|have)\s+(?:to|an?|the|in|my|one|fix)?\b)"
+_ACTS = rf"(?:{one_of(CHANGE_VERBS['es'])}s|pones|haces|pospones|anades|das)"
+_THOUGHT = (
+    r"(?:believe|imagine|think|guess|know|remember|tell|say|hear|understand|explain|be|creer\w*|imaginar\w*|recordar|acordar\w*|"
+    r"saber|decir\w*|entender\w*|explicar\w*|ser|estar)\b"
 )
+_WISHES = re.compile(
+    rf"{_OPENING}(?:(?:quiero|queremos|querria\w*|quisiera\w*|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
+    r"que\s+sea\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
+    r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\binstead|tiene\s+que\s+ser\b.*\ben\s+(?:vez|lugar))\b|"
+    r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:i|we)\s+(?:really\s+|just\s+)?(?:want|need|have)\s+(?:to|an?|the|in|my|one|fix)?\b)"
+)
+"""What one says to want, or to have to do."""
+_FAVOURS = re.compile(
+    rf"{_OPENING}(?:(?:me|nos)\s+{_ACTS}\b|"
+    r"(?:(?:can|could|would|will)\s+(?:you|u|we)|(?:(?:me|nos|te|le|l[oa]s?)\s+)?(?:puedes|puede|podeis|podemos|podria[sn]?|podriamos|podriais)|"
+    r"(?:is|would)\s+it\s+(?:be\s+)?possible\s+to|(?:es|seria)\s+posible|(?:do|would)\s+you\s+mind|te\s+importa\w*|"
+    r"(?:how|what)\s+about|que\s+tal\s+si|que\s+te\s+parece\s+si|why\s+don'?t\s+(?:you|we)|por\s+que\s+no)\s+"
+    rf"(?:(?:please|kindly|just|por\s+favor)\s+)?(?!{_THOUGHT})\w+)"
+)
+"""A favour that is asked for: it has to name what is to be done."""
 _ASKS = re.compile(
     rf"{_OPENING}(?:do\s+you\s+know\s+|tell\s+me\s+|dime\s+|sabes\s+|i\s+would\s+like\s+to\s+know\s+|(?:me\s+gustaria|quiero|quisiera|querria)\s+saber\s+)?"
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|does|did|do\s+(?:i|we|you|they|people)|"
@@ -91,7 +104,7 @@ _REPORTS = re.compile(
     r"\b(?:me|nos)\s+(?:encantan?|gustan?|aburren?|molestan?)\b|^\W*(?:odio|detesto|siempre|nunca|normalmente)\b|"
     r"\b(?:was|were|went|yesterday|last\s+(?:week|month|year)|ago|fue|fueron|estuvo|ayer|anoche|era|eran|semana\s+pasada|mes\s+pasado)\b|"
     r"\b(?:i|we|he|she|they|you)(?:'ve|\s+have|\s+has|\s+had)?\s+(?:already\s+|just\s+)?(?!need|want|wish)\w+ed\b|\b(?:has|have|had)\s+(?:\w+\s+){0,3}\w+(?:ed|en)\b|"
-    rf"\balready\s+(?:\w+ed|done|made|set|put)\b|^\W*\w+\s+{_PAST}\b|\bremember\s+when\b|"
+    rf"\balready\s+(?:\w+ed|done|made|set|put)\b|^\W*\w+\s+{_PAST}\b|\bremember\s+when\b|\b(?:te\s+acuerdas|recuerdas)\b|"
     r"\b(?:he|has|ha|hemos|han|habia|habiamos)\s+(?:ya\s+)?\w+(?:ado|ido|sto|cho|rto)\b|"
     rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{_STEM}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
     r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b"
@@ -144,7 +157,7 @@ def without_forbidden(text: str) -> str:
 def ordering_clause(text: str) -> str | None:
     """The one clause of a text that orders something, where others give a reason: "Ana is ill, cancel our meeting"."""
     clauses = _clauses(text)
-    ordering = [each.text for each in clauses if _kind(each) == "orders"]
+    ordering = [each.text for each in clauses if _kind(each) in ("orders", "requests")]
     return ordering[0] if len(ordering) == 1 and len(clauses) > 1 else None
 
 
@@ -168,7 +181,7 @@ def _kind(clause: _Clause) -> ClauseKind:
         return "forbids"
     if is_no(plain) or _TAKES_BACK.search(plain):
         return "takes_back"
-    is_request = _REQUESTS.match(plain) is not None
+    is_request = _WISHES.match(plain) is not None or _FAVOURS.match(plain) is not None
     if _KNOWS.search(plain):
         return "asks"
     if _DOUBTS.search(re.sub(_OPENING, "", plain, count=1)):

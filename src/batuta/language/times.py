@@ -193,6 +193,7 @@ _ENGLISH = one_of(ENGLISH_HOURS) + r"\b"
 _BEFORE_AFTER = rf"(?:{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}}(?:\s+min(?:ute)?s?)?)"
 _TIMES = (
     rf"(?:(?:a|sobre|hacia|de|desde|para)\s+)?las?\s+(?:{_DIGITS}(?![\d%])|{_SPANISH}){_MINUTES_ES}?(?:{_MERIDIEM}|\s+horas\b)?{_HALF}?",
+    rf"(?<={BLANK}[\s,])\s*(?:1[3-9]|2[0-3])\s+(?:hours|horas)\b",
     rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
     rf"(?:at|around|by)\s+half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
     rf"(?<!\bfor\s)(?:(?:at|around|by)\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
@@ -201,6 +202,7 @@ _TIMES = (
     rf"(?:at|around)\s+(?:\d{{1,2}}(?:\.\d\d)?(?!\d|[/:%,.]\d|\s*(?:%|percent|days|hours|people|minutes|euros|€))|{_ENGLISH}{_MINUTES_EN}?){_MERIDIEM}?{_HALF}?",
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
+    rf"(?<=\bto\s){_ENGLISH}{_MINUTES_EN}{_HALF}?",
     rf"{_SPANISH}\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",

@@ -127,7 +127,7 @@ FILLERS: dict[Language, str] = {
     "estado este estos estas ese esa eso esos esas que cual cuales quien quienes cuando donde como cuanto cuanta cuantos cuantas "
     "yo me mi mis tu tus su sus nos nosotros nuestro nuestra nuestros nuestras se le les hay ha he has han hemos haber tengo "
     "tiene tienes tienen tenemos puedo puede puedes podrias quiero quisiera querria necesito favor dime dame di da ensena ensename "
-    "muestra muestrame saca sacame pon ponme haz hazme ver saber sobre entre desde ahora actual actualmente hola gracias buenas "
+    "muestra muestrame mostrar mostrarme hacer hacerme ensenar ensenarme darme dar overview resumen saca sacame pon ponme haz hazme ver saber sobre entre desde ahora actual actualmente hola gracias buenas "
     "porfa pues entonces compara comparar comparame comparando comparacion comparativa cada todo todos toda todas total importe cifra valor solo mismo misma justo exactamente ya aun todavia viene vienen procede proceden algo suma suman sumamos llevamos lleva va vamos mira busca encuentra",
 }
 """Words that ask and point but name nothing. Words that change what is asked (no, not, without, except) are none."""

@@ -9,16 +9,15 @@ from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back, with_other_number
-from batuta.language.expressions import find_expression
+from batuta.language.expressions import find_expression, refers_to_rate
 from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
-from batuta.language.shorthand import spelled_out
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import stance_of
 from batuta.language.understanding import Intent
 from batuta.language.vocabulary import filler_stems
-from batuta.offline.requests import is_feedback
+from batuta.offline.requests import asked_plainly, is_feedback
 from batuta.offline.small_talk import OWN
 from batuta.offline.tables import charted_table, tables_named
 
@@ -88,7 +87,7 @@ def context_of(
         if message.role == "assistant":
             context = _answered(context, message.text)
         else:
-            whole = resolved(spelled_out(message.text, language), context, interpreter, now)
+            whole = resolved(asked_plainly(message.text, language), context, interpreter, now)
             context = replace(context, request=whole or context.request, answer="")
     return context
 
@@ -229,6 +228,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     other = with_other_number(context.request, text)
     if other is not None and find_expression(context.request) and find_expression(other):
         return other
+    if refers_to_rate(context.request, text):
+        return f"{context.request} {text}"
     words = text.split()
     if len(words) <= LONGEST_FOLLOW_UP and _asks_more(text, context, interpreter, now):
         return _amended(context.request, text)

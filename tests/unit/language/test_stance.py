@@ -45,6 +45,8 @@ I was going to book a call with Paco at 9 | iba a poner una llamada con Paco a l
 I wish I could move the meeting to next month | ojalá pudiera mover la reunión al mes que viene
 Ana wrote: "please cancel our meeting". What now? | Ana me escribió: «por favor cancela la reunión». ¿Y ahora qué?
 suppose I moved the call to Thursday | supongamos que muevo la llamada al jueves
+do you remember when we moved the call to Friday | te acuerdas de cuando movimos la llamada al viernes
+can you believe that Ana cancelled our meeting? | ¿puedes creer que Ana canceló la reunión?
 my husband has the dentist on Thursday at 12 | mi marido tiene dentista el jueves a las 12
 lunch with Ana on Friday at 1? | ¿comida con Ana el viernes a las 13h?
 """

@@ -117,7 +117,7 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
         found = from_the_time_said(found, parsed, moment)
     if not found:
         return Outcome(outcome="not_found", draft=draft)
-    if len({each.uid for each in found}) > 1:
+    if parsed.is_several or len({each.uid for each in found}) > 1:
         return Outcome(outcome="needs_information", draft=draft, choices=tuple(found[:5]))
     return found[0]
 

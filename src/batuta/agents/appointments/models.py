@@ -53,6 +53,9 @@ class ParsedRequest(_Value):
     owner: str | None = Field(
         default=None, description="Whose appointment it is, where it is said not to be the user's"
     )
+    is_several: bool = Field(
+        default=False, description="Whether several appointments are meant at once: `all my meetings`"
+    )
     named: tuple[str, ...] = Field(default=(), description="Other words that name the appointment, such as `yoga`")
     unread: tuple[str, ...] = Field(default=(), description="Figures that neither a day, a time nor a length takes")
     title: str = Field(default="", description="A short title")

@@ -68,6 +68,7 @@ _INSTEAD = re.compile(
     r"(?:mejor\s+)?(?:que\s+sea|(?:pon|cambia|pasa|mueve|deja)l[ao])\b)"
 )
 """Before a clause that says what something is changed to: "it can't be at 10, make it 12"."""
+_SEVERAL = re.compile(r"\b(?:all|every|everything|both|each|several|tod[oa]s?|ambas|ambos|cada|varias|varios)\b")
 _OWNER = re.compile(
     r"\b(?!(?:let|it|that|what|here|there|who|he|she|today|tomorrow|tonight|week|month|dr|doctor|hairdresser|\w+day)['’])(\w{2,})['’]s\b|"
     r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)"
@@ -156,6 +157,7 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
+        is_several=_SEVERAL.search(fold(whole.rest)) is not None,
         owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
         named=_named(whole.rest, contact) if intent is not RequestKind.QUESTION else (),
         unread=_unread(readings, contact) if intent is not RequestKind.QUESTION else (),

@@ -122,12 +122,13 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     Several with one contact differ by their kind and by other words: a lunch with Ana is not the meeting.
     """
     coming = calendar.between(moment.now, moment.now + FAR)
-    if parsed.contact:
+    kind = kind_of(parsed.contact or "")
+    if parsed.contact and kind is None:
         wanted = _ARTICLE.sub("", fold(parsed.contact))
         coming = [each for each in coming if wanted in fold(f"{each.title} {each.contact or ''}")]
     if parsed.owner:
         coming = [each for each in coming if stem(fold(parsed.owner)) in stems_of(f"{each.title} {each.contact or ''}")]
-    kind = kind_of(parsed.title)
+    kind = kind_of(parsed.title) if kind is None else kind  # an appointment with the dentist is one of that kind
     of_kind = [each for each in coming if kind is not None and kind_of(each.title) == kind]
     if parsed.intent not in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION):
         return of_kind or coming

@@ -62,6 +62,14 @@ def test_another_appointment_than_the_one_that_is_named_is_not_taken(text: str, 
 
 
 @pytest.mark.parametrize(
+    "text", ["cancel all my calls", "cancela todas mis llamadas", "delete every call on Wednesday"]
+)
+def test_several_at_once_are_asked_about(text: str, calendar: CalendarFile) -> None:
+    found = outcome(text, calendar)
+    assert found.outcome != "free"
+
+
+@pytest.mark.parametrize(
     ("text", "start"),
     [
         ("move the call with Luis from Wednesday to Thursday at 12", at(19, 12)),
