@@ -207,7 +207,7 @@ class Interpreter:
             return True
         if any(slot.is_conclusive for slot in intent.slots) and is_order:
             return True
-        choices = [slot for slot in intent.slots if slot.is_required and slot.type == "choice"]
+        choices = [slot for slot in intent.slots if (slot.is_required or slot.stands_in) and slot.type == "choice"]
         if intent.reads_every_word:
             return len(texts) > 1 or not choices or any(named.get(slot.name) for slot in choices)
         return _takes_values(intent) and texts[-1].has_values

@@ -73,6 +73,8 @@ class Slot:
     change how the last ones are shown."""
     is_narrowing: bool = False
     """Whether it says which records count: "only Spain" asks for other rows, also where those shown do not tell it."""
+    stands_in: bool = False
+    """Whether it may say what a required one is left out for: who names an account means expenses."""
     asks_more: bool = False
     """Whether a message that says nothing but its words asks about what the last request was about: "is it paid?"."""
     default: Any = None

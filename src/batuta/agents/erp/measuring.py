@@ -117,6 +117,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         ranking: Literal["", "most", "least"] = "",
         bound: ValueBound | None = None,
         absent: bool = False,
+        change: Literal["", "less", "more"] = "",
         company: str = "",
     ) -> Dataset:
         """Compute a business figure from the ERP's records: sales, margin, receivables, stock value and so on.
@@ -136,6 +137,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
             absent: Only the customers, vendors or items (whichever it is split by) of which there is nothing.
+            change: Only rows whose figure is less or more than in the period compared with.
             company: A part of the company's name; without it the one that the user works in.
         """
         language, split_by = language_of(context), split_by or []
@@ -165,12 +167,14 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
                 is_absence=absent,
+                change=change,
             )
             figures = replace(
                 await compute(books, access.measures, request),
                 compared_with=other,
                 bound=bound.as_limit() if bound else None,
                 is_cut_at_today=span != asked_span,
+                change=change,
             )
         except BatutaError as error:
             raise await access.failure(error, language) from error

@@ -26,11 +26,11 @@ LISTING_WORDS = {
 }  # fmt: skip
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
 FIGURE_FILLERS = (
-    "customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
+    "detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
-    "cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
+    "detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
@@ -39,9 +39,9 @@ FIGURE_FILLERS = (
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
-    "list record records located based live living whose name names called number numbers with erp full complete exist have ones",
+    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue issued post posted send sent made make",
     "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
-    "hay ficha fichas",
+    "hay ficha fichas emitir emitimos emitida emitidas emitio registrada registradas registrado registrados hicimos hecho enviamos",
 )
 RECORD_FILLERS = (
     "phone telephone number email mail address city country price cost details detail card record data information info credit "
@@ -178,7 +178,14 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
             Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
-            Slot(name="account", type="choice", is_many=True, values=lambda: access.names("account"), has_names=False),
+            Slot(
+                name="account",
+                type="choice",
+                is_many=True,
+                values=lambda: access.names("account"),
+                has_names=False,
+                stands_in=True,
+            ),
             Slot(name="period", type="period"),
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),
             Slot(name="compare", type="comparison"),

@@ -25,7 +25,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "against": " Compared with{when}: {value}{change}.", "to_date": ", up to the same day",
         "above": "above {value}", "above_inclusive": "from {value}", "below": "below {value}",
         "below_inclusive": "up to {value}", "late": "more than {count} days late",
-        "counted": " Counted: {basis}; {company}.", "days": "{value} days",
+        "changed_less": "only those that are less than before", "changed_more": "only those that are more than before",
+        "counted": " Counted: {basis}; {company}.", "days": "{value} days", "before_short": "before",
     },
     "es": {
         "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
@@ -38,7 +39,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "against": " Comparado con{when}: {value}{change}.", "to_date": ", hasta el mismo día",
         "above": "más de {value}", "above_inclusive": "desde {value}", "below": "menos de {value}",
         "below_inclusive": "hasta {value}", "late": "con más de {count} días de retraso",
-        "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días",
+        "changed_less": "solo los que son menos que antes", "changed_more": "solo los que son más que antes",
+        "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días", "before_short": "antes",
     },
 }  # fmt: skip
 
@@ -68,6 +70,7 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
         split = ", ".join(book.dimensions[name].title[language].lower() for name in figures.split)
         rows = "; ".join(
             f"{' · '.join(row.group) or '—'} {shown(row.value)}{_share(row.share, language)}"
+            + (f" ({words['before_short']} {shown(row.before)})" if figures.change else "")
             for row in figures.rows[:SHOWN_ROWS]
         )
         if len(figures.rows) > SHOWN_ROWS:
@@ -91,7 +94,12 @@ def limits_in_words(figures: Figures, language: str) -> str:
     if len(names) > SHOWN_NAMES:
         words = _WORDS.get(language, _WORDS["en"])
         shown = words["others"].format(names=shown, count=len(names) - SHOWN_NAMES)
-    return "".join(f" · {part}" for part in (shown, _bound_in_words(figures, language)) if part)
+    changed = (
+        _WORDS.get(language, _WORDS["en"])[{"more": "increased"}.get(figures.change, figures.change)]
+        if figures.change
+        else ""
+    )
+    return "".join(f" · {part}" for part in (shown, _bound_in_words(figures, language), changed) if part)
 
 
 def _bound_in_words(figures: Figures, language: str) -> str:

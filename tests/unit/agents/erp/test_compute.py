@@ -281,3 +281,11 @@ async def test_an_empty_period_after_the_last_record_says_when_that_was() -> Non
     later = Period(first=date(2026, 5, 1), last=date(2026, 5, 31))
     assert (await asked(erp(), "sales", period=later)).newest == date(2026, 2, 25)
     assert (await asked(erp(), "sales", period=YEAR)).newest is None
+
+
+async def test_who_bought_less_is_shown_alone_with_the_largest_fall_first() -> None:
+    last_year = Period(first=date(2025, 1, 1), last=date(2025, 12, 31))
+    more = await asked(erp(), "sales", period=YEAR, compare_with=last_year, split=("customer",), change="more")
+    less = await asked(erp(), "sales", period=YEAR, compare_with=last_year, split=("customer",), change="less")
+    assert list(table(more)) == [("Bea",), ("Ana",)]
+    assert (table(less), less.records, less.total_before) == ({}, [], Decimal(0))

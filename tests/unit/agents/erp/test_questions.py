@@ -124,6 +124,10 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("¿qué proveedor nos ha facturado más este año?", {"measure": "purchases", "split_by": ["vendor"]}),
         ("how much is the rent per month", {"measure": "expenses", "only": ["account: Rent"], "split_by": ["month"]}),
         ("el IVA repercutido de agosto ▸ ¿y el soportado?", {"measure": "purchase_vat"}),
+        ("which customers bought less than last year?", {"measure": "sales", "change": "less", "ranking": None}),
+        ("¿qué clientes compran más que el año pasado?", {"measure": "sales", "change": "more", "ranking": None}),
+        ("are we selling less than last year?", {"measure": "sales", "change": None}),
+        ("monthly salaries 2026", {"measure": "expenses", "only": ["account: Salaries"], "split_by": ["month"]}),
         ("facturas de clientes que vencen este mes", {"measure": "receivables_due", "split_by": ["document"]}),
     ],
 )
@@ -266,6 +270,10 @@ def days(first: str, last: str, grain: str) -> dict[str, str]:
         ("ventas en agosto ▸ ¿y el año pasado?", days("2025-08-01", "2025-08-31", "month")),
         ("ventas en agosto ▸ ¿y en julio del año pasado?", days("2025-07-01", "2025-07-31", "month")),
         ("ventas de este año ▸ ¿y el año pasado?", days("2025-01-01", "2025-12-31", "year")),
+        (
+            "ventas del trimestre pasado ▸ y del mismo trimestre del año anterior",
+            days("2025-04-01", "2025-06-30", "quarter"),
+        ),
         ("sales in August ▸ and the month before? ▸ and the month before?", days("2026-06-01", "2026-06-30", "month")),
     ],
 )

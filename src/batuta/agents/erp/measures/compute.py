@@ -82,6 +82,8 @@ class Figures:
     """Beyond which amount or how late the rows are, where only some were asked for."""
     is_cut_at_today: bool = False
     """Whether a period that is not over is compared up to today, with as much of the other one."""
+    change: str = ""
+    """Whether only rows are shown that are less or more than before."""
     is_absence: bool = False
     """Whether the rows are those of which there is nothing, each counted as one."""
     newest: date | None = None
@@ -126,8 +128,9 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         owing = {row.group for row in rows}
         records = [one for one in records if one.group in owing]
     keeps = _SHOWN.get(measure.shows, request.keeps)
-    if keeps is not None:
-        rows = [row for row in rows if row.value is not None and keeps(row.value)]
+    rows = _changed(rows, request)
+    if keeps is not None or request.change:
+        rows = [row for row in rows if row.value is not None and (keeps is None or keeps(row.value))]
         kept = {row.group for row in rows}
         records = [one for one in records if one.group in kept]
         earlier = [one for one in earlier if one.group in kept]
@@ -253,7 +256,7 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
                 before=_quotient(row.before, divisor.before, ratio.scale),
             )
         )
-    rows = _ordered(rows, request)
+    rows = _changed(_ordered(rows, request), request)
     if request.keeps is not None:
         rows = [row for row in rows if row.value is not None and request.keeps(row.value)]
     return Figures(
@@ -321,6 +324,17 @@ def _ordered(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:
         return sorted(rows, key=lambda row: (order.get(row.group[0], 0), row.group))
     sign = 1 if request.is_ascending else -1
     return sorted(rows, key=lambda row: (sign * (row.value or Decimal(0)), row.group))
+
+
+def _changed(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:
+    """The rows that are less or more than before, the largest change first; all where that is not asked for."""
+    if not request.change:
+        return rows
+    sign = 1 if request.change == "less" else -1
+    changes = [
+        ((row.value - row.before) * sign, row) for row in rows if row.value is not None and row.before is not None
+    ]
+    return [row for change, row in sorted(changes, key=lambda one: (one[0], one[1].group)) if change < 0]
 
 
 def _moved(earlier: Sequence[CountedRecord], request: MeasureRequest) -> list[CountedRecord]:

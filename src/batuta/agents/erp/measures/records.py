@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from batuta.agents.erp.measures.model import (
     AGE_DIMENSION,
@@ -59,6 +59,8 @@ class MeasureRequest:
     is_ascending: bool = False
     keeps: Callable[[Decimal], bool] | None = None
     """Only rows whose figure passes."""
+    change: Literal["", "less", "more"] = ""
+    """Only rows whose figure is less or more than in the period compared with, the largest change first."""
     as_share: bool = False
     """Also which part of the whole each row is."""
     is_absence: bool = False

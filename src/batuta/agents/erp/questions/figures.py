@@ -11,7 +11,7 @@ from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
-from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts
+from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
 from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
 from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
 from batuta.agents.erp.questions.splits import (
@@ -95,6 +95,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_names(question, names, access)
         settle_accounts(question, names)
         names = settle_absence(question, names, index_of(measures).find(text))
+        settle_change(question)
         _settle_companies(question, names, access)
         _settle_documents(question, names)
         _settle_bound(question)

@@ -27,6 +27,10 @@ _TRADE = ("sales", "purchases", "units_sold", "item_sales")
 _PARTIES = ("customer", "vendor", "item")
 _SPENDING = frozenset({"purchases", "payments_made", "expenses"})
 _OF_ACCOUNTS = "expenses"
+_ASKS_WHICH = re.compile(r"\b(?:which|who|what|que|quien(?:es)?|cual(?:es)?|customers?|clientes?)\b")
+_LESS_OR_MORE = re.compile(
+    r"\b(?:(?P<less>less|fewer|lower|menos|menor(?:es)?)|more|higher|mas|mayor(?:es)?)\s+(?:\w+\s+){0,2}(?:than|que)\b"
+)
 _HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
 
 
@@ -34,7 +38,8 @@ def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     """What is spent on something that an account is kept for are expenses, also where people say "pay" or "buy"."""
     if not question.values.get("account"):
         return list(names)
-    is_sum = _HOW_MUCH.search(question.plain) is not None and not question.values.get("only")
+    asks = _HOW_MUCH.search(question.plain) or {"split_by", "period"} & set(question.values)
+    is_sum = bool(asks) and not question.values.get("only")
     meant = names or ([_OF_ACCOUNTS] if is_sum else [])
     return list(dict.fromkeys(_OF_ACCOUNTS if name in _SPENDING else name for name in meant))
 
@@ -94,3 +99,14 @@ def _is_about(question: FigureQuestion, negation: re.Match[str], found: Sequence
     plain = aligned(composed(question.text))
     after = [each for each in found if each.span.start >= negation.end()]
     return bool(after) and _UP_TO_THE_VERB.fullmatch(plain[negation.end() : after[0].span.start]) is not None
+
+
+def settle_change(question: FigureQuestion) -> None:
+    """Read "which customers buy less than last year": only those whose figure is less than it was."""
+    said = _LESS_OR_MORE.search(question.plain)
+    asks = _ASKS_WHICH.search(question.plain) is not None
+    compared = question.values.get("compare", {}).get("kind")
+    if said is None or not asks or compared in (None, "whole") or not question.values.get("split_by"):
+        return
+    question.values["change"] = "less" if said["less"] else "more"
+    question.values.pop("ranking", None)

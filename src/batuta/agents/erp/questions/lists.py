@@ -57,6 +57,7 @@ ASKED_FIELDS: Synonyms = {
     "city": ("city", "town", "ciudad"),
     "country": ("country", "país"),
     "website": ("website", "web"),
+    "taxRegistrationNumber": ("vat number", "tax number", "tax id", "vat id", "nif", "cif"),
     "contact": ("contact", "contacto"),
     "unitPrice": ("price", "sales price", "precio", "precio de venta"),
     "unitCost": ("cost", "coste", "precio de coste"),

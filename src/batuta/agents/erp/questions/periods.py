@@ -16,6 +16,10 @@ from batuta.language.understanding import Synonyms
 
 EARLIER_WORDS: Synonyms = {
     "year_before": (
+        "same period last year", "same month last year", "same quarter last year", "same week last year",
+        "same period of the previous year", "same quarter of the previous year", "same month of the previous year",
+        "mismo periodo del año pasado", "mismo mes del año pasado", "mismo trimestre del año pasado",
+        "mismo periodo del año anterior", "mismo mes del año anterior", "mismo trimestre del año anterior",
         "the year before", "the previous year", "previous year", "prior year", "a year earlier",
         "a year before", "el año anterior", "año anterior", "año previo", "un año antes",
     ),
@@ -38,7 +42,7 @@ def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
     """Several periods that follow each other are one; others, and those each with its own "in", are asked for apart."""
     for text in texts:
         found = find_periods(text, now=_noon(question.today))
-        if len(found) < 2:
+        if len(found) < 2 or (text is not texts[0] and _earlier(text, question.today)):
             continue
         is_compared = bool(find_comparisons(text, now=_noon(question.today)))
         joints = [_LIST.fullmatch(fold(text[a.span.end : b.span.start])) for a, b in pairwise(found)]
