@@ -13,7 +13,7 @@ from typing import Any
 from batuta.kernel.messages import ToolCallBlock
 from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation, Interpreter
 from batuta.llm.model import ModelRequest, ToolSpec
-from batuta.offline.context import context_of
+from batuta.offline.context import DialogueContext, context_of
 from batuta.offline.parameters import filled_by_schema, fits_description
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
@@ -55,6 +55,7 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     if not pieces or (
         len(pieces) == 1
         and pieces[0].confidence < LEAST_OF_A_TASK
+        and not task.has_tables
         and not pieces[0].intent.is_fallback
         and not task.results
     ):
@@ -71,6 +72,9 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     text = task.text
     meanings = planner.meanings(text, last)
     whole = [each for each in meanings if each.intent.reply is None and _may_be_done(each)][:1]
+    attached = planner.over_tables(task, DialogueContext(answer=last)) if task.has_tables else None
+    if attached is not None:
+        return [attached]
     if AMENDED_BY in text or len(whole) == 0:
         return whole
     best = whole[0]

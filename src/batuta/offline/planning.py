@@ -62,6 +62,8 @@ _STRONG = re.compile(
 """Between requests."""
 _WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\s+\w+)", re.IGNORECASE)
 """May join words as well as requests: it divides only where both sides are requests."""
+_GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
+"""Asks for figures of something: "revenue by region"."""
 _SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
@@ -123,7 +125,7 @@ class Planner:
             return self._steps([RequestPart(text=_confirmed(context.request, text, repeated), meaning=repeated)])
         if context.was_asked and is_no(text):
             return {"answer": phrase("left_alone", task.language)}
-        attached = self._over_tables(task, context) if task.has_tables or task.has_documents else None
+        attached = self.over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
         anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)
@@ -342,7 +344,7 @@ class Planner:
         said = annotated(text, now=self._now, reader=self._language)
         return self._interpreter.filled(*opened, [said], self._now)
 
-    def _over_tables(self, task: Task, context: DialogueContext) -> Interpretation | None:
+    def over_tables(self, task: Task, context: DialogueContext) -> Interpretation | None:
         """What works on the tables that came with a message, where the message asks for that by one of its words.
 
         With a document only a word that can mean nothing else counts: a "line" or a "table" may be one of its text.
@@ -354,7 +356,16 @@ class Planner:
             )
             if each.intent.takes == "dataset" and is_named:
                 return each
-        return None
+        if not task.has_tables or _GROUPED.search(fold(task.text)) is None:
+            return None
+        said = [annotated(task.text[:MAX_PLANNED_CHARS], now=self._now)]
+        makers = (
+            self._interpreter.filled(each.agent_id, intent, said, self._now)
+            for each in self._team
+            for intent in each.intents
+            if intent.takes == "dataset" and not intent.amends
+        )
+        return next(makers, None)
 
     def _taker(self, part: RequestPart) -> Interpretation | None:
         """What is to be made of a part's result, asked for in the same words: a bar chart of sales."""

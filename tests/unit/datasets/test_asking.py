@@ -9,7 +9,7 @@ from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.dataset import Column, Dataset, DatasetError
 from batuta.testing.datasets import SOURCE
-from tests.unit.datasets.chart_cases import sales
+from tests.unit.datasets.chart_cases import COLUMNS, sales
 from tests.unit.datasets.chart_follow_ups import FOLLOW_UPS
 
 BEFORE = ChartRequest(dataset="sales", kind="bar", x="customer", y=("amount",))
@@ -186,3 +186,15 @@ def test_a_company_is_named_without_its_legal_form(words: str, gone: list[str] |
     columns = [Column(name="customer", type="text"), Column(name="value", type="integer")]
     table = Dataset(name="sales", columns=columns, rows=rows, provenance=SOURCE)
     assert asked_of(words, table).get("excluded") == gone
+
+
+def test_what_is_ranked_by_a_figure_is_compared_by_name() -> None:
+    assert asked_of("top 3 customers by amount", sales())["y"] == ["amount"]
+    assert "x" not in asked_of("top 3 customers by amount", sales())
+
+
+def test_periods_in_a_column_are_found_by_its_name_in_both_languages() -> None:
+    columns = [Column(name="mes", type="text", label="Mes"), *COLUMNS[:1], COLUMNS[3]]
+    table = sales([["2026-01", "Acme", "1"]], columns)
+    assert asked_of("por mes", table) == {"time_unit": "month", "x": "mes"}
+    assert asked_of("importe por cliente y mes", table)["series"] in ("mes", "customer")

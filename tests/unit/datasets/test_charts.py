@@ -315,3 +315,8 @@ def test_every_problem_of_an_upload_is_said_in_both_languages() -> None:
     with pytest.raises(UploadRefusedError) as refused:
         dataset_from_csv(b"a,b\n", name="vacio.csv", now=NOW)
     assert str(refused.value.in_language("es")) == "vacio.csv no tiene filas bajo su cabecera"
+
+
+def test_an_average_of_whole_numbers_has_places() -> None:
+    plan = plan_chart(sales(), ChartRequest(dataset="sales", x="country", y=("pieces",), aggregate="average"))
+    assert dict(plan.figures.rows) == {"Portugal": Decimal(3), "España": Decimal("2.333333")}

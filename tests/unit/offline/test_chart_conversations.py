@@ -98,3 +98,10 @@ async def test_two_figures_of_the_erp_are_set_against_each_other(team: AskedTeam
     asked = ("scatter of stock against price", "dispersión de existencias frente a precio")
     requests = await requests_of(team, *asked, brings_table=False)
     assert [(one["kind"], one["y"]) for one in requests] == [("scatter", ["inventory", "unit_price"])] * 2
+
+
+async def test_figures_of_a_brought_table_are_drawn_without_a_word_for_charts(team: AskedTeam) -> None:
+    """The ERP knows sales by customer too; a message that brings a table speaks of that table."""
+    requests = await requests_of(team, "media del importe por categoría", "y por cliente")
+    assert [(one["dataset"], one["x"]) for one in requests] == [("ventas", "categoria"), ("ventas", "cliente")]
+    assert requests[0]["aggregate"] == "average"

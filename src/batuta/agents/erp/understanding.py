@@ -13,9 +13,10 @@ from batuta.agents.erp.questions.lists import ASKED_FIELDS, ORDER_WORDS, settle_
 from batuta.agents.erp.questions.periods import EARLIER_WORDS
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
-from batuta.datasets.charts.vocabulary import KIND_WORDS, LOOSE_KIND_WORDS
+from batuta.datasets.charts.vocabulary import CHART_WORDS, KIND_WORDS, LOOSE_KIND_WORDS
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
+from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Slot, Synonyms, Understanding
 
 LISTING_WORDS = {
@@ -35,7 +36,8 @@ FIGURE_FILLERS = (
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
     "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
-    *(word for kinds in (KIND_WORDS, LOOSE_KIND_WORDS) for words in kinds.values() for word in words),
+    *(fold(word) for word in CHART_WORDS),
+    *(fold(word) for kinds in (KIND_WORDS, LOOSE_KIND_WORDS) for words in kinds.values() for word in words),
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
-from batuta.datasets.charts.asking import amended, asked_of
+from batuta.datasets.charts.asking import amended, asked_of, is_period_column
 from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
@@ -61,8 +61,8 @@ async def draw_chart(
     brought = await take_attached(library, context, language)
     name = dataset or (brought[0] if brought else await _last_source(library, language))
     table = await open_table(library, name)
-    given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind)
     words = asked_of(_asked(options), table.outline)
+    given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind, words)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
     return await table.drawn(await _without_dropped(table, request, words))
 
@@ -103,8 +103,8 @@ async def change_chart(
     before = ChartRequest(dataset=brought[0] if brought else "") if last is None else last.request
     before = before.changed(language=language, dataset=before.dataset or await _last_source(library, language))
     table = await open_table(library, before.dataset)
-    given = _given(_changes(x, y, series, time_unit, top, only, options), kind)
-    changes = {**asked_of(_asked(options), table.outline), **given}
+    words = asked_of(_asked(options), table.outline)
+    changes = {**words, **_given(_changes(x, y, series, time_unit, top, only, options), kind, words)}
     if not changes and (last is None or not last.is_narrowed):
         known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
@@ -133,9 +133,10 @@ def _asked(options: ChartOptions | None) -> str:
     return "" if options is None else options.asked
 
 
-def _given(changes: dict[str, Any], kind: WantedKind | None) -> dict[str, Any]:
-    """What was said by name, without what was not."""
-    return {name: value for name, value in {**changes, "kind": kind}.items() if value is not None}
+def _given(changes: dict[str, Any], kind: WantedKind | None, words: dict[str, Any]) -> dict[str, Any]:
+    """What was said by name, without what was not; the number of "the two smallest" that are left out is no top."""
+    unmeant = {"top"} if "dropped" in words else set()
+    return {name: v for name, v in {**changes, "kind": kind}.items() if v is not None and name not in unmeant}
 
 
 GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)
@@ -161,7 +162,7 @@ async def _time_column(library: DatasetLibrary, request: ChartRequest, unit: Tim
     if current is not None and current.type in ("date", "datetime"):
         return current.name
     times = [column.name for column in info.columns if column.type in ("date", "datetime")]
-    times += [column.name for column in info.columns if column.name == unit]
+    times += [column.name for column in info.columns if column.name == unit or is_period_column(column, unit)]
     if not times:
         known = ", ".join(column.name for column in info.columns)
         raise DatasetError(say("no_time", request.language, dataset=info.title or info.name, known=known))

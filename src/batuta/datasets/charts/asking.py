@@ -110,7 +110,8 @@ class _Reading:
         self._read_values()
         self._read_columns()
         times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
-        if is_split_by_time and times and "x" in self._found:
+        times += [column.name for column in self._periods()]
+        if is_split_by_time and times and self._found.get("x", times[0]) != times[0]:
             self._found.setdefault("series", times[0])
         how = self._take_choice(AGGREGATE_WORDS)
         if how is not None and not (how == "count" and self._names_a_count()):
@@ -241,7 +242,8 @@ class _Reading:
             place = self._place_of(column)
             if place is None:
                 continue
-            if column.is_numeric and not self._is_after(BY_WORDS, place):
+            # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
+            if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
             elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or ((keys or periods) and self._is_joined(place)):
                 keys.append(column)
@@ -262,7 +264,8 @@ class _Reading:
         """The column that holds the periods which were named, where a table has them as text: `month` of 2026-04."""
         if any(column.type in ("date", "datetime") for column in self._table.columns):
             return []
-        return [column for column in self._table.columns if column.name == self._found.get("time_unit")]
+        unit = self._found.get("time_unit")
+        return [column for column in self._table.columns if unit is not None and is_period_column(column, unit)]
 
     def _place_of(self, column: Column) -> int | None:
         places = [
@@ -299,6 +302,11 @@ class _Reading:
 
     def _starts_with(self, text: str, names: Iterable[str]) -> bool:
         return any(f"{text} ".startswith(f"{name} ") for name in names)
+
+
+def is_period_column(column: Column, unit: str) -> bool:
+    """Whether a column holds periods of a unit as text: `month`, `Mes`."""
+    return column.type == "text" and _folded(column.title) in {unit, *map(_folded, UNIT_NAMES[unit].values())}
 
 
 def _bounds(text: str) -> tuple[dict[str, Decimal], str]:

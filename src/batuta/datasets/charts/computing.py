@@ -109,6 +109,7 @@ def _figure_columns(draft: ChartDraft) -> list[Column]:
         column.model_copy(
             update={
                 "label": label.format(y=column.title),
+                "type": "decimal" if column.type == "integer" and draft.aggregate == "average" else column.type,
                 "is_additive": column.is_additive and draft.aggregate == "sum",
                 "currency": column.currency or _only_currency(draft, column),
                 "currency_column": None,

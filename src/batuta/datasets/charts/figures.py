@@ -57,9 +57,9 @@ def aggregated(figures: Sequence[Any], how: Aggregate) -> Any:
 
 
 def average_of(total: Any, count: int) -> Any:
-    """A sum divided by how many it is of; decimals to six places."""
+    """A sum divided by how many it is of; decimals, and what whole numbers come to, to six places."""
     with localcontext(prec=TOTAL_DIGITS):
-        average = total / count
+        average = (Decimal(total) if isinstance(total, int) else total) / count
         return round(average, 6) if isinstance(average, Decimal) else average
 
 

@@ -344,7 +344,9 @@ def cut_axis(draft: ChartDraft) -> None:
 def cut_data(draft: ChartDraft) -> None:
     """A part is not the whole."""
     source = draft.dataset.provenance
-    if source.is_cut_short:
+    if source.is_cut_short and draft.request.top is not None and draft.source_rows <= draft.request.top:
+        draft.note("there_are_more", rows=draft.source_rows)
+    elif source.is_cut_short:
         draft.note("cut_short", rows=draft.source_rows, records=source.record_count or "?")
 
 

@@ -35,8 +35,9 @@ TIME_UNIT_WORDS: Final[Words] = {
     "year": ("by year", "per year", "yearly", "annual", "por año", "anual"),
 }
 CHART_WORDS: Final = (
-    "chart", "graph", "plot", "diagram", "visualise", "gráfico", "gráfica", "grafícalo", "diagrama", "visualiza",
-    "draw", "dibuja", "dibújame", "pinta", "píntame",
+    "chart", "graph", "plot", "diagram", "visualise", "visualize", "draw", "gráfico", "gráfica", "diagrama", "graficar",
+    "grafica", "grafícalo", "grafícame", "visualiza", "visualízalo", "dibuja", "dibújame", "dibújalo", "pinta",
+    "píntame", "píntalo",
 )  # fmt: skip
 """Words that ask for a picture, whatever else is said."""
 
@@ -107,6 +108,10 @@ SPLIT_WORDS: Final = (
     "stacked by",
     "coloured by",
     "colored by",
+    "colour it by",
+    "color it by",
+    "colorea por",
+    "colorealo por",
     "grouped by",
     "desglosado por",
     "desglosadas por",

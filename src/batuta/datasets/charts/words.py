@@ -123,6 +123,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "The data was cut short: {rows} rows of {records} records.",
         "es": "Los datos están cortados: {rows} filas de {records} registros.",
     },
+    "there_are_more": {
+        "en": "Shows the {rows} that were asked for; there are more.",
+        "es": "Se muestran los {rows} que se pidieron; hay más.",
+    },
     "scatter_needs_two": {
         "en": "A scatter plot needs two figures: drawn as bars.",
         "es": "Un diagrama de dispersión necesita dos cifras: se dibuja con barras.",
