@@ -74,7 +74,7 @@ def xlsx_writer(out: IO[bytes], columns: Sequence[Column], *, title: str = "") -
 
 def dataset_from_csv(content: bytes, *, name: str, now: datetime) -> Dataset:
     """A dataset of an uploaded CSV file: delimiter, head and types are guessed. Raises `DatasetError`."""
-    text = _decoded(content)
+    text = _decoded(content, name)
     first_lines = text[:20_000].splitlines()[:20]
     delimiter = max(",;\t|", key=lambda mark: sum(line.count(mark) for line in first_lines))
     try:
@@ -106,7 +106,7 @@ def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[
     if len(content) > MAX_UPLOAD_BYTES:
         raise UploadRefusedError("too_large", name=name, most=MAX_UPLOAD_BYTES >> 20)
     is_word = name.lower().endswith(".docx")
-    tables = tables_of_word(content, name) if is_word else tables_of_page(_decoded(content))
+    tables = tables_of_word(content, name) if is_word else tables_of_page(_decoded(content, name))
     found: list[tuple[str, Dataset]] = []
     for number, table in enumerate(tables, 1):
         title = table.title or (f"{number}" if len(tables) > 1 else "")
@@ -161,15 +161,15 @@ def _without_empty_end(row: Sequence[Any]) -> list[Any]:
     return list(row[: last + 1])
 
 
-def _decoded(content: bytes) -> str:
+def _decoded(content: bytes, name: str) -> str:
     if len(content) > MAX_UPLOAD_BYTES:
-        raise DatasetError(f"the file is larger than {MAX_UPLOAD_BYTES >> 20} MB; upload a part of it")
+        raise UploadRefusedError("too_large", name=name, most=MAX_UPLOAD_BYTES >> 20)
     for encoding in ("utf-16",) if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252", "latin-1"):
         try:
             return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise DatasetError("the file is no text")
+    raise UploadRefusedError("no_text", name=name)
 
 
 def _check_workbook(content: bytes, name: str) -> None:

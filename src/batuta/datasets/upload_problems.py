@@ -6,6 +6,7 @@ from batuta.datasets.dataset import DatasetError
 
 TEXTS: Final[dict[str, dict[str, str]]] = {
     "no_rows": {"en": "{name} has no rows under its head", "es": "{name} no tiene filas bajo su cabecera"},
+    "no_text": {"en": "{name} is no text; save it as UTF-8", "es": "{name} no es texto; guárdelo como UTF-8"},
     "no_table": {"en": "{name} holds no table", "es": "{name} no contiene ninguna tabla"},
     "not_csv": {"en": "{name} cannot be read as CSV: {why}", "es": "{name} no se puede leer como CSV: {why}"},
     "not_workbook": {

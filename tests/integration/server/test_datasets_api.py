@@ -4,9 +4,11 @@ import base64
 import csv
 import io
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import openpyxl
 import pytest
+import sqlalchemy as sa
 
 from batuta.datasets.store import DatasetOwner
 from batuta.events.fold import fold
@@ -14,10 +16,12 @@ from batuta.events.view import ChartItem, DatasetItem
 from batuta.kernel.ids import new_id
 from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
+from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
+from batuta.server.database.tables import dataset_blocks, datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.testing.datasets import NOW, numbered
 from tests.support.chart_team import chart_team
-from tests.support.platform import Running, running
+from tests.support.platform import Running, running, settings_for
 
 
 @pytest.fixture
@@ -81,6 +85,25 @@ async def test_somebody_elses_dataset_answers_like_a_missing_one(charting: Runni
             answers.append((answer.status_code, {name: body[name] for name in ("title", "code") if name in body}))
     assert {status for status, _ in answers} == {404}
     assert all(body == answers[0][1] for _, body in answers)
+
+
+async def test_the_database_itself_hides_datasets_of_others(platform_url: str, tmp_path: Path) -> None:
+    """IS-04: under the recommended role a query without any condition shows one's own rows only."""
+    async with running(settings_for(tmp_path, database_url=platform_url), team=chart_team()) as site:
+        ana, ben = await site.person("ana@example.com"), await site.person("ben@example.com")
+        for person in (ana, ben):
+            await person.ask(await person.session(), "/chart who buys most")
+        seen = []
+        for principal in (Principal(user_id=ana.user_id, scope="user"), ANONYMOUS, SYSTEM):
+            with acting_as(principal):
+                seen.append(await site.platform.backends.database.read(_count))
+    assert seen == [(2, 2), (0, 0), (4, 4)]
+
+
+def _count(connection: sa.Connection) -> tuple[int, int]:
+    """How many tables, and blocks of their rows, can be read."""
+    kept, rows = (len(connection.execute(sa.select(one)).all()) for one in (datasets, dataset_blocks))
+    return kept, rows
 
 
 async def test_a_dataset_of_a_deleted_session_is_gone(charting: Running) -> None:

@@ -254,8 +254,8 @@ def bound_of(column: Column, text: str | None, request: ChartRequest) -> Any:
     try:
         return CONVERTERS[column.type](text)
     except (ValueError, TypeError, InvalidOperation) as error:
-        known = column.type
-        raise ChartRefusedError(f"{column.name} is {known}: {text[:80]!r} is no bound for it") from error
+        facts = {"column": column.title, "value": text[:80]}
+        raise ChartRefusedError(say("no_bound", request.language, **facts)) from error
 
 
 def is_day(value: Value) -> bool:

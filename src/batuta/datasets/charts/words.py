@@ -146,6 +146,10 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
         "en": "{y} is in several currencies ({codes}): ask for one of them, or for a split by {column}.",
         "es": "{y} está en varias monedas ({codes}): pida una de ellas, o separar por {column}.",
     },
+    "no_bound": {
+        "en": "“{value}” is no limit for {column}: give a number or a day.",
+        "es": "«{value}» no sirve de límite para {column}: indique un número o un día.",
+    },
     "no_extremes": {
         "en": "The largest or smallest can be left out where names are compared; say which values to leave out.",
         "es": "Se puede quitar el mayor o el menor cuando se comparan nombres; diga qué valores quitar.",
