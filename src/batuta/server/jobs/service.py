@@ -18,7 +18,10 @@ PRIORITY = -10
 """Below turns: where one worker does both, a person who waits comes first."""
 MAX_ATTEMPTS = 4
 MAX_LISTED = 100
-RESCAN = 500
+RESCAN = 50
+"""Jobs whose work is looked for at a time, the longest unchanged first: of a thousand that wait those are the next to
+be done, or those that never reached the queue.
+"""
 CHANGED = "job:changed"
 """The socket event that says how far a job is."""
 
