@@ -18,6 +18,7 @@ from batuta.language.vocabulary import CHANGE_VERBS, CLAUSE_WORDS
 Stance = Literal["order", "question", "report", "refusal", "unclear"]
 ClauseKind = Literal["forbids", "takes_back", "doubts", "orders", "requests", "asks", "reports", "notes", "other"]
 
+MAX_CHARS = 2_000
 _OPENING = (
     r"^\W*(?:(?:hey|hi|hello|oye|hola|buenas|dear|estimad[oa]|please|pls|plz|por\s+favor|porfa(?:vor)?|ok|okay|vale|so|and|then|also|but|now|"
     r"y|e|pero|pues|entonces|luego|ademas|tambien|ahora|mejor|better|thanks|gracias|team|equipo|just|simplemente|go\s+ahead\s+and|"
@@ -47,8 +48,8 @@ _TAKES_BACK = re.compile(
     r"da\s+igual|dejalo|olvidalo|lo\s+dejo|deja\s+lo|al\s+final|mejor\s+no|i'?ll\s+do\s+it|do\s+it\s+myself|ya\s+lo\s+hago)\b"
 )
 _DOUBTS = re.compile(
-    r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
-    r"en\s+caso|a\s+menos|siempre\s+que|hasta\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
+    r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|as\s+soon\s+as|provided|providing|assuming|on\s+condition|in\s+the\s+event|otherwise|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
+    r"en\s+caso|a\s+menos|siempre\s+que|hasta\s+que|con\s+tal|a\s+condicion|en\s+cuanto|una\s+vez\s+que|tan\s+pronto|mientras|salvo\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
     r"\b(?:maybe|perhaps|possibly|probably|not\s+sure|don'?t\s+know|thinking\s+(?:of|about)|think(?:s|ing)?|guess|wonder\w*|suppose|"
     r"wish|would\s+have|could\s+have|should\s+have|might|was\s+(?:going|gonna|about)|were\s+going|wanted|meant\s+to|"
     r"quizas?|tal\s+vez|a\s+lo\s+mejor|puede\s+que|igual|no\s+se\s+si|no\s+estoy\s+segur\w*|pensando|creo|ojala|habria\w*|hubiera\w*|"
@@ -58,7 +59,8 @@ _DOUBTS = re.compile(
     rf"\b(?:i|we)(?:'ll|\s+will|\s+may|\s+could|\s+should|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
     rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{_VERB}\b|"
     rf"\b(?:{_STEM}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
-    rf"\b{one_of(CHANGE_VERBS['es_first_person'])}\b"
+    rf"\b{one_of(CHANGE_VERBS['es_first_person'])}\b|"
+    r"^\W*(?:skip|miss|avoid|confirm|decline|reject|refuse|ignore|saltate|evita|confirma|rechaza|declina|ignora)\w*\b"
 )
 """Conditions, wishes, hesitation, other people's words and one's own plans: "if it rains I'll cancel the dentist"."""
 _IMPERATIVE = re.compile(
@@ -127,7 +129,9 @@ class _Clause:
 
 
 def stance_of(text: str) -> Stance:
-    """What a sentence does."""
+    """What a sentence does; a text too long to be one sentence or two orders nothing for certain."""
+    if len(text) > MAX_CHARS:
+        return "unclear"
     kinds = [_kind(clause) for clause in _clauses(text)]
     found = set(kinds)
     is_ordered = bool(found & {"orders", "requests"})
@@ -138,8 +142,9 @@ def stance_of(text: str) -> Stance:
     if "asks" in found:
         return "question"
     if "reports" in found:
-        return ("order" if kinds[-1] == "orders" else "unclear") if is_ordered else "report"
-    return "order" if is_ordered or found == {"notes"} else "unclear"
+        return ("order" if kinds[-1] in ("orders", "requests") else "unclear") if is_ordered else "report"
+    is_note = found == {"notes"} and not _QUOTED.search(text)  # what is quoted may be all that sounds like an order
+    return "order" if is_ordered or is_note else "unclear"
 
 
 def without_forbidden(text: str) -> str:
@@ -156,7 +161,7 @@ def without_forbidden(text: str) -> str:
 
 def ordering_clause(text: str) -> str | None:
     """The one clause of a text that orders something, where others give a reason: "Ana is ill, cancel our meeting"."""
-    clauses = _clauses(text)
+    clauses = _clauses(text) if stance_of(text) == "order" else []
     ordering = [each.text for each in clauses if _kind(each) in ("orders", "requests")]
     return ordering[0] if len(ordering) == 1 and len(clauses) > 1 else None
 
@@ -167,7 +172,7 @@ def _clauses(text: str) -> list[_Clause]:
     places = [0, *(each.end() for each in _CLAUSE.finditer(plain))]
     clauses = []
     for start, end in zip(places, [*places[1:], len(whole)], strict=True):
-        ending = re.search(r"[.!?]", plain[end - 2 :] if end > 1 else plain)
+        ending = re.search(r"[.!?;]", plain[end - 2 :] if end > 1 else plain)
         if plain[start:end].strip(" ,.;:!?¿¡-"):
             is_asked = ending is not None and ending.group() == "?"
             clauses.append(_Clause(text=whole[start:end], plain=plain[start:end].rstrip(" ,.;:!"), is_asked=is_asked))

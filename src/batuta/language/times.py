@@ -185,7 +185,9 @@ def _minute_of(moment: time) -> int:
 
 _HALF = r"(?:,?\s*(?:de|por|in|of|at|a)\s+(?:la\s+|the\s+)?(?:manana|madrugada|tarde|noche|morning|afternoon|evening|night)\b)"
 _MERIDIEM = r"(?:\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|o'?\s?clock\b|en\s+punto\b|sharp\b))"
-_MINUTES_ES = rf"(?:\s+(?:y|menos)\s+(?:{one_of(MINUTES)}|\d{{1,2}})\b)"
+_COUNTED = r"(?!\s+(?!(?:de|del|con|para|en|por|horas?|el|la|los|las|a|al|y|o|minutos|min)\b)[a-z]{2,})"
+"""After a number: nothing that it counts, such as `personas`."""
+_MINUTES_ES = rf"(?:\s+(?:y|menos)\s+(?:{one_of(MINUTES)}\b|\d{{1,2}}\b{_COUNTED}))"
 _MINUTES_EN = rf"(?:[\s-]+{one_of(('thirty', 'fifteen', 'forty five', 'forty-five', 'twenty', 'ten', 'oh five'))}\b)"
 _DIGITS = r"\d{1,2}(?:[:.]\d\d(?!\d)|h\d\d(?!\d))?"
 _SPANISH = one_of(SPANISH_HOURS) + r"\b"

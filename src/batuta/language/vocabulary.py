@@ -95,7 +95,7 @@ CLAUSE_WORDS: dict[Language, str] = {
     "seems comes came goes went got gets took takes gave gives made makes likes loves hates needs needed already yesterday ago",
     "es": "yo ella ellos ellas nosotros es son era eran fue fueron soy eres estan estaba estaban estuvo ha han he hemos has habia "
     "habian habria haya sido tiene tienen tenia tengo tenemos no nunca ni aunque porque cuando donde quien cual dice dicen dijo "
-    "quiere quieren queria pide cree creo piensa parece puede pueden podria va van iba voy vino hizo hago quizas ojala acaso ayer "
+    "seria serian sera seran estaria estara haria tendria deberia gustaria iria vendria quiere quieren queria pide cree creo piensa parece puede pueden podria va van iba voy vino hizo hago quizas ojala acaso ayer "
     "anoche le les te se",
 }
 """Words of whole clauses: pronouns, auxiliaries, conjunctions and verbs that are no nouns. A note such as "lunch with Ana on

@@ -47,6 +47,7 @@ Ana wrote: "please cancel our meeting". What now? | Ana me escribió: «por favo
 suppose I moved the call to Thursday | supongamos que muevo la llamada al jueves
 do you remember when we moved the call to Friday | te acuerdas de cuando movimos la llamada al viernes
 can you believe that Ana cancelled our meeting? | ¿puedes creer que Ana canceló la reunión?
+skip yoga tomorrow at 7 | sáltate yoga mañana a las 7
 my husband has the dentist on Thursday at 12 | mi marido tiene dentista el jueves a las 12
 lunch with Ana on Friday at 1? | ¿comida con Ana el viernes a las 13h?
 """

@@ -53,6 +53,17 @@ _MOVE = re.compile(
 _CANCEL = re.compile(
     r"\b(?:cancel|delete|remove|drop|call\s+off|cancela\w*|borra\w*|elimina\w*|anula\w*|quita\w*|suprime)\b"
 )
+_SAYS_SO = {
+    "move": re.compile(
+        rf"{_MOVE.pattern}|\b(?:put|switch|swap|rearrange|delay|bring|bump|set|let'?s|make|should\s+be|has\s+to\s+be|instead|later|earlier|sooner|forward|back|"
+        r"pon\w*|recoloca\w*|hagamos|hacer|haz\w*|atrasa\w*|tiene\s+que\s+ser|en\s+vez|en\s+lugar|mas\s+tarde|antes|despues|adelant\w+|retras\w+|aplaz\w+|"
+        r"pasar\w*|cambiar\w*|reprogramar\w*|posponer\w*)\b"
+    ),
+    "cancel": re.compile(
+        rf"{_CANCEL.pattern}|\b(?:get\s+rid|take\b.*\b(?:off|out)|erase|scrap|scratch|forget|clear|kill|ditch|olvida\w*|tacha\w*|anular\w*|borrar\w*|eliminar\w*|quitar\w*)\b"
+    ),
+}
+"""Words that say that something is moved or cancelled: a verb that is none of them may mean anything."""
 _ASK = re.compile(
     r"\b(?:free|available|availability|busy|libres?|disponible|disponibilidad|huecos?|ocupad[oa]|gap|slot|fit\s+in|me\s+cabe|"
     r"do\s+i\s+have\s+time|tengo\s+tiempo)\b"
@@ -71,7 +82,8 @@ _INSTEAD = re.compile(
 _SEVERAL = re.compile(r"\b(?:all|every|everything|both|each|several|tod[oa]s?|ambas|ambos|cada|varias|varios)\b")
 _OWNER = re.compile(
     r"\b(?!(?:let|it|that|what|here|there|who|he|she|today|tomorrow|tonight|week|month|dr|doctor|hairdresser|\w+day)['’])(\w{2,})['’]s\b|"
-    r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)"
+    r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)|"
+    r"\b(?:de|of)\s+(?!(?:la|las|los|el|lo|mi|tu|su|mis|the|my|our|me|it|hora|horas|appointment|today|hoy|tarde)\b)([a-z]{3,})"
 )
 _INSTEAD_OF = re.compile(
     r"\b(?:instead\s+of|rather\s+than|en\s+vez\s+de|en\s+lugar\s+de)(?:l|\s+at|\s+on|\s+a|\s+el)?\s+(?:las?\s+)?[\w:.]+(?:\s+\d{1,2}(?::\d\d)?\b)?"
@@ -107,7 +119,9 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
     first, *later = _said(text)
     if kind is None or later or parsed.intent is not RequestKind.CREATION:
         return parsed
-    return _parse_part(first, KINDS_WANTED[kind])
+    wanted = _parse_part(first, KINDS_WANTED[kind])
+    is_said = kind == "create" or _SAYS_SO[kind].search(fold(first))
+    return wanted if is_said else wanted.model_copy(update={"unread": (first.split()[0], *wanted.unread)})
 
 
 def _said(text: str) -> list[str]:
@@ -258,7 +272,7 @@ def _named(rest: str, contact: str | None) -> tuple[str, ...]:
 
 def _owner(rest: str) -> str | None:
     """Whose appointment is meant, where it is another person's: "my wife's dentist", "el dentista de mi hija"."""
-    found = _OWNER.search(fold(rest.replace("\0", " ")))
+    found = _OWNER.search(fold(rest.replace("\0", ".")))
     return next((word for word in found.groups() if word), None) if found else None
 
 

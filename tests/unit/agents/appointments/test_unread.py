@@ -9,8 +9,10 @@ import pytest
 from batuta.agents.appointments.calendar_file import CalendarFile
 from batuta.agents.appointments.desk import assess
 from batuta.agents.appointments.models import Appointment, Outcome, RequestKind
-from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.parsing import parse_as, parse_request
 from batuta.agents.appointments.resolving import Moment
+from batuta.agents.appointments.understanding import UNDERSTANDING
+from batuta.language.understanding import Intent
 
 ZONE = "Europe/Madrid"
 NOW = datetime(2026, 11, 16, 10, tzinfo=ZoneInfo(ZONE))
@@ -82,3 +84,21 @@ def test_the_time_that_something_is_moved_from_is_read(text: str, start: datetim
     assert found.draft.parsed.intent is RequestKind.RESCHEDULING
     assert found.draft.slot is not None
     assert found.draft.slot.start == start
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("frobnicate the dentist", "cancel"), ("frobnicate the dentist on Friday at 9", "move")]
+)
+def test_a_verb_that_is_not_known_moves_and_cancels_nothing(text: str, kind: str, calendar: CalendarFile) -> None:
+    found = assess(parse_as(text, kind), calendar, Moment(now=NOW, zone=ZONE))
+    assert (found.outcome, found.draft.problems) == ("needs_information", ("unread",))
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [intent for intent in UNDERSTANDING.intents if intent.id in ("move", "cancel")],
+    ids=lambda intent: intent.id,
+)
+def test_every_example_of_a_change_says_what_it_changes(intent: Intent) -> None:
+    texts = [text for texts in intent.examples.values() for text in texts]
+    assert [text for text in texts if text.split()[0] in parse_as(text, intent.id).unread] == []
