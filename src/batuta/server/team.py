@@ -24,6 +24,11 @@ from batuta.server.knowledge_index import passage_index
 from batuta.server.platform_vectors import PlatformVectors, platform_vectors
 from batuta.server.sessions.sources import ReadSource
 
+_FIRST_REQUESTS = (
+    "Which customers owe us more than 500 euros this month? Draw me a chart",
+    "¿Qué clientes nos deben más de 500 euros este mes? Hazme un gráfico",
+)
+"""Read once before the first turn: what they need is made when it is first used."""
 OFFLINE_LABEL = "Built-in deterministic model"
 
 
@@ -68,7 +73,9 @@ class FirstTeam:
         if self.model.is_offline:
             understandings = self.orchestrator.registry.understanding
             for team in ((*understandings, SMALL_TALK), *((one,) for one in understandings)):
-                await asyncio.to_thread(interpreter_for, team, self.learnt_dir)
+                interpreter = await asyncio.to_thread(interpreter_for, team, self.learnt_dir)
+                for text in _FIRST_REQUESTS:  # compiles the patterns of days, periods, names and amounts
+                    await asyncio.to_thread(interpreter.interpret, text, now=SYSTEM_CLOCK.now())
 
     async def close(self) -> None:
         """Let go of the index, the vectors and the ERP's connections."""
