@@ -6,6 +6,7 @@ company      is there a company to work with?
 permission   may its records be read?
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from batuta.connectors.erp import Diagnosis, DiagnosisStage, ErpCompany
@@ -20,6 +21,10 @@ _FAILED_STAGE: dict[FaultKind, DiagnosisStage] = {
     "company": "company",
 }
 """The stage that a fault belongs to; every other one keeps the service from being reached as it should."""
+
+
+_REFERS_HERE = re.compile(r"; `batuta doctor` [^.]*")
+"""What sends people elsewhere to this diagnosis."""
 
 
 async def diagnosed(
@@ -71,4 +76,5 @@ def _passed(stage: DiagnosisStage, message: str) -> Diagnosis:
 
 
 def _failed(stage: DiagnosisStage, error: BatutaError, prefix: str = "") -> Diagnosis:
-    return Diagnosis(stage=stage, is_ok=False, message=prefix + fault_in_words(error, "en"))
+    words = _REFERS_HERE.sub("", fault_in_words(error, "en"))
+    return Diagnosis(stage=stage, is_ok=False, message=prefix + words)

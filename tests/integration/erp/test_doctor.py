@@ -78,6 +78,7 @@ def test_each_fault_is_named_with_what_to_do(
     assert words.count("✗ ERP") == 1
     assert f"✗ ERP {stage}:" in words
     assert advice in words.partition("✗ ERP")[2]
+    assert "batuta doctor" not in words.partition("✗ ERP")[2]
 
 
 def test_without_a_configured_erp_nothing_is_opened(tmp_path: Path) -> None:
