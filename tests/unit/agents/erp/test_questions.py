@@ -128,6 +128,8 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("¿qué clientes compran más que el año pasado?", {"measure": "sales", "change": "more", "ranking": None}),
         ("are we selling less than last year?", {"measure": "sales", "change": None}),
         ("monthly salaries 2026", {"measure": "expenses", "only": ["account: Salaries"], "split_by": ["month"]}),
+        ("¿cuánto pagamos a proveedores en agosto?", {"measure": "payments_made", "split_by": None}),
+        ("net profit margin this year", {"measure": "net_margin"}),
         ("facturas de clientes que vencen este mes", {"measure": "receivables_due", "split_by": ["document"]}),
     ],
 )
@@ -265,6 +267,10 @@ def days(first: str, last: str, grain: str) -> dict[str, str]:
             "sales in March and in May",
             [days("2026-03-01", "2026-03-31", "month"), days("2026-05-01", "2026-05-31", "month")],
         ),
+        (
+            "sales in 2026 and in 2025",
+            [days("2026-01-01", "2026-12-31", "year"), days("2025-01-01", "2025-12-31", "year")],
+        ),
         ("sales in August ▸ and the year before?", days("2025-08-01", "2025-08-31", "month")),
         ("sales in August ▸ and the year before? ▸ by customer", days("2025-08-01", "2025-08-31", "month")),
         ("ventas en agosto ▸ ¿y el año pasado?", days("2025-08-01", "2025-08-31", "month")),
@@ -317,6 +323,13 @@ def test_what_is_asked_later_is_asked_of_the_same_record(erp: Interpreter, text:
         "find_record", "salesInvoices", "103114"
     )  # fmt: skip
     assert set(fields) <= set(found.values["asked"])
+
+
+def test_what_is_left_of_an_item_is_its_stock(erp: Interpreter) -> None:
+    found = read(erp, "ficha del producto Mesa Roble ▸ ¿cuántas quedan?")
+
+    assert found.values["entity"] == "items"
+    assert "inventory" in found.values["asked"]
 
 
 def test_whether_it_is_paid_is_asked_of_the_last_invoice_and_not_for_the_last_paid_one(erp: Interpreter) -> None:

@@ -43,8 +43,8 @@ ASKED_FIELDS: Synonyms = {
         "registrada", "registrado", "contabilizada", "enviado", "enviada", "estado",
     ),
     "remainingAmount": (
-        "left", "remaining", "unpaid", "outstanding", "still open", "left to pay", "pendiente", "queda", "falta",
-        "por pagar", "sin pagar", "por cobrar",
+        "left", "remaining", "unpaid", "outstanding", "still open", "left to pay", "pendiente", "queda", "quedan",
+        "falta", "por pagar", "sin pagar", "por cobrar",
     ),
     "dueDate": ("due", "due date", "expire", "expires", "vence", "venció", "vencimiento"),
     "postingDate": ("date", "issued", "placed", "fecha", "emitió", "emitida", "hizo"),
@@ -59,7 +59,7 @@ ASKED_FIELDS: Synonyms = {
     "website": ("website", "web"),
     "taxRegistrationNumber": ("vat number", "tax number", "tax id", "vat id", "nif", "cif"),
     "contact": ("contact", "contacto"),
-    "unitPrice": ("price", "sales price", "precio", "precio de venta"),
+    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "how much does it cost", "it cost"),
     "unitCost": ("cost", "coste", "precio de coste"),
     "inventory": ("stock", "in stock", "existencias", "en almacén"),
     "creditLimit": ("credit limit", "limit", "credit", "límite de crédito", "límite", "crédito"),
@@ -191,6 +191,8 @@ def settle_record(
             kept["entity"] = entities[0]
         if "which" not in kept and code is not None:
             kept["which"] = code
+        if kept.get("entity") == "items":  # what is left of an item is its stock
+            kept["asked"] = [{"remainingAmount": "inventory"}.get(name, name) for name in kept.get("asked", ())]
         kept["asked"] = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
         return Settled(values={name: value for name, value in kept.items() if value != []})
 

@@ -49,7 +49,7 @@ def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
         if is_compared or any(joint is None for joint in joints):
             question.unknown.append(found[1].text.strip())
         elif text is texts[-1]:
-            is_each = any(joint and joint["again"] for joint in joints)
+            is_each = any(joint and joint["again"] for joint in joints) or _opens_anew(found[1])
             whole = None if is_each else _united(found)
             question.values["period"] = _days(whole) if whole else [_days(each.value) for each in found]
 
@@ -102,6 +102,11 @@ def _nearer(past: Period, ahead: Period, today: date) -> Period:
     if past == ahead or past.grain not in _LONGEST_NEARBY:
         return ahead
     return past if (today - past.last).days < (ahead.first - today).days else ahead
+
+
+def _opens_anew(found: Finding[Period]) -> bool:
+    """Whether a period has a preposition of its own: "in 2025 and in 2026" asks for each of them."""
+    return re.match(r"(?:of|in|de|en|del)\b", fold(found.text)) is not None
 
 
 def _united(found: Sequence[Finding[Period]]) -> Period | None:
