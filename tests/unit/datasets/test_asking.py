@@ -198,3 +198,16 @@ def test_periods_in_a_column_are_found_by_its_name_in_both_languages() -> None:
     table = sales([["2026-01", "Acme", "1"]], columns)
     assert asked_of("por mes", table) == {"time_unit": "month", "x": "mes"}
     assert asked_of("importe por cliente y mes", table)["series"] in ("mes", "customer")
+
+
+def test_the_total_of_a_figure_is_that_figure_alone() -> None:
+    assert asked_of("total de unidades por cliente", sales())["y"] == ["pieces"]
+    assert asked_of("the total of the amounts by customer", sales())["y"] == ["amount"]
+
+
+def test_a_column_is_found_by_its_word_in_the_other_language() -> None:
+    columns = [Column(name="departamento", type="text", label="Departamento"), Column(name="horas", type="integer")]
+    table = sales([["Ventas", 3]], columns)
+    assert asked_of("average hours by department", table) == {
+        "x": "departamento", "y": ["horas"], "aggregate": "average",
+    }  # fmt: skip

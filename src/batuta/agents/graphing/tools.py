@@ -101,6 +101,7 @@ async def change_chart(
         raise DatasetError(say("no_chart", language))
     # "as a line" may be said of a table, too
     before = ChartRequest(dataset=brought[0] if brought else "") if last is None else last.request
+    language = detect_language(_asked(options), language if last is None else before.language)
     before = before.changed(language=language, dataset=before.dataset or await _last_source(library, language))
     table = await open_table(library, before.dataset)
     words = asked_of(_asked(options), table.outline)

@@ -90,7 +90,9 @@ class _Reading:
 
     def __init__(self, text: str, table: Dataset) -> None:
         # "The units instead of the amount" names what is not wanted any more.
-        self._text = re.sub(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
+        text = re.sub(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
+        # "The total of the units" is their sum, and no column called total.
+        self._text = re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text)
         self._table = table
         self._found: dict[str, Any] = {}
 

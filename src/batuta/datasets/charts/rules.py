@@ -354,7 +354,7 @@ def chosen_values(draft: ChartDraft) -> None:
     """What was asked for in an earlier message is not seen in the chart."""
     for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
         if values:
-            draft.note(message, values=", ".join(values))
+            draft.note(message, values=", ".join(values).rstrip("."))
 
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
