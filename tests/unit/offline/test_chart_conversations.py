@@ -18,6 +18,8 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, ToolUser
 from tests.support.asked_team import NOW, AskedTeam
 
+pytestmark = pytest.mark.timeout(600)
+
 CSV = (
     "Cliente;País;Categoría;Fecha;Importe\nAlfa;España;A;01/01/2026;100\nBeta;España;B;02/02/2026;50\n"
     "Alfa;Francia;A;03/02/2026;30\nGamma;Francia;B;04/03/2026;5\n"
