@@ -40,6 +40,7 @@ async def test_a_preview_shows_the_ledger_entries_and_keeps_nothing(access: ErpA
     shown = await preview(args, called("post"))  # type: ignore[call-arg, misc]
     assert "Movimientos de contabilidad" in shown
     assert "| Estado | Draft | Open |" in shown
+    assert shown.partition("·")[0].endswith(f"{invoice['values']['number']} Nueva S.L.** ")
     still = await tools_of(access)["find_record"].call(entity="salesInvoices", which=invoice["record_id"])
     assert (still["values"]["status"], still["etag"]) == ("Draft", invoice["etag"])
 
@@ -78,3 +79,22 @@ async def test_a_create_whose_answer_was_lost_is_found_by_its_key(access: ErpAcc
 async def test_a_wrong_payload_is_refused_before_it_is_sent(access: ErpAccess) -> None:
     with pytest.raises(ToolFailedError, match="displayName: it is required"):
         await tools_of(access)["create_record"].call(called("x"), entity="customers", values={"city": "Madrid"})
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "head"),
+    [
+        ("update_record", {"values": {"city": "Sevilla"}}, "**Cambiar: Clientes {number} Nueva S.L.**"),
+        ("delete_record", {}, "**Borrar: Clientes {number} Nueva S.L.**"),
+    ],
+)
+async def test_a_preview_says_which_record_is_changed(
+    access: ErpAccess, tool: str, more: dict[str, Any], head: str
+) -> None:
+    """Whoever agrees sees number and name, also where neither is among the fields that change."""
+    made = await tools_of(access)["create_record"].call(called("customer"), **CUSTOMER)
+    preview = tools_of(access)[tool].policy.preview
+    assert preview is not None
+    args = {"entity": "customers", "record_id": made["record_id"], "etag": made["etag"], **more}
+    shown = await preview(args, called("seen"))  # type: ignore[call-arg, misc]
+    assert shown.startswith(head.format(number=made["values"]["number"]))

@@ -45,6 +45,9 @@ LEDGERS: Mapping[str, tuple[str, ...]] = {
     "itemLedgerEntries": ("itemNumber", "entryType", "quantity", "costAmountActual"),
 }
 """Entries people look at before they agree, and the fields that say most."""
+NUMBER_FIELDS = ("number", "code", "entryNumber", "documentNumber", "sequence", "lineNumber")
+NAME_FIELDS = ("displayName", "customerName", "vendorName", "name", "description")
+"""What says which record a change is about, the most telling first."""
 _SIDE_EFFECTS = ("dimensionSetLines",)
 """Rows that follow from others and say nothing to whoever agrees."""
 _MONEY = re.compile(r"(amount|balance|price|cost|limit)", re.IGNORECASE)
@@ -54,12 +57,19 @@ _DAY = re.compile(r"^(\d{4})-(\d{2})-(\d{2})$")
 
 
 def preview_text(
-    shown: ChangePreview, change: RecordChange, company: ErpCompany, *, language: str, then: Sequence[str] = ()
+    shown: ChangePreview,
+    change: RecordChange,
+    company: ErpCompany,
+    *,
+    record: Mapping[str, Any],
+    language: str,
+    then: Sequence[str] = (),
 ) -> str:
-    """The preview as Markdown; `then` are the steps of a workflow that follow."""
+    """The preview as Markdown; `record` is what is changed, as it is now, `then` the steps that follow."""
     words = _WORDS.get(language, _WORDS["en"])
     action = action_label(change.action or "", language)
-    heading = words[change.kind].format(entity=entity_label(change.entity, language), action=action)
+    entity = " ".join((entity_label(change.entity, language), *_named(record)))
+    heading = words[change.kind].format(entity=entity, action=action)
     parts = [f"**{heading}** · {words['company']}: {_safe(company.display_name)}"]
     own = [row for row in shown.rows if row.entity not in (*LEDGERS, *_SIDE_EFFECTS)]
     own.sort(key=lambda row: row.entity != change.entity)
@@ -72,6 +82,12 @@ def preview_text(
     if then:
         parts.append(words["then"].format(steps=", ".join(_STEPS.get(step, {}).get(language, step) for step in then)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _named(record: Mapping[str, Any]) -> list[str]:
+    """Number and name of a record, as far as it has them."""
+    found = (next((record[name] for name in names if record.get(name)), "") for names in (NUMBER_FIELDS, NAME_FIELDS))
+    return [_safe(str(value)) for value in found if value]
 
 
 def _difference(row: RowDifference, language: str) -> str:

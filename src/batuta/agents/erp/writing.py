@@ -58,7 +58,11 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
     async def preview(args: dict[str, Any], context: ToolContext) -> str:
         company, change = await _change(access, args, context)
         shown = await access.connector.preview(company.id, change)
-        return preview_text(shown, change, company, language=language_of(context), then=tuple(args.get("then") or ()))
+        record: Mapping[str, Any] = {}
+        if change.record_id is not None:
+            record = (await access.connector.get(company.id, change.entity, change.record_id)).values
+        language, then = language_of(context), tuple(args.get("then") or ())
+        return preview_text(shown, change, company, record=record, language=language, then=then)
 
     authorize = authorize_writing(access, lambda args, context: _change(access, args, context))
 
