@@ -175,6 +175,12 @@ async def test_above_the_limit_a_client_needs_the_role_of_an_approver(
     assert ("approver" in str(done.content)) != is_done
 
 
+async def test_a_number_in_place_of_an_id_leads_to_no_record(erp: Erp) -> None:
+    answer = await erp.ana.http.get("/api/erp/records/salesInvoices/103125")
+    assert (answer.status_code, answer.json()["code"]) == (404, "NOT_FOUND")
+    assert "103125" in answer.json()["detail"]
+
+
 async def test_without_a_choice_questions_are_about_the_first_company_one_may_read(erp: Erp) -> None:
     await erp.be("south")
     session = await erp.ana.session()

@@ -10,13 +10,25 @@ from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare
 from batuta.events.datasets import Provenance
-from batuta.kernel.errors import BatutaError, ConfigurationError, MissingRecordError, ToolFailedError, ToolRefusedError
+from batuta.kernel.errors import (
+    AccessDeniedError,
+    BatutaError,
+    ConfigurationError,
+    ConnectorRejectedError,
+    MissingRecordError,
+    ToolFailedError,
+    ToolRefusedError,
+)
 from batuta.server.erp.rights import ErpRightsSource
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
 from batuta.server.security.preferences import PreferenceReader
 
 MAX_LINES = 200
+_NO_SUCH_KEY = {
+    "en": "“{key}” is no key of {entity}: records are addressed by their id, not by their number.",
+    "es": "«{key}» no es una clave de {entity}: los registros se piden por su id, no por su número.",
+}
 NAME_FIELDS = ("displayName", "customerName", "vendorName", "name", "description")
 
 
@@ -98,6 +110,10 @@ class ErpRecords:
             record = await self._read(known, chosen, key)
         except (MissingRecordError, ConfigurationError, ToolFailedError) as error:
             raise NotFoundProblem from error
+        except ConnectorRejectedError as error:
+            if isinstance(error, AccessDeniedError):
+                raise
+            raise await self._no_such_key(caller, entity, key) from error
         lines_name = next(
             (one.target for one in known.navigation.values() if one.is_collection and one.target.endswith("Lines")
              and one.name != "dimensionSetLines"), "",
@@ -114,6 +130,12 @@ class ErpRecords:
             lines_entity=lines_name,
             lines=await self._lines(lines_name, chosen, record.id) if lines_name else (),
         )
+
+    async def _no_such_key(self, caller: Caller, entity: str, key: str) -> NotFoundProblem:
+        """A key that the ERP cannot even look for, such as a number where records have ids."""
+        language = (await self._preferences.get(caller.user_id)).language
+        words = _NO_SUCH_KEY[language]
+        return NotFoundProblem(words.format(entity=entity, key=key[:60]))
 
     async def _check_reading(self, caller: Caller, company: ErpCompany) -> None:
         language = (await self._preferences.get(caller.user_id)).language
