@@ -195,10 +195,9 @@ class Planner:
         return phrase("unknown", language, examples=self.examples(language))
 
     def examples(self, language: Language, count: int = 2) -> str:
-        """Something each of a few members can be asked."""
-        firsts = [
-            texts[0] for each in self._team for intent in each.intents[:1] if (texts := intent.examples.get(language))
-        ]
+        """Something each of a few members can be asked; those that bring the business's own figures first."""
+        leading = sorted((each.intents[0] for each in self._team if each.intents), key=lambda intent: not intent.gives)
+        firsts = [texts[0] for intent in leading if (texts := intent.examples.get(language))]
         return "\n".join(phrase("example", language, text=text) for text in firsts[:count])
 
     def _for_whole(self, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:

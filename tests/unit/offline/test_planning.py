@@ -129,6 +129,12 @@ async def test_what_is_outside_is_refused_with_two_examples(text: str) -> None:
     assert len(decision["answer"]) < 300
 
 
+@pytest.mark.parametrize("text", ["hola", "qué tiempo hace mañana"])
+async def test_a_question_about_the_business_is_offered_where_its_figures_can_be_read(text: str) -> None:
+    decision = await decided(text, team=EVERYBODY)
+    assert "ventas por cliente" in decision["answer"].split("\n- ")[1]
+
+
 async def test_an_unsure_change_is_asked_about_and_the_reply_is_understood() -> None:
     decision = await decided("cancel the newspaper")
     assert decision["answer"].startswith("Do you mean “Cancel my meeting")
