@@ -7,7 +7,7 @@ beside it doubts, supposes, quotes or takes it back. What is not proven is `uncl
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from batuta.language.dialogue import is_no
@@ -34,6 +34,7 @@ _JOINED = r"(?:me|nos|te|se)?(?:l[oae]s?)?"
 """Pronouns that Spanish joins to a verb."""
 _PLEASE = r"(?:please|pls|plz|por\s+favor|porfa(?:vor)?)"
 _CLAUSE_WORD = one_of(tuple(" ".join(CLAUSE_WORDS.values()).split()))
+_OR = re.compile(r"\W*(?:or|o|u)\b")
 _QUOTED = re.compile(r"[\"“«][^\"”»]{1,300}[\"”»]")
 _CLAUSE = re.compile(r"\s*[,.;:!?]+(?:\s+|$)|\s+(?:and|y|e|but|pero|so|asi\s+que|then|luego)\s+")
 
@@ -132,7 +133,10 @@ def stance_of(text: str) -> Stance:
     """What a sentence does; a text too long to be one sentence or two orders nothing for certain."""
     if len(text) > MAX_CHARS:
         return "unclear"
-    kinds = [_kind(clause) for clause in _clauses(text)]
+    clauses = _clauses(text)
+    kinds = [_kind(clause) for clause in clauses]
+    if {"orders", "requests"} & set(kinds):
+        kinds = ["notes" if _is_rest_of_a_favour(clause) else kind for clause, kind in zip(clauses, kinds, strict=True)]
     found = set(kinds)
     is_ordered = bool(found & {"orders", "requests"})
     if "forbids" in found and "orders" not in found:
@@ -145,6 +149,11 @@ def stance_of(text: str) -> Stance:
         return ("order" if kinds[-1] in ("orders", "requests") else "unclear") if is_ordered else "report"
     is_note = found == {"notes"} and not _QUOTED.search(text)  # what is quoted may be all that sounds like an order
     return "order" if is_ordered or is_note else "unclear"
+
+
+def _is_rest_of_a_favour(clause: _Clause) -> bool:
+    """Whether only the question mark of a favour stands behind a clause: "can you book it, on Friday at 5?"."""
+    return clause.is_asked and not _OR.match(clause.plain) and _kind(replace(clause, is_asked=False)) == "notes"
 
 
 def without_forbidden(text: str) -> str:
