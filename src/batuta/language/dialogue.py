@@ -24,6 +24,11 @@ _FOLLOWS = re.compile(
     r"^[\s¿¡(]*(?:and(?!\s+then\s+\w+\s+\w+\s+\w+\s+\w+)|y|e|what\s+about|how\s+about|que\s+tal|que\s+hay\s+de|the\s+same|same|lo\s+mismo|lo\s+mismo\s+pero|igual|"
     r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|by|per|por|para|en|in|split|broken\s+down|desglosad[oa])\b"
 )
+_OF_THE_LAST = re.compile(
+    r"\b(?:su|sus|suy[oa]s?|le|les|its|his|her|him|their|theirs)\b"
+    r"|\btienen?\W*$|\bnos\s+(?:ha[n]?\s+)?compr(?:a|an|o|aron|ado)\b(?=\W*$|\s+(?:este|esta|el|la|en|desde|hoy|ayer)\b)"
+)
+"""Whose something is, or who did it, by a pronoun or by the verb alone. "Nos han comprado" is said of those who buy."""
 _REFERS = re.compile(
     r"\b(?:it|that|this|them|those|these|the\s+(?:same|result|total|last\s+one)|its|his|her|their|there|eso|esto|ese|esa|esos|esas|"
     r"lo|la|los|las|ello|el\s+resultado|ese\s+total|alli|ahi|mism[oa]s?|(?:\w{3,}(?:lo|la|los|las|le|les)))\b"
@@ -91,6 +96,12 @@ def is_no(text: str) -> bool:
 def is_follow_up(text: str) -> bool:
     """Whether a message begins as one that goes on from the last: "and in March?", "ahora por país"."""
     return _FOLLOWS.match(fold(text)) is not None
+
+
+def owner_said(text: str) -> str:
+    """The words that say whose something is without a name: "show me its invoices", "¿qué margen tiene?"."""
+    found = _OF_THE_LAST.search(fold(text))
+    return found.group().strip() if found else ""
 
 
 def refers_back(text: str) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
-from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, refers_back, with_other_number
+from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, owner_said, refers_back, with_other_number
 from batuta.language.expressions import find_expression, refers_to_rate
 from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed, fold, stem
@@ -225,6 +225,9 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     """The last request together with a message that only changes it or answers a question about it."""
     if not context.request or is_no(text) or is_yes(text):
         return None
+    named = _with_antecedent(text, context, interpreter, now)
+    if named is not None:
+        return named
     other = with_other_number(context.request, text)
     if other is not None and find_expression(context.request) and find_expression(other):
         return other
@@ -258,6 +261,22 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
+    """A request of its own about what the last one named: "its overdue invoices" with the name of whose they are."""
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
+    slot = None if best is None else next((one for one in best.intent.slots if one.is_narrowing), None)
+    if best is None or slot is None or best.values.get(slot.name) or not owner_said(text):
+        return None
+    named = (
+        value
+        for each in interpreter.interpret(context.request, now=now, reader=context.language)
+        for other in each.intent.slots
+        if other.values == slot.values and (value := each.values.get(other.name))
+    )
+    found = next(named, ())
+    return f"{text} ({', '.join([found] if isinstance(found, str) else found)})" if found else None
 
 
 def _asks_more(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:

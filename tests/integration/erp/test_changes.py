@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.changes.lookups import ErpLookup
 from batuta.agents.erp.changes.preparing import preparing_tools
 from batuta.agents.erp.reading import reading_tools
 from batuta.agents.erp.writing import writing_tools
+from batuta.connectors.odata.filters import Compare
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.interpretation import AMENDED_BY
 from batuta.tools.context import ToolContext
@@ -161,3 +163,15 @@ async def test_a_payment_whose_posting_was_not_approved_goes_on_where_it_stopped
     gone = await clerk.follow(await clerk.prepare("delete the payment of invoice 103111"))
     assert gone["outcome"] == "deleted"
     assert gone["summary"]["en"].startswith("Deleted: payment G")
+
+
+async def test_an_amount_in_another_currency_is_not_taken_for_the_documents(access: ErpAccess) -> None:
+    """A-8: three at 100 euros each are no 300 dollars."""
+    lookup = ErpLookup(access=access, company=await access.company())
+    abroad = next(iter(await lookup.read("customers", Compare("currencyCode", "eq", "USD"))))
+    item = next(iter(access.names("item")))
+    order = f"create an invoice for {abroad.values['displayName']} with 3 {item} at 100"
+    assert (await Clerk(access).prepare(f"{order} dollars each"))["outcome"] == "prepared"
+    refused = await Clerk(access).prepare(f"{order} euros each")
+    assert refused["outcome"] == "nothing_to_do"
+    assert "USD" in refused["summary"]

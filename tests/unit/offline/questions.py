@@ -189,6 +189,8 @@ product sales by category this year | ventas de productos por categoria este añ
 amount invoiced before credit notes | importe facturado antes de abonos | measure invoiced
 top 3 salespeople by sales | los 3 mejores comerciales por ventas | measure sales salesperson 3
 sales in march compared to last year | ventas de marzo comparadas con el año pasado | measure sales
+how much does Terrazas Sotomar owe us > show me its overdue invoices | cuanto nos debe Terrazas Sotomar > enséñame sus facturas vencidas | measure overdue_receivables Sotomar
+total sales of all companies this year | ventas de este año en todas las empresas | measure sales Vento
 list of suppliers | listado de proveedores | finds vendors
 list our warehouses locations | lista de almacenes | finds locations
 """

@@ -27,11 +27,11 @@ LISTING_WORDS = {
 }  # fmt: skip
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
 FIGURE_FILLERS = (
-    "detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
+    "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
-    "detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
+    "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
@@ -252,7 +252,7 @@ def _list_intent(access: ErpAccess) -> Intent:
             ),
             Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
             Slot(name="states", type="choice", is_many=True, values=state_words(), asks_more=True),
-            Slot(name="only", type="choice", is_many=True, values=access.all_names),
+            Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
             Slot(name="period", type="period"),
             Slot(name="bound", type="bound"),
             Slot(name="order", type="choice", values=ORDER_WORDS),

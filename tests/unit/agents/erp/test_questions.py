@@ -63,6 +63,8 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("which customer bought the most?", {"measure": "sales", "split_by": ["customer"]}),
         ("which country buys the most?", {"measure": "sales", "split_by": ["country"]}),
         ("¿qué país nos compra más?", {"measure": "sales", "split_by": ["country"]}),
+        ("¿cuánto nos ha comprado Casa Lola este año?", {"measure": "sales", "only": ["Casa Lola, S.L."]}),
+        ("¿cuánto les debemos a los proveedores?", {"measure": "payables"}),
         ("purchases by country", {"measure": "purchases", "split_by": ["country"]}),
         ("how much do we owe vendors today?", {"measure": "payables"}),
         ("saldo pendiente de clientes a día de hoy", {"measure": "receivables"}),
@@ -162,6 +164,10 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "¿cuántos clientes compraron?",
         "the top 3 sales",
         "¿cuándo vencen las facturas?",
+        "enséñame sus facturas vencidas",
+        "show me its overdue invoices",
+        "sus ventas por mes",
+        "¿cuánto nos ha comprado este año?",
     ],
 )
 def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:

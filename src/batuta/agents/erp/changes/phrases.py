@@ -23,6 +23,10 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
         "en": "I do not see what is to be changed. Say, for example: “{example}”.",
         "es": "No veo qué hay que cambiar. Di, por ejemplo: «{example}».",
     },
+    "currency": {
+        "en": "{name} is invoiced in {kept}, and the amount is in {other}. Nothing was changed. Say it in {kept}.",
+        "es": "{name} se factura en {kept}, y el importe está en {other}. No se ha cambiado nada. Dilo en {kept}.",
+    },
     "ask_name": {"en": "What is the name of the new {noun}?", "es": "¿Cómo se llama {the} {noun}?"},
     "ask_which": {"en": "Which {noun}? Its number or name, please?", "es": "¿Qué {noun}? Dime su número o su nombre, ¿cuál es?"},
     "ask_document": {"en": "Which {noun}? What is its number?", "es": "¿Qué {noun}? ¿Cuál es su número?"},

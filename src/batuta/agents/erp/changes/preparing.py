@@ -20,6 +20,7 @@ from batuta.agents.erp.measures.records import plain_member
 from batuta.agents.erp.rights import company_for
 from batuta.connectors.erp import ChangeKind, RecordChange
 from batuta.kernel.errors import BatutaError, ConnectorRejectedError
+from batuta.language.amounts import find_money
 from batuta.language.choices import index_of
 from batuta.language.detection import detect_language, tells_language
 from batuta.language.findings import LANGUAGES
@@ -127,7 +128,10 @@ async def _prepared(lookup: ErpLookup, text: str, about: str, language: str) -> 
     if request is None:
         return {"outcome": "not_understood", "summary": phrase("not_read", language, example=EXAMPLES[language])}
     request = _of_last(request, f"{before} {about}")
-    resolver = Resolver(lookup=lookup, today=lookup.access.today(), language=language, names=names)
+    currencies = frozenset(each.value.currency for each in find_money(text))
+    resolver = Resolver(
+        lookup=lookup, today=lookup.access.today(), language=language, names=names, currencies=currencies
+    )
     resolved = await resolver.resolve(request)
     for answer in answers:
         if isinstance(resolved, OpenQuestion) and resolved.key:

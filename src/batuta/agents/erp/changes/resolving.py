@@ -81,6 +81,8 @@ class Resolver:
     today: date
     language: str
     names: Names = field(default_factory=dict)
+    currencies: frozenset[str] = frozenset()
+    """The currencies that the request names."""
 
     async def resolve(self, request: ChangeRequest) -> Resolved:
         """The write that a request means, or what has to be asked first."""
@@ -144,6 +146,7 @@ class Resolver:
         if not request.party:
             raise _UnansweredError("party", self._say("ask_party", noun=noun_of(party_set, self.language)))
         party = await self._one(party_set, request.party, "party")
+        await self._require_currency(party)
         if not request.lines:
             example = next(iter(self.lookup.access.names("item")), "…")
             raise _UnansweredError("lines", self._say("ask_lines", item=example))
@@ -190,6 +193,7 @@ class Resolver:
         if request.act == "delete" or (request.act == "cancel" and "Invoice" not in record.entity and "Memo" not in record.entity):  # fmt: skip
             return self._write("delete_record", _version(record))
         if request.act == "pay":
+            await self._require_currency(record)
             self._require_open(request, record)
         step = {"post": "post", "cancel": "cancel", "pay": "pay"}.get(request.act, f"make:{request.target}")
         found = await next_write(self.lookup, record, step, request.then, amount=request.amount, today=self.today)
@@ -205,6 +209,14 @@ class Resolver:
                 return line
         facts = {"name": invoice.values.get("number", ""), "noun": noun_of("customerPayments", self.language)}
         raise _UnansweredError("", self._say("nothing_of", **facts))
+
+    async def _require_currency(self, record: ErpRecord) -> None:
+        """An amount in euros is not written into a document in dollars."""
+        books = await self.lookup.access.books(self.lookup.company.id)
+        kept = str(record.values.get("currencyCode") or books.currency)
+        if other := self.currencies - {kept}:
+            called = record.values.get("displayName") or record.values.get("number", "")
+            raise _UnansweredError("", self._say("currency", name=called, kept=kept, other=", ".join(sorted(other))))
 
     def _require_open(self, request: ChangeRequest, record: ErpRecord) -> None:
         left = Decimal(str(record.values.get("remainingAmount", record.values.get("totalAmountIncludingTax", 0))))

@@ -13,7 +13,7 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
 from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
-from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of
+from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of, unnamed_owner
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
     settle_owners,
@@ -40,6 +40,14 @@ _BILLED_BY = re.compile(
     r"\b(?:vendors?|suppliers?|proveedor(?:es)?)\b.*\b(?:bill(?:s|ed)?|invoice[sd]?|charge[sd]?|factur(?:a|an|ado|o|aron))\b"
 )
 """What vendors bill are purchases."""
+_BUYS_FROM_US = re.compile(
+    r"\bnos\s+(?:ha[n]?\s+)?compr(?:a|an|o|aron|ado)\b|\b(?:buys?|bought|buying|purchased?)\s+(?:\w+\s+){0,3}from\s+us\b"
+)
+"""What others buy of us are sales."""
+_ALL_COMPANIES = re.compile(
+    r"\b(?:all|both|every|each|the\s+two)\s+(?:of\s+)?(?:our\s+|the\s+|my\s+)?(?:compan(?:y|ies))\b"
+    r"|\b(?:todas|ambas|cada|las\s+dos)(?:\s+(?:las|nuestras|mis|una\s+de\s+(?:las|nuestras)))?(?:\s+dos)?\s+(?:empresas?|sociedad(?:es)?|companias?)\b"
+)
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
 _PARTY = (
@@ -96,6 +104,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_accounts(question, names)
         names = settle_absence(question, names, index_of(measures).find(text))
         settle_change(question)
+        _require_owner(question, texts[-1])
         _settle_companies(question, names, access)
         _settle_documents(question, names)
         _settle_bound(question)
@@ -312,6 +321,8 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
         return name
     if question.values.get("who"):
         return name if _FIRST_PERSON.search(question.plain) else counterpart
+    if _BUYS_FROM_US.search(question.plain):
+        return "sales" if "sales" in (name, counterpart) else name
     if _BOUGHT_FROM.search(question.plain):
         return name
     if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
@@ -348,10 +359,21 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
             question.values["only"][place] = other or name  # of a name that stays, the tool says what it is
 
 
+def _require_owner(question: FigureQuestion, text: str) -> None:
+    """Whose a figure is that a message speaks of as "its" must be known, or everybody's would be taken for it."""
+    whose = unnamed_owner(text)
+    if whose and not question.values.get("only"):
+        question.unknown.append(whose)
+
+
 def _settle_companies(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
     """Every company that is named is asked for, each by itself: the books of each are its own."""
     named = index_of(access.names("company")).find(question.text, takes_parts=False)
     found = list(dict.fromkeys(each.value for each in named))
+    if _ALL_COMPANIES.search(question.plain):
+        found = list(access.names("company"))
+        question.values.pop("top", None)  # "las dos empresas"
+        question.unknown = [word for word in question.unknown if word != "2"]
     if len(found) < 2:
         return
     if len(names) > 1:

@@ -6,6 +6,7 @@ from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.questions.periods import due_period
+from batuta.agents.erp.questions.question import unnamed_owner
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.language.choices import index_of
 from batuta.language.folding import fold
@@ -124,7 +125,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         if known is None:
             return Settled(values=kept)
         where: list[dict[str, Any]] = []
-        unknown: list[str] = []
+        whose = unnamed_owner(texts[-1])
+        unknown: list[str] = [whose] if whose and not values.get("only") else []
         if _COUNTS.search(text):
             unknown.append("how many")
         if _ASKS_WHEN.search(text):

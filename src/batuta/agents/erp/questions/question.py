@@ -8,6 +8,7 @@ from typing import Any
 
 from batuta.agents.erp.measures.model import MeasureBook
 from batuta.language.choices import index_of
+from batuta.language.dialogue import owner_said
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
 from batuta.language.understanding import Synonyms
@@ -21,6 +22,11 @@ NOUNS: Mapping[str, re.Pattern[str]] = {
     "credit_memos": re.compile(r"\b(?:credit memos?|credit notes?|abonos?)\b"),
 }  # fmt: skip
 """Kinds of documents, and the measure that is meant where none is named with them."""
+_PARTIES = re.compile(
+    r"\b(?:customers?|clients?|suppliers?|vendors?|items?|products?|clientes?|proveedor(?:es)?|articulos?|productos?)\b"
+)
+_TO_PARTIES = re.compile(rf"\b(?:a|to)\s+\w+\s+{_PARTIES.pattern}")
+"""Whom a Spanish pronoun announces: "¿cuánto les debemos a los proveedores?"."""
 _PERCENT = re.compile(r"(?<!\d)(?<!\d )%")
 
 
@@ -58,6 +64,13 @@ def qualifier_words(book: MeasureBook) -> Synonyms:
 
 def names_documents(text: str) -> bool:
     return any(pattern.fullmatch(fold(text)) for pattern in NOUNS.values())
+
+
+def unnamed_owner(text: str) -> str:
+    """The word by which a message says whose something is, where it names nobody before it: "its overdue invoices"."""
+    whose, plain = owner_said(text), fold(text)
+    is_named = _PARTIES.search(plain[: plain.index(whose)]) or _TO_PARTIES.search(plain)
+    return "" if is_named else whose
 
 
 def noun_of(plain: str) -> str:
