@@ -87,6 +87,19 @@ async def test_a_follow_up_goes_on_from_the_last_request(first: str, then: str, 
     assert plan == [("erp_agent", expected, [])]
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("ventas por cliente este año", "comparado con el año anterior"),
+        ("sales by customer this year", "compared with last year"),
+        ("sales by customer this year", "vs last year"),
+    ],
+)
+async def test_a_bare_comparison_goes_on_from_the_last_figure(first: str, then: str) -> None:
+    before = (Message.user(first), Message.assistant("1.000 €"))
+    assert [task for _, task, _ in await steps(then, *before, team=EVERYBODY)] == [f"{first} ▸ {then}"]
+
+
 async def test_a_follow_up_of_a_follow_up_keeps_both() -> None:
     before = (
         Message.user("ventas por cliente este año"),
