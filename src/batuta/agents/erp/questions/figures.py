@@ -12,6 +12,7 @@ from typing import Any
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
+from batuta.agents.erp.questions.lists import PRICE_QUESTION
 from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
 from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of, unnamed_owner
 from batuta.agents.erp.questions.splits import (
@@ -86,7 +87,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
         question.unknown += [
             each.group()
-            for pattern in (_UNKEPT_SPLIT, _NESTED, _ASKS_WHEN)
+            for pattern in (_UNKEPT_SPLIT, _NESTED, _ASKS_WHEN, PRICE_QUESTION)
             for each in pattern.finditer(fold(texts[-1]))
         ]
         settle_time_splits(question)

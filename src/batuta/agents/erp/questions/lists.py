@@ -38,6 +38,15 @@ STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] =
     ),
 }  # fmt: skip
 """States that people name: their words, and the condition they are of each entity."""
+_SELLING = (
+    "a cuánto vendemos", "a cuánto lo vendemos", "a cuánto la vendemos", "a cuánto se vende", "a cuánto se venden",
+    "a cuánto cobramos", "a cuánto está", "a cuánto están", "a cuánto sale", "a qué precio vendemos",
+    "a qué precio se vende", "a qué precio", "what do we charge", "how much do we charge", "what price do we sell",
+    "which price do we sell",
+)  # fmt: skip
+_SELLING_FOR = "how much do we sell"
+PRICE_QUESTION = re.compile(rf"\b(?:{'|'.join(fold(words) for words in _SELLING)})\b|\b{_SELLING_FOR}\b(?=.*\bfor\W*$)")
+"""Asks for the price of one unit, folded; "how much do we sell" without a "for" at its end asks for the sales."""
 ASKED_FIELDS: Synonyms = {
     "status": (
         "paid", "settled", "posted", "shipped", "status", "pagada", "pagado", "cobrada", "cobrado",
@@ -60,7 +69,8 @@ ASKED_FIELDS: Synonyms = {
     "website": ("website", "web"),
     "taxRegistrationNumber": ("vat number", "tax number", "tax id", "vat id", "nif", "cif"),
     "contact": ("contact", "contacto"),
-    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "how much does it cost", "it cost"),
+    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "how much does it cost", "it cost",
+                  *_SELLING, _SELLING_FOR),
     "unitCost": ("cost", "coste", "precio de coste"),
     "inventory": ("stock", "in stock", "existencias", "en almacén"),
     "creditLimit": ("credit limit", "limit", "credit", "límite de crédito", "límite", "crédito"),
@@ -193,6 +203,11 @@ def settle_record(
             kept["entity"] = entities[0]
         if "which" not in kept and code is not None:
             kept["which"] = code
+        plain = fold(texts[-1])
+        if PRICE_QUESTION.search(plain):
+            kept["asked"] = ["unitPrice"]
+        elif _SELLING_FOR in plain:
+            return Settled(values=kept, unknown=(_SELLING_FOR,))
         if kept.get("entity") == "items":  # what is left of an item is its stock
             kept["asked"] = [{"remainingAmount": "inventory"}.get(name, name) for name in kept.get("asked", ())]
         kept["asked"] = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
