@@ -52,6 +52,14 @@ class Period:
             first=self.first - timedelta(days=self.days), last=self.first - timedelta(days=1), grain=self.grain
         )
 
+    def after(self) -> "Period":
+        """The stretch of the same length just after it."""
+        start = self.last + timedelta(days=1)
+        if self.first.day == 1 and start.day == 1:
+            months = (start.year - self.first.year) * 12 + start.month - self.first.month
+            return Period(first=start, last=months_on(start, months) - timedelta(days=1), grain=self.grain)
+        return Period(first=start, last=self.last + timedelta(days=self.days), grain=self.grain)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:

@@ -348,3 +348,41 @@ def test_whether_it_is_paid_is_asked_of_the_last_invoice_and_not_for_the_last_pa
 @pytest.mark.parametrize("text", ["IVA incluido", "incl. VAT", "sin IVA"])
 def test_with_or_without_vat_alone_is_no_question(erp: Interpreter, text: str) -> None:
     assert not any(each.intent.id == "measure" and not each.missing for each in erp.interpret(text, now=NOW))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("qué facturas de proveedor vencen esta semana ▸ y la que viene?", ("2026-10-05", "2026-10-11")),
+        ("facturas que vencen en diciembre ▸ y el siguiente?", ("2027-01-01", "2027-01-31")),
+        ("which bills are due this month ▸ and the next one?", ("2026-10-01", "2026-10-31")),
+        ("ventas de julio ▸ y el siguiente?", ("2026-08-01", "2026-08-31")),
+    ],
+)
+def test_the_one_that_comes_next_is_of_the_unit_that_was_asked_about(
+    erp: Interpreter, text: str, days: tuple[str, str]
+) -> None:
+    """Nothing repeats the figure of the period that was asked about before."""
+    period = read(erp, text).values["period"]
+    assert (period["first"], period["last"]) == days
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a cuánto vendemos la Mesa Roble 90",
+        "¿a qué precio vendemos la Mesa Roble 90?",
+        "how much do we sell the Mesa Roble 90 for?",
+        "what do we charge for the Mesa Roble 90?",
+    ],
+)
+def test_what_is_charged_for_an_item_is_its_price_and_no_sales(erp: Interpreter, text: str) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.is_sure) == ("find_record", True)
+    assert (found.values["which"], found.values["asked"]) == ("Mesa Roble 90", ["unitPrice"])
+
+
+@pytest.mark.parametrize("text", ["how much do we sell of the Mesa Roble 90?", "cuánto vendemos de la Mesa Roble 90"])
+def test_how_much_of_an_item_is_sold_stays_its_sales(erp: Interpreter, text: str) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.values["measure"]) == ("measure", "sales")

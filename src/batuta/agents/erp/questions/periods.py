@@ -29,8 +29,12 @@ EARLIER_WORDS: Synonyms = {
         "mes anterior", "el trimestre anterior", "trimestre anterior", "la semana anterior", "semana anterior",
         "el anterior", "la anterior", "periodo anterior",
     ),
+    "period_after": (
+        "the next one", "the following one", "the one after", "the coming one", "la que viene", "el que viene",
+        "la siguiente", "el siguiente", "la próxima", "el próximo",
+    ),
 }  # fmt: skip
-"""What a follow-up says that asks for the time before the one that was asked about."""
+"""What a follow-up says that asks for the time before or after the one that was asked about."""
 _LAST_YEAR = re.compile(r"\b(?:last year|el ano pasado|ano pasado|hace un ano|a year ago)\b")
 _ALMOST_A_YEAR = 360
 _LIST = re.compile(r"\s*(?:,|and|y|e)\s*(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
@@ -66,7 +70,7 @@ def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:
         named, said = _only_period(text, question.today), _earlier(text, question.today)
         whole = asked or _this_year(question.today)
         if said:
-            asked, is_shifted = whole.before() if said[0].value == "period_before" else whole.year_before(), True
+            asked, is_shifted = _shifted(whole, said[0].value), True
         elif named and named.grain == "year" and _LAST_YEAR.search(fold(text)) and whole.days < _ALMOST_A_YEAR:
             asked, is_shifted = whole.year_before(), True
         elif named:
@@ -77,10 +81,20 @@ def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:
 
 
 def _earlier(text: str, today: date) -> list[Finding[str]]:
-    """The words for an earlier time that compare with nothing."""
+    """The words for an earlier or later time that compare with nothing and are no part of a period's own name."""
     compared = [each.span for each in find_comparisons(text, now=_noon(today))]
-    found = index_of(EARLIER_WORDS).find(text)
-    return [each for each in found if not any(each.span.overlaps(span) for span in compared)]
+    named = [each.span for each in find_periods(text, now=_noon(today))]
+    return [
+        each
+        for each in index_of(EARLIER_WORDS).find(text)
+        if not any(each.span.overlaps(span) for span in (*compared, *(named if each.value == "period_after" else ())))
+    ]
+
+
+def _shifted(period: Period, where: str) -> Period:
+    if where == "year_before":
+        return period.year_before()
+    return period.before() if where == "period_before" else period.after()
 
 
 def settle_due_period(question: FigureQuestion, texts: Sequence[str]) -> None:
@@ -91,10 +105,18 @@ def settle_due_period(question: FigureQuestion, texts: Sequence[str]) -> None:
 
 def due_period(texts: Sequence[str], today: date) -> dict[str, str] | None:
     """The days that some texts mean for due dates; none where they name no period, or several."""
-    for text in reversed(texts):
+    found = _due_period(texts, today)
+    return None if found is None else _days(found)
+
+
+def _due_period(texts: Sequence[str], today: date) -> Period | None:
+    for place, text in reversed(list(enumerate(texts))):
+        if place and (said := _earlier(text, today)):
+            before = _due_period(texts[:place], today)
+            return None if before is None else _shifted(before, said[0].value)
         past, ahead = (find_periods(text, now=_noon(today), prefer=prefer) for prefer in ("past", "future"))
         if past or ahead:
-            return _days(_nearer(past[0].value, ahead[0].value, today)) if len(past) == len(ahead) == 1 else None
+            return _nearer(past[0].value, ahead[0].value, today) if len(past) == len(ahead) == 1 else None
     return None
 
 
