@@ -1,5 +1,6 @@
 """The first team, built with the built-in model as the server would build it."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,16 +22,18 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def team(tmp_path: Path, clock: FakeClock) -> Orchestrator:
-    return Orchestrator(
+async def team(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Orchestrator]:
+    library = documents.folder_library(documents.SAMPLES, tmp_path)
+    yield Orchestrator(
         supervisor=OFFLINE_MODEL,
         agents=[
             calculator.specialist(OFFLINE_MODEL, clock=clock, time_zone=ZONE),
-            documents.specialist(OFFLINE_MODEL, data_dir=tmp_path),
+            documents.specialist(OFFLINE_MODEL, library=library),
             appointments.specialist(OFFLINE_MODEL, data_dir=tmp_path, clock=clock, time_zone=ZONE),
         ],
         is_streaming=True,
     )
+    await library.close()
 
 
 @pytest.fixture(autouse=True)
