@@ -528,12 +528,22 @@ def _context(prepared: PreparedCall, scope: CallScope) -> ToolContext:
 
 
 def _failure(tool: Tool, error: BaseException, context: ToolContext) -> Execution:
+    """What a tool that failed leaves: its words, and what it had kept before it did, which is there all the same."""
+    refusal = None
     if isinstance(error, ToolRefusedError):
-        return _refusal(Refusal.FORBIDDEN, f"{tool.name} refused: {error}", details=context.facts)
-    if isinstance(error, CannotHelpError):  # the agent's word about its task, no failure of the tool
-        return Execution(content=str(error), is_error=True, error=error.code, details=context.facts)
-    content = _failure_words(tool, error)[:MAX_ERROR_CHARS]
-    return Execution(content=content, is_error=True, error=code_of(error), details=context.facts)
+        refusal, content = Refusal.FORBIDDEN, f"{tool.name} refused: {error}"[:MAX_ERROR_CHARS]
+    elif isinstance(error, CannotHelpError):  # the agent's word about its task, no failure of the tool
+        content = str(error)
+    else:
+        content = _failure_words(tool, error)[:MAX_ERROR_CHARS]
+    return Execution(
+        content=content,
+        is_error=True,
+        error=code_of(error) if refusal is None else refusal.upper(),
+        refusal=refusal,
+        details=context.facts,
+        events=payloads(context.events),
+    )
 
 
 def _failure_words(tool: Tool, error: BaseException) -> str:
@@ -544,10 +554,8 @@ def _words(error: BaseException) -> str:
     return str(error) if isinstance(error, BatutaError) else f"{type(error).__name__}: {error}"
 
 
-def _refusal(refusal: Refusal, words: str, details: dict[str, Any] | None = None) -> Execution:
-    return Execution(
-        content=words[:MAX_ERROR_CHARS], is_error=True, error=refusal.upper(), refusal=refusal, details=details or {}
-    )
+def _refusal(refusal: Refusal, words: str) -> Execution:
+    return Execution(content=words[:MAX_ERROR_CHARS], is_error=True, error=refusal.upper(), refusal=refusal)
 
 
 def _outcome(
