@@ -192,9 +192,18 @@ def _choice(slot: Slot, source: _Source) -> Any:
     named = _named(slot, source.text.text)
     # "los últimos 12 meses" names no category "mesas", however near the words are
     found = [each for each in named if not any(each.span.overlaps(one) for one in periods)]
+    if len(found) < len(named) and not slot.takes_names:
+        found = _named(slot, _without_spans(source.text.text, periods))  # "the last 12 months by month"
     if not found:
         return None
     return list(dict.fromkeys(each.value for each in found)) if slot.is_many else found[0].value
+
+
+def _without_spans(text: str, spans: Sequence[TextSpan]) -> str:
+    """A text with some of it made a word that names nothing, so that what stands around it is not joined."""
+    for span in spans:
+        text = f"{text[: span.start]}{'0' * (span.end - span.start)}{text[span.end :]}"
+    return text
 
 
 def _flag(slot: Slot, source: _Source) -> Any:
