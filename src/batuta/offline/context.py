@@ -10,13 +10,14 @@ from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, owner_said, refers_back, with_other_number
 from batuta.language.expressions import find_expression, refers_to_rate
-from batuta.language.findings import Language
+from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import stance_of
 from batuta.language.understanding import Intent
 from batuta.language.vocabulary import filler_stems
+from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
 from batuta.offline.small_talk import OWN
 from batuta.offline.tables import charted_table, tables_named
@@ -51,6 +52,10 @@ _GROUPING = re.compile(
 )
 """How a message opens that says what rows are to be grouped by."""
 _ONLY = re.compile(r"(?:only|just|solo|solamente|unicamente)\b")
+_REFUSALS = tuple(phrase("unknown", language, examples="").strip() for language in LANGUAGES)
+"""How answers open that leave a request undone: what comes next goes on from the request before it."""
+_COMPLETING = re.compile(r"\W*(?:of|from|in|to|for|with|de|del|en|a|al|para|con|y|and)\b")
+"""How a message opens that can only complete another, folded."""
 _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s+lugar\s+del?)\s.*$", re.IGNORECASE)
 """What is not wanted any more."""
 
@@ -82,11 +87,13 @@ def context_of(
     """The context before the last message of the user."""
     turns = [each for each in messages if each.role in ("user", "assistant") and each.text and not is_feedback(each)]
     last_user = max((place for place, each in enumerate(turns) if each.role == "user"), default=0)
-    context = DialogueContext(language=language)
+    context = before = DialogueContext(language=language)
     for message in turns[:last_user][-2 * MAX_TURNS :]:
         if message.role == "assistant":
-            context = _answered(context, message.text)
+            is_refused = message.text.startswith(_REFUSALS)
+            context = replace(before, answer="") if is_refused else _answered(context, message.text)
         else:
+            before = context
             whole = resolved(asked_plainly(message.text, language), context, interpreter, now)
             context = replace(context, request=whole or context.request, answer="")
     return context
@@ -247,6 +254,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
         return _amended(context.request, text)
     brings = _brings_something(text, context, interpreter, now)
+    if context.was_asked and _asks_anew(text, context, interpreter, now):
+        return None
     if context.was_asked and brings and is_bare(text, now, context.language):
         return _amended(context.request, text)
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
@@ -311,6 +320,19 @@ def _answers_a_change(
         return False
     asks = best is not None and (best.intent.effect == "change" or _is_own(best)) and best.is_sure
     return not asks and stance_of(text) == "order" and "?" not in text
+
+
+def _asks_anew(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message, after a request with a word that was not understood, names what it is about itself."""
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    if before is None or not before.unknown or _COMPLETING.match(fold(text)):
+        return False
+    source = annotated(text, now=now, reader=context.language)
+    return any(
+        slot.is_required and slot.type == "choice" and not slot.takes_names and fill_slot(slot, source, now=now)
+        for each in interpreter.interpret(text, now=now, reader=context.language)
+        for slot in each.intent.slots
+    )
 
 
 def _is_own(best: Interpretation | None) -> bool:

@@ -100,6 +100,16 @@ async def test_a_bare_comparison_goes_on_from_the_last_figure(first: str, then: 
     assert [task for _, task, _ in await steps(then, *before, team=EVERYBODY)] == [f"{first} ▸ {then}"]
 
 
+async def test_a_refused_message_does_not_lose_the_request_before_it() -> None:
+    refused = (await decided("qué tiempo hace mañana", team=EVERYBODY))["answer"]
+    before = (
+        Message.user("ventas por cliente este año"), Message.assistant("1.000 €"),
+        Message.user("azul marengo"), Message.assistant(refused),
+    )  # fmt: skip
+    [(_, task, _)] = await steps("y el año pasado?", *before, team=EVERYBODY)
+    assert task == "ventas por cliente este año ▸ y el año pasado?"
+
+
 async def test_a_follow_up_of_a_follow_up_keeps_both() -> None:
     before = (
         Message.user("ventas por cliente este año"),

@@ -1,6 +1,7 @@
 """Words of a business question that change one another (A-5, A-41): questions, and what must be asked for."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from batuta.agents.erp.measuring import named_values
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.interpretation import Interpretation, Interpreter
+from batuta.offline.context import DialogueContext, amendment
 from batuta.testing.erp import MemoryErp
 
 NOW = datetime(2026, 9, 30, 12, tzinfo=UTC)
@@ -386,3 +388,21 @@ def test_what_is_charged_for_an_item_is_its_price_and_no_sales(erp: Interpreter,
 def test_how_much_of_an_item_is_sold_stays_its_sales(erp: Interpreter, text: str) -> None:
     found = read(erp, text)
     assert (found.intent.id, found.values["measure"]) == ("measure", "sales")
+
+
+@pytest.mark.parametrize(
+    "text", ["sales last 12 months by month as a line", "ventas de los últimos 12 meses por mes en líneas"]
+)
+def test_a_split_by_month_is_kept_after_a_period_of_months(erp: Interpreter, text: str) -> None:
+    found = read(erp, text)
+    assert (found.values["measure"], found.values["split_by"]) == ("sales", ["month"])
+
+
+def test_a_question_of_its_own_is_not_joined_to_one_that_was_not_understood(access: ErpAccess) -> None:
+    """What only completes the request still does."""
+    erp = Interpreter([replace(erp_understanding(access), agent_id="erp_agent")])
+    context = DialogueContext(
+        request="ventas a clientes alemanes este año", answer="¿Puedes decirlo de otra manera?", language="es"
+    )
+    assert amendment("clientes con saldo superior a 5000", context, erp, NOW) is None
+    assert amendment("del mes pasado", context, erp, NOW) == "ventas a clientes alemanes este año ▸ del mes pasado"
