@@ -203,6 +203,16 @@ def test_currencies_may_be_split_or_chosen() -> None:
     assert chosen.figures.columns[-1].currency == "USD"
 
 
+def test_figures_of_one_name_are_series_of_their_own() -> None:
+    """Two columns that a file calls the same do not lie upon each other."""
+    file = dataset_from_csv(b"City;Amount;Amount\nA;10;1\nB;20;2\n", name="twice", now=NOW)
+    plan = planned(file, kind="bar", x="city", y=["amount", "amount_2"])
+    assert {(city, series, int(value)) for city, series, value in rows_of(plan)} == {
+        ("A", "Amount (amount)", 10), ("A", "Amount (amount_2)", 1),
+        ("B", "Amount (amount)", 20), ("B", "Amount (amount_2)", 2),
+    }  # fmt: skip
+
+
 def test_top_and_others_add_up_to_the_whole() -> None:
     plan = planned(many(30), kind="bar", x="customer", y=["amount"])
     assert sum(row[1] for row in rows_of(plan)) == sum(range(1, 31))

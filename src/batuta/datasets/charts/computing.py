@@ -141,9 +141,14 @@ def _fold_measures(draft: ChartDraft) -> None:
     kinds = {column.type for column in measures}
     kind = next(iter(kinds)) if len(kinds) == 1 else "decimal"
     value = measures[0].model_copy(update={"name": MEASURED, "label": "", "type": kind})
-    series = Column(name=MEASURE, type="text", label=" / ".join(column.title for column in measures)[:200])
+    titles = [column.title for column in measures]
+    names = [
+        f"{title} ({column.name})" if titles.count(title) > 1 else title
+        for title, column in zip(titles, measures, strict=True)
+    ]  # equal ones would lie upon each other
+    series = Column(name=MEASURE, type="text", label=" / ".join(names)[:200])
     draft.figures = [
-        [row[0], column.title, row[len(keys) + place]] for row in draft.figures for place, column in enumerate(measures)
+        [row[0], name, row[len(keys) + place]] for row in draft.figures for place, name in enumerate(names)
     ]
     draft.records = [record for record in draft.records for _ in measures]
     draft.columns = [keys[0], series, value.model_copy(update={"label": series.label})]
