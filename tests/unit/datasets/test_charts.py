@@ -203,6 +203,14 @@ def test_currencies_may_be_split_or_chosen() -> None:
     assert chosen.figures.columns[-1].currency == "USD"
 
 
+@pytest.mark.parametrize("wanted", [{}, {"y": ["saldo"]}])
+def test_what_is_no_number_is_counted_and_never_added_up(wanted: Mapping[str, Any]) -> None:
+    file = dataset_from_csv("Item;Saldo\na;100-\nb;1 234,5\n".encode(), name="texts", now=NOW)
+    plan = planned(file, kind="table", x="item", **wanted)
+    assert rows_of(plan) == [("a", 1), ("b", 1)]
+    assert plan.notes
+
+
 def test_figures_of_one_name_are_series_of_their_own() -> None:
     """Two columns that a file calls the same do not lie upon each other."""
     file = dataset_from_csv(b"City;Amount;Amount\nA;10;1\nB;20;2\n", name="twice", now=NOW)

@@ -122,7 +122,8 @@ def draft_of(
     """A draft of rows that are filtered already."""
     x = column_named(dataset, request.x, request)
     series = column_named(dataset, request.series, request)
-    ys = [found for name in request.y if (found := column_named(dataset, name, request)) is not None]
+    named = [found for name in request.y if (found := column_named(dataset, name, request)) is not None]
+    ys = [column for column in named if column.is_numeric or request.aggregate == "count"]  # words do not add up
     draft = ChartDraft(
         request=request, dataset=dataset, kind=request.kind, x=x, ys=ys, series=series, aggregate=request.aggregate,
         time_unit=request.time_unit, rows=rows, references=references, row_count=len(rows),

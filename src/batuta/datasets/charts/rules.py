@@ -78,7 +78,7 @@ def mixed_currencies(draft: ChartDraft) -> None:
 
 def nothing_to_count(draft: ChartDraft) -> None:
     """Without a figure, rows are the figure."""
-    if not draft.ys and draft.kind != "table":
+    if not draft.ys and (draft.kind != "table" or draft.x is not None):
         if draft.aggregate != "count":
             draft.note("counted")
         draft.aggregate = "count"
