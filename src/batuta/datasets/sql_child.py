@@ -119,6 +119,8 @@ def write(result: Any, file: Path, max_rows: int) -> tuple[int, bool]:
 
 def type_of(kind: str) -> str:
     """The column type of a type of DuckDB; what has none is text."""
+    if kind.endswith("]"):
+        return "text"  # a list, of whatever
     if kind.startswith("DECIMAL"):
         return "decimal"
     if kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"):

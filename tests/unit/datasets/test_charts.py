@@ -205,7 +205,7 @@ def test_currencies_may_be_split_or_chosen() -> None:
 
 @pytest.mark.parametrize("wanted", [{}, {"y": ["saldo"]}])
 def test_what_is_no_number_is_counted_and_never_added_up(wanted: Mapping[str, Any]) -> None:
-    file = dataset_from_csv("Item;Saldo\na;100-\nb;1 234,5\n".encode(), name="texts", now=NOW)
+    file = dataset_from_csv(b"Item;Saldo\na;100-\nb;1 234,5\n", name="texts", now=NOW)
     plan = planned(file, kind="table", x="item", **wanted)
     assert rows_of(plan) == [("a", 1), ("b", 1)]
     assert plan.notes

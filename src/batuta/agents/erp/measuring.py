@@ -70,6 +70,8 @@ class CompareWith(BaseModel):
 
     kind: Literal["previous_year", "previous_period", "period", "whole"]
     period: DayRange | None = None
+    change: Literal["", "less", "more"] = ""
+    """Only rows whose figure is less or more than it was."""
 
 
 _LABELS = {
@@ -114,10 +116,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         period: str | DayRange = "",
         compare: CompareWith | None = None,
         top: int | None = None,
-        ranking: Literal["", "most", "least"] = "",
+        ranking: Literal["", "most", "least", "absent"] = "",
         bound: ValueBound | None = None,
-        absent: bool = False,
-        change: Literal["", "less", "more"] = "",
         company: str = "",
     ) -> Dataset:
         """Compute a business figure from the ERP's records: sales, margin, receivables, stock value and so on.
@@ -131,16 +131,17 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`; or the first and
                 the last day. Without it this year to date; balances are always those of today.
             compare: What to compare with: the same days of the year before, the period directly before, another one, or
-                the whole (which part of it each row is; with `only`, of the whole without it).
+                the whole (which part of it each row is; with `only`, of the whole without it); with `change` only
+                what is less or more than it was.
             top: Only so many rows, the first of the order.
-            ranking: Whether the largest come first (most) or the smallest (least).
+            ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
+                items (whichever it is split by) of which there is nothing (absent).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
-            absent: Only the customers, vendors or items (whichever it is split by) of which there is nothing.
-            change: Only rows whose figure is less or more than in the period compared with.
             company: A part of the company's name; without it the one that the user works in.
         """
         language, split_by = language_of(context), split_by or []
+        change = "" if compare is None else compare.change
         try:
             books = await access.books((await company_for(access, company, context)).id)
             asked = access.measures.measure(measure)
@@ -161,12 +162,12 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 period=None if asked.kind == "balance" else span,
                 compare_with=other,
                 top=top,
-                is_ranked=bool(ranking),
+                is_ranked=ranking in ("most", "least"),
                 is_ascending=ranking == "least",
                 late_by_days=bound.late_by_days() if bound else None,
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
-                is_absence=absent,
+                is_absence=ranking == "absent",
                 change=change,
             )
             figures = replace(

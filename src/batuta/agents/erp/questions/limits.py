@@ -77,7 +77,7 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
         and (is_idle or _is_about(question, said[0], found))
     )
     if is_clear:
-        values["absent"] = True
+        values["ranking"] = "absent"
     else:
         question.unknown += [each.group() for each in said]
     return list(names)
@@ -108,5 +108,5 @@ def settle_change(question: FigureQuestion) -> None:
     compared = question.values.get("compare", {}).get("kind")
     if said is None or not asks or compared in (None, "whole") or not question.values.get("split_by"):
         return
-    question.values["change"] = "less" if said["less"] else "more"
+    question.values["compare"] = {**question.values["compare"], "change": "less" if said["less"] else "more"}
     question.values.pop("ranking", None)
