@@ -5,8 +5,7 @@ The one recording sink (`Recorder`) is awaited.
 """
 
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from batuta.events.envelope import Event
@@ -69,11 +68,8 @@ class PipelinedRecorder(Recorder, Protocol):
 
 
 def pipelined(recorder: Recorder | None) -> PipelinedRecorder | None:
-    """The recorder, if it stores events while the run goes on."""
-    return cast("PipelinedRecorder", recorder) if recorder is not None and _is_pipelined(type(recorder)) else None
+    """The recorder, if it stores events while the run goes on.
 
-
-@lru_cache(maxsize=256)
-def _is_pipelined(kind: type) -> bool:
-    """Asked at the start of every run, and slow to find out for a protocol."""
-    return issubclass(kind, PipelinedRecorder)
+    Nothing is no recorder: a protocol takes long to find that out, and most runs are not recorded.
+    """
+    return recorder if recorder is not None and isinstance(recorder, PipelinedRecorder) else None

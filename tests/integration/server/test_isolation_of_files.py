@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from batuta.agents.documents.library import owner_of
 from batuta.eventstore import models as store
 from batuta.knowledge.index import SearchScope
+from batuta.orchestration import Orchestrator
 from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import files, jobs, metadata
-from tests.integration.server.test_attached_files import AGENT, answers, team
+from tests.integration.server.test_attached_files import AGENT, answers, team  # noqa: F401 - a fixture
 from tests.integration.server.test_files import announced, ended, found, sent, settled, uploaded
 from tests.integration.server.test_users import invoked
 from tests.support.made_files import a_pdf
@@ -116,9 +117,12 @@ async def test_a_deleted_file_opens_nowhere_and_leaves_no_name(site: Running) ->
     assert await rows_with(site, SECRET) == []
 
 
-async def test_what_a_conversation_read_of_a_file_goes_with_the_conversation(settings: Settings) -> None:
+async def test_what_a_conversation_read_of_a_file_goes_with_the_conversation(
+    settings: Settings,
+    team: Orchestrator,  # noqa: F811 - the imported fixture
+) -> None:
     """A deleted file is found and opened no more; its passages stay in the log until the conversation is deleted."""
-    async with running(settings, team=team(settings)) as site:
+    async with running(settings, team=team) as site:
         ana = await site.person()
         file = await ana.file(NAME, f"The penguin clause costs 40 euros. Its author is {SECRET}.".encode())
         session = await ana.session()

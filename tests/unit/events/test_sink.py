@@ -1,10 +1,13 @@
 """Sinks made of sinks."""
 
+from typing import cast
+
 import pytest
 
 from batuta.events import FanOutSink, FilterSink, LlmExchanged, TitleChanged, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.observers import watching
+from batuta.events.sink import Recorder, pipelined
 from tests.support.runs import EventList
 
 HELLO = UserMessage(content="hello")
@@ -93,3 +96,20 @@ async def test_a_filtered_sink_beside_the_loop_asks_for_contents_like_any_other(
     sink.disclose(SAID)
     await sink.settle()
     assert asks.events == [SAID]
+
+
+def test_a_recorder_that_borrows_its_methods_is_pipelined_too() -> None:
+    """What counts is what an object can do, not what its class spells out."""
+
+    class Borrowing:
+        def __init__(self) -> None:
+            self.record = self.barrier = self.submit = print
+
+    class Plain:
+        async def record(self, event: Event) -> Event:
+            return event
+
+    borrowing = cast("Recorder", Borrowing())
+    assert pipelined(borrowing) is borrowing
+    assert pipelined(Plain()) is None
+    assert pipelined(None) is None

@@ -59,7 +59,7 @@ def writing_tools(access: ErpAccess) -> tuple[Tool, ...]:
         company, change = await _change(access, args, context)
         shown = await access.connector.preview(company.id, change)
         record: Mapping[str, Any] = {}
-        if change.record_id is not None:
+        if change.record_id is not None and change.kind != "create":
             record = (await access.connector.get(company.id, change.entity, change.record_id)).values
         language, then = language_of(context), tuple(args.get("then") or ())
         return preview_text(shown, change, company, record=record, language=language, then=then)
