@@ -67,7 +67,7 @@ def names_documents(text: str) -> bool:
 
 
 def unnamed_owner(text: str) -> str:
-    """The word by which a message says whose something is, where it names nobody before it: "its overdue invoices"."""
+    """The word that says whose something is, where no party is named before it: "its overdue invoices"."""
     whose, plain = owner_said(text), fold(text)
     is_named = _PARTIES.search(plain[: plain.index(whose)]) or _TO_PARTIES.search(plain)
     return "" if is_named else whose
