@@ -14,11 +14,12 @@ from alembic.migration import MigrationContext
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
 from batuta.server.backends import migrate
 from batuta.server.config import Settings
+from batuta.server.database import upgrade
 from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
 from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.tables import metadata, workspaces
-from batuta.server.database.version import VERSION_TABLE
+from batuta.server.database.version import VERSION_TABLE, version_of
 from batuta.server.wiring import open_platform
 from tests.support.platform import Stage, settings_for
 from tests.support.servers import PostgresServer
@@ -76,6 +77,23 @@ async def test_migrating_again_and_at_once_is_harmless(settings: Settings) -> No
     await migrate(settings)
     async with closing(opened(settings)) as database:
         assert await database.read(differences) == []
+
+
+async def test_a_migration_that_fails_leaves_the_tables_as_they_were(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several are one change, so two processes never see half of each other's work."""
+    upgrade_all = upgrade._upgrade
+
+    def fail_at_the_end(connection: sa.Connection) -> None:
+        upgrade_all(connection)
+        raise RuntimeError("the last migration failed")
+
+    monkeypatch.setattr(upgrade, "_upgrade", fail_at_the_end)
+    with pytest.raises(RuntimeError, match="last migration"):
+        await migrate(settings)
+    async with closing(opened(settings)) as database:
+        assert await database.read(version_of) is None
 
 
 async def test_a_server_without_tables_says_what_to_do(postgres_url: str, tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ from alembic import context
 from batuta.server.database.tables import metadata
 from batuta.server.database.version import VERSION_TABLE
 
+connection = context.config.attributes["connection"]
+if not connection.in_transaction():
+    connection.begin()  # Alembic joins a transaction that has begun; else it commits each migration by itself
 context.configure(
-    connection=context.config.attributes["connection"],
+    connection=connection,
     target_metadata=metadata,
     version_table=VERSION_TABLE,
     transaction_per_migration=False,
