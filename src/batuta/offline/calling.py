@@ -18,6 +18,7 @@ from batuta.offline.parameters import filled_by_schema, fits_description
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
 from batuta.offline.requests import Task, content_of, exchange_of, task_of
+from batuta.offline.tables import tables_named
 
 MAX_CALLS = 6
 LEAST_OF_A_PIECE = 0.3
@@ -51,6 +52,11 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     planner = Planner(own, now, language=task.default_language, has_small_talk=False)
     last = _said_before(request, task, planner.interpreter, now)
     pieces = _pieces(task, planner, last)
+    if task.results and pieces and all(piece.intent.takes == "dataset" for piece in pieces):
+        tables = tables_named(last)
+        if not tables:
+            return NextCalls(question=phrase("no_table_made", task.language))
+        pieces = [_of_tables(piece, tables, planner, task.text) for piece in pieces[:1]]
     works = [_work(piece, request.tools, last) for piece in pieces]
     if not pieces or (
         len(pieces) == 1
@@ -85,6 +91,8 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     if takes_text and not best.intent.is_fallback and "; " not in text and text.count("?") < 2:
         return whole
+    if best.intent.takes and not planner.is_sequence(text):
+        return whole  # "by country and month" is one picture
     if any({"and", "y"} & set(slot.after) and slot.name in best.values for slot in best.intent.slots):
         return whole  # its own words hold an `and`: "the days between March and May"
     split = [part for part in planner.divided(text, last) if not part.missing and _may_be_done(part)]
@@ -109,6 +117,15 @@ def _sharing(whole: Interpretation, parts: Sequence[Interpretation]) -> list[Int
     said = [part.values for part in parts if part not in bare]
     shared = {name: value for values in said for name, value in values.items() if name not in required}
     return [replace(part, values={**shared, **part.values}) if part in bare else part for part in parts]
+
+
+def _of_tables(piece: Interpretation, tables: Sequence[str], planner: Planner, text: str) -> Interpretation:
+    """Work on the tables that the steps before made for it; only a message that says so changes what was made before."""
+    if planner.changing(text) is not None:
+        return piece
+    made = piece if not piece.intent.amends else planner.maker(text) or piece
+    others = {"beside": list(tables[1:])} if len(tables) > 1 else {}
+    return replace(made, values={**made.values, "dataset": tables[0], **others})
 
 
 def _may_be_done(meaning: Interpretation) -> bool:

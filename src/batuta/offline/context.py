@@ -100,7 +100,7 @@ def context_of(
 
 
 def _answered(context: DialogueContext, answer: str) -> DialogueContext:
-    read, charted = tables_named(answer), charted_table(answer)
+    read, charted = set(tables_named(answer)), charted_table(answer)
     tables = context.tables | read
     is_of_own = charted not in tables if charted is not None else context.is_of_own_table and not read
     return replace(context, answer=answer, tables=tables, is_of_own_table=is_of_own)

@@ -68,6 +68,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "What should it show? Ask for the figures first, for example: {example}",
         "es": "¿Qué tiene que mostrar? Pide primero los datos, por ejemplo: {example}",
     },
+    "no_table_made": {
+        "en": "There is nothing to draw: the step before it brought no table.",
+        "es": "No hay nada que dibujar: el paso anterior no trajo ninguna tabla.",
+    },
     "example": {"en": "- {text}", "es": "- {text}"},
     "member": {"en": "- **{name}**: {about}", "es": "- **{name}**: {about}"},
     "such_as": {"en": ", such as {examples}", "es": "por ejemplo, {examples}"},

@@ -355,9 +355,15 @@ class Planner:
             )
             if each.intent.takes == "dataset" and is_named:
                 return each
-        if not task.has_tables or _GROUPED.search(fold(task.text)) is None:
-            return None
-        said = [annotated(task.text[:MAX_PLANNED_CHARS], now=self._now)]
+        return self.maker(task.text) if task.has_tables and _GROUPED.search(fold(task.text)) else None
+
+    def is_sequence(self, text: str) -> bool:
+        """Whether a text asks for several things one after the other: "as bars, then as a line"."""
+        return len(self._strong_pieces(text)) > 1
+
+    def maker(self, text: str) -> Interpretation | None:
+        """What makes something new of a table, filled by a text whatever it asks for."""
+        said = [annotated(text[:MAX_PLANNED_CHARS], now=self._now)]
         makers = (
             self._interpreter.filled(each.agent_id, intent, said, self._now)
             for each in self._team

@@ -72,9 +72,9 @@ def chart_in_words(chart: Mapping[str, Any], language: Language) -> str:
     return " ".join(said)
 
 
-def tables_named(answer: str) -> set[str]:
-    """The tables that an agent read for an answer, by their names."""
-    return set(_TABLE_NAME.findall(answer))
+def tables_named(answer: str) -> list[str]:
+    """The tables that an agent read for an answer, by their names, in its order."""
+    return list(dict.fromkeys(_TABLE_NAME.findall(answer)))
 
 
 def charted_table(answer: str) -> str | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from batuta.datasets.charts.asking import amended, asked_of
+from batuta.datasets.charts.asking import amended, asked_of, reading_of
 from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.dataset import Column, Dataset, DatasetError
@@ -211,3 +211,35 @@ def test_a_column_is_found_by_its_word_in_the_other_language() -> None:
     assert asked_of("average hours by department", table) == {
         "x": "departamento", "y": ["horas"], "aggregate": "average",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [text for text, _ in FOLLOW_UPS])
+def test_nothing_of_a_follow_up_is_left_unread(text: str) -> None:
+    assert reading_of(text, sales()).unread == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "unread", "asks"),
+    [
+        ("pie chart of the weather by planet", ("weather", "planet"), True),
+        ("hazme un gráfico del tiempo por planeta", ("tiempo", "planeta"), True),
+        ("Marta's sales by customer as bars", ("Marta",), False),
+        ("sales and profit by customer", ("profit",), False),
+        ("only Mars", ("Mars",), True),
+    ],
+)
+def test_words_that_are_neither_of_the_table_nor_of_charts_are_named(
+    text: str, unread: tuple[str, ...], asks: bool
+) -> None:
+    """A chart without them might answer another question."""
+    reading = reading_of(text, sales())
+    assert (reading.unread, reading.asks_unread) == (unread, asks)
+
+
+def test_a_value_is_kept_where_it_stands_alone() -> None:
+    assert asked_of("España por mes", sales()) == {"time_unit": "month", "only": ["España"]}
+
+
+@pytest.mark.parametrize("text", ["sales by country, month and customer", "ventas por país, mes y cliente"])
+def test_a_third_column_to_compare_by_is_named_as_one_without_a_place(text: str) -> None:
+    assert reading_of(text, sales()).unplaced == ("Fecha",)

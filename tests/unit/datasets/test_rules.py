@@ -53,6 +53,12 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "nothing_to_count": (table(COLUMNS[:2], [["a", "b"], ["c", "b"]]), {"x": "customer"}, "counted"),
     "not_additive": (sales(), {"x": "customer", "y": ("price",)}, "averaged"),
     "other_units": (sales(), {"x": "customer", "y": ("amount", "pieces")}, "other_units"),
+    "stack_of_one": (sales(), {"kind": "stacked", "x": "customer"}, "stack_of_one"),
+    "one_figure_of_series": (
+        table([*COLUMNS[:2], Column(name="sold", type="integer"), Column(name="bought", type="integer")],
+              [["a", "x", 1, 2], ["b", "y", 3, 4]]),
+        {"x": "customer", "series": "country", "y": ("sold", "bought")}, "one_figure_only",
+    ),
     "scatter_of_one": (sales(), {"kind": "scatter", "y": ("amount",)}, "scatter_needs_two"),
     "line_without_order": (sales(), {"kind": "line", "x": "customer"}, "line_without_order"),
     "pie_of_no_whole": (sales(), {"kind": "pie", "x": "customer", "aggregate": "average"}, "pie_no_whole"),

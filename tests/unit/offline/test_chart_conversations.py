@@ -107,3 +107,35 @@ async def test_figures_of_a_brought_table_are_drawn_without_a_word_for_charts(te
     requests = await requests_of(team, "media del importe por categoría", "y por cliente")
     assert [(one["dataset"], one["x"]) for one in requests] == [("ventas", "categoria"), ("ventas", "cliente")]
     assert requests[0]["aggregate"] == "average"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["pie chart of the weather by planet", "hazme un gráfico del tiempo por planeta", "gráfico de ventas por planeta"],
+)
+async def test_what_has_nothing_to_do_with_the_last_table_is_not_drawn_of_it(team: AskedTeam, asked: str) -> None:
+    """A picture of sales is no answer to a question about planets."""
+    assert await charts_of(team, ("ventas por cliente", asked), brings_table=False) == [[], []]
+
+
+async def test_a_chart_whose_figures_could_not_be_read_is_not_drawn_of_an_older_table(team: AskedTeam) -> None:
+    """Expenses know no departments: the step before the chart says so, and nothing else is drawn instead."""
+    asked = ("ventas por cliente", "gasto por mes y departamento apilado")
+    assert await charts_of(team, asked, brings_table=False) == [[], []]
+
+
+@pytest.mark.parametrize("asked", ["sales by country and month stacked", "ventas por país y mes apiladas"])
+async def test_a_second_column_to_compare_by_is_drawn_as_the_parts_of_a_stack(team: AskedTeam, asked: str) -> None:
+    (request,) = await requests_of(team, asked, brings_table=False)
+    assert (request["kind"], request["x"], request["series"]) == ("stacked", "month", "country")
+
+
+async def test_two_figures_by_month_are_two_lines_of_one_chart(team: AskedTeam) -> None:
+    ((chart,),) = await charts_of(team, ("ventas y compras por mes en líneas",), brings_table=False)
+    assert chart.request["y"] == ["ventas", "compras"]
+    assert (chart.kind, chart.spec["encoding"]["color"]["field"]) == ("line", "measure")
+
+
+async def test_figures_that_measure_different_things_are_not_drawn_together_silently(team: AskedTeam) -> None:
+    ((chart,),) = await charts_of(team, ("ventas y unidades vendidas por mes en líneas",), brings_table=False)
+    assert any("otra unidad" in note for note in chart.notes)

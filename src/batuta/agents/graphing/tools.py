@@ -1,16 +1,18 @@
 """The tools of the graphing agent: draw a chart, change the last one."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
-from batuta.datasets.charts.asking import amended, asked_of, is_period_column
+from batuta.datasets.charts.asking import ChartReading, amended, is_period_column, reading_of
+from batuta.datasets.charts.beside import joined_tables
 from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.words import say
-from batuta.datasets.dataset import DatasetError
+from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.library import DatasetLibrary, library_of
 from batuta.datasets.tools import list_datasets, query_datasets
 from batuta.language.detection import detect_language
@@ -42,6 +44,7 @@ async def draw_chart(
     top: int | None = None,
     only: list[str] | None = None,
     options: ChartOptions | None = None,
+    beside: list[str] | None = None,
 ) -> Chart:
     """Draw a chart of a dataset. Figures are computed here; what would mislead is mended or refused, and said.
 
@@ -56,15 +59,25 @@ async def draw_chart(
         top: Show only so many, the largest first.
         only: Values to keep, such as a country or a customer.
         options: How figures are put together, conditions on columns, and a title in the user's language.
+        beside: Other datasets with the same columns to compare by, whose figures are shown beside those of the first.
     """
     library, language = library_of(context), _language(context, options)
     brought = await take_attached(library, context, language)
-    name = dataset or (brought[0] if brought else await _last_source(library, language))
+    name, notes = (
+        await _beside(library, context, [dataset, *(beside or ())], language) if dataset and beside else (dataset, ())
+    )
+    name = name or (brought[0] if brought else await _last_source(library, language))
     table = await open_table(library, name)
-    words = asked_of(_asked(options), table.outline)
+    reading = reading_of(_asked(options), table.outline)
+    if not dataset:
+        notes = (*notes, *_require_read(reading, table.outline, language, is_brought=bool(brought)))
+    words = reading.changes
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind, words)
+    _require_places(reading, language)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
-    return await table.drawn(await _without_dropped(table, request, words))
+    if request.time_unit is not None and request.x is None and request.series is None and not dataset:
+        request = request.changed(x=await _time_column(library, request, request.time_unit))
+    return await table.drawn(await _without_dropped(table, request, words), notes=notes)
 
 
 @tool(effect="read", timeout=30.0)
@@ -104,16 +117,20 @@ async def change_chart(
     language = detect_language(_asked(options), language if last is None else before.language)
     before = before.changed(language=language, dataset=before.dataset or await _last_source(library, language))
     table = await open_table(library, before.dataset)
-    words = asked_of(_asked(options), table.outline)
+    reading = reading_of(_asked(options), table.outline)
+    words = reading.changes
     changes = {**words, **_given(_changes(x, y, series, time_unit, top, only, options), kind, words)}
     if not changes and (last is None or not last.is_narrowed):
         known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
+    is_narrowed = last is not None and last.is_narrowed  # the table was read again by these words
+    notes = () if is_narrowed else _require_read(reading, table.outline, language, is_brought=bool(brought))
+    _require_places(reading, language)
     if "time_unit" in changes and "x" not in changes:
         column = await _time_column(library, before, changes["time_unit"])
         changes |= {"x": column, "kind": changes.get("kind", "auto")}
     request = await _without_dropped(table, amended(before, changes), changes)
-    return await table.drawn(request, changes_chart_id=None if last is None else last.chart_id)
+    return await table.drawn(request, changes_chart_id=None if last is None else last.chart_id, notes=notes)
 
 
 def _changes(
@@ -132,6 +149,38 @@ def _changes(
 
 def _asked(options: ChartOptions | None) -> str:
     return "" if options is None else options.asked
+
+
+def _require_read(reading: ChartReading, table: Dataset, language: str, *, is_brought: bool) -> tuple[str, ...]:
+    """Refuse to draw what was asked for in words that are not of the table: the chart would answer another question.
+
+    Of a table that came with the message a word may tell of something else; then it is noted.
+    """
+    if not reading.unread:
+        return ()
+    words = ", ".join(f"«{word}»" if language == "es" else f"“{word}”" for word in reading.unread)
+    if is_brought and reading.names_table and not reading.asks_unread:
+        return (say("words_unread", language, words=words),)
+    known = ", ".join(column.title for column in table.columns)
+    raise DatasetError(say("unread", language, words=words, dataset=table.title or table.name, known=known))
+
+
+def _require_places(reading: ChartReading, language: str) -> None:
+    if reading.unplaced:
+        raise DatasetError(say("too_many_columns", language, left=", ".join(reading.unplaced)))
+
+
+async def _beside(
+    library: DatasetLibrary, context: ToolContext, names: Sequence[str], language: str
+) -> tuple[str, tuple[str, ...]]:
+    """The table that shows the figures of several, kept; or the last that has rows to compare, and what is left out."""
+    tables = [await library.get(name) for name in dict.fromkeys(names)]
+    made = await joined_tables(library, tables)
+    if made is not None:
+        return (await library.introduce(made, context, key=f"{context.idempotency_key}:beside")).name, ()
+    drawn = next((table for table in reversed(tables) if table.row_count > 1), tables[-1])
+    left = ", ".join(table.title or table.name for table in tables if table is not drawn)
+    return drawn.name, (say("not_beside", language, left=left, drawn=drawn.title or drawn.name),)
 
 
 def _given(changes: dict[str, Any], kind: WantedKind | None, words: dict[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,12 @@ Only what the words name surely is taken: a column by its name, label or a synon
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.unread import unread_words
 from batuta.datasets.charts.vocabulary import (
     AGAINST_WORDS,
     AGGREGATE_WORDS,
@@ -49,7 +51,11 @@ _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words
 MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
 MAX_ASKED_CHARS = 2_000
+SHORTEST_BARE = 3
+"""Letters of a value that is understood without a word before it such as "only"."""
 Span = tuple[int, int]
+_LISTED = re.compile(r",\s+(?=[^\W\d_A-ZÁÉÍÓÚÑ][^\W\d_]*(?:,|\s+(?:y|and|e)\s))")
+"""Between the words of a list, like its last `and`; the name of a company may hold a comma too."""
 _LEGAL_FORM = re.compile(
     r"(?: (?:s ?l(?: ?u| ?p| ?l)?|s ?a(?: ?u)?|s ?c(?: ?p| ?a)?|s coop|y cia|e hijos|y hermanos|"
     r"ltd|limited|inc|llc|plc|corp|gmbh|ag|bv|b v|srl|s r l|sarl|lda|ltda|and co|co))+$"
@@ -57,14 +63,53 @@ _LEGAL_FORM = re.compile(
 """At the end of a company's name, folded."""
 
 
-def asked_of(text: str, table: Dataset) -> dict[str, Any]:
-    """The parts of a `ChartRequest` that a text names; what it does not name is not in it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartReading:
+    """What a text says of a chart of one table, and the words that say nothing of it."""
+
+    changes: dict[str, Any]
+    """The parts of a `ChartRequest` that the text names; what it does not name is not in it.
 
     `is_everything` says that what was left out before is wanted again, `dropped` that so many of the largest or the
     smallest are not wanted: both are said of a chart, and are no part of a request.
     """
-    bounds, rest = _bounds(text[:MAX_ASKED_CHARS])
-    return _Reading(_folded(rest), table).changes() | bounds
+    unread: tuple[str, ...]
+    """Words that are neither of the table nor of charts, as they were written: a chart without them may show something
+    else than was asked for."""
+    asks_unread: bool
+    """Whether one of them stands where a column or a value is asked for: "by planet", "only Mars"."""
+    unplaced: tuple[str, ...]
+    """Titles of columns that were asked for beside two others: a chart compares by one and splits by another."""
+
+    @property
+    def names_table(self) -> bool:
+        """Whether a column or a value of the table is named."""
+        return bool(self.changes.keys() & {"x", "y", "series", "only", "excluded", "time_unit"})
+
+
+def reading_of(text: str, table: Dataset) -> ChartReading:
+    """A text read against a table."""
+    text = text[:MAX_ASKED_CHARS]
+    bounds, rest = _bounds(text)
+    reading = _Reading(_folded(_LISTED.sub(" y ", rest)), table)
+    changes = reading.changes() | bounds
+    names = [*_table_words(table), *(name for one in table.columns for name in _names(one))]
+    unread = unread_words(reading.rest, names)
+    for value in reading.bare_values(unread):
+        changes.setdefault("only", []).append(value)
+        unread = [word for word in unread if word not in _folded(value).split()]
+    spelled = {_folded(word): word for word in re.findall(r"[\w%]+", text)}
+    return ChartReading(
+        changes=changes,
+        unread=tuple(spelled.get(word, word) for word in unread),
+        asks_unread=any(reading.asks_for(word) for word in unread),
+        unplaced=reading.unplaced,
+    )
+
+
+def asked_of(text: str, table: Dataset) -> dict[str, Any]:
+    """What a text changes of a chart of a table."""
+    return reading_of(text, table).changes
 
 
 def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
@@ -95,6 +140,27 @@ class _Reading:
         self._text = re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text)
         self._table = table
         self._found: dict[str, Any] = {}
+        self.unplaced: tuple[str, ...] = ()
+
+    @property
+    def rest(self) -> str:
+        """What was not taken out: names of columns, and words that were not understood."""
+        return self._text
+
+    def bare_values(self, unread: Sequence[str]) -> list[str]:
+        """Values of the table that stand among words which mean nothing else: "Spain by month"."""
+        return [
+            value
+            for start, end, value in self._values()
+            if end - start >= SHORTEST_BARE and set(self._text[start:end].split()) <= set(unread)
+        ]
+
+    def asks_for(self, word: str) -> bool:
+        """Whether a word stands where a column or a value is asked for."""
+        match = re.search(rf"(?<= ){re.escape(word)}(?= )", self._text)
+        return match is not None and self._is_after(
+            (*BY_WORDS, *SPLIT_WORDS, *ONLY_WORDS, *WITHOUT_WORDS), match.start()
+        )
 
     def changes(self) -> dict[str, Any]:
         if self._take_any(EVERYTHING_WORDS):
@@ -113,8 +179,9 @@ class _Reading:
         self._read_columns()
         times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
         times += [column.name for column in self._periods()]
-        if is_split_by_time and times and self._found.get("x", times[0]) != times[0]:
-            self._found.setdefault("series", times[0])
+        is_other_time = is_split_by_time and times and self._found.get("x", times[0]) != times[0]
+        if is_other_time and self._found.setdefault("series", times[0]) != times[0]:
+            self.unplaced = (*self.unplaced, self._table.column(times[0]).title)
         how = self._take_choice(AGGREGATE_WORDS)
         if how is not None and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
@@ -240,16 +307,13 @@ class _Reading:
         keys: list[Column] = []
         periods = self._periods()
         figures: list[tuple[int, Column]] = []
-        for column in self._table.columns:
-            place = self._place_of(column)
-            if place is None:
-                continue
+        places = ((self._place_of(column), column) for column in self._table.columns)
+        for place, column in sorted(((p, c) for p, c in places if p is not None), key=lambda pair: pair[0]):
             # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
             if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
             elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or ((keys or periods) and self._is_joined(place)):
                 keys.append(column)
-        keys.sort(key=lambda column: self._place_of(column) or 0)
         keys = [*periods, *(column for column in keys if column not in periods)]
         if keys and (self._is_after(SPLIT_WORDS, self._place_of(keys[0]) or 0)):
             self._found["series"] = keys[0].name
@@ -257,6 +321,7 @@ class _Reading:
             self._found["x"] = keys[0].name
             if len(keys) > 1:
                 self._found["series"] = keys[1].name
+            self.unplaced = tuple(column.title for column in keys[2:])
         if len(figures) > 1 and re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
             self._found.setdefault("kind", "scatter")
         if figures:
@@ -323,6 +388,11 @@ def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
             found[max(meant)[1]] = number.value
             text = f"{text[: number.span.start]} {text[number.span.end :]}"
     return found, text
+
+
+def _table_words(table: Dataset) -> list[str]:
+    """What a table is called, each word of it."""
+    return _folded(f"{table.name.replace('_', ' ')} {table.title}").split()
 
 
 def _names(column: Column) -> set[str]:

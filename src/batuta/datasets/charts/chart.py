@@ -1,7 +1,8 @@
 """A chart as a tool returns it: its figures are kept, an event tells of it, and the model hears what it shows."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -94,9 +95,12 @@ class ChartTable:
     """Its columns, and the values that a request may name: the dataset itself, unless it is large."""
     large: LargeTable | None
 
-    async def drawn(self, request: ChartRequest, *, changes_chart_id: str | None = None) -> Chart:
-        """A chart of it. Raises `ChartRefusedError`, `DatasetError`."""
-        return Chart(plan=await self._plan(request), changes_chart_id=changes_chart_id)
+    async def drawn(
+        self, request: ChartRequest, *, changes_chart_id: str | None = None, notes: Sequence[str] = ()
+    ) -> Chart:
+        """A chart of it, with notes of what was asked for. Raises `ChartRefusedError`, `DatasetError`."""
+        plan = await self._plan(request)
+        return Chart(plan=replace(plan, notes=(*notes, *plan.notes)), changes_chart_id=changes_chart_id)
 
     async def without_extremes(self, request: ChartRequest, which: str, count: int) -> ChartRequest:
         """The request without the largest or the smallest that its chart shows. Raises `ChartRefusedError`."""

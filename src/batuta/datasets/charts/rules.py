@@ -7,6 +7,7 @@
 | nothing to count | no numeric column | rows are counted |
 | not additive | a price or rate would be added up | averages |
 | other units | figures of several units on one axis | those of the first unit |
+| stack of one | bars on top of one another without anything to split by | plain bars |
 | scatter of one | a scatter plot with one figure | bars |
 | line without order | a line along categories | bars |
 | pie of no whole | averages, or along time, as a pie | bars |
@@ -101,6 +102,23 @@ def other_units(draft: ChartDraft) -> None:
     if left:
         draft.ys = [column for column in draft.ys if column not in left]
         draft.note("other_units", left=", ".join(column.title for column in left), kept=first.title)
+
+
+def stack_of_one(draft: ChartDraft) -> None:
+    """A stack of one part is a bar."""
+    if draft.kind == "stacked" and draft.series is None and len(draft.ys) < 2:
+        draft.kind = "bar"
+        draft.note("stack_of_one")
+
+
+def one_figure_of_series(draft: ChartDraft) -> None:
+    """Colours tell the parts of a series apart: only the first of several figures has room."""
+    kinds = ("bar", "stacked", "line", "area", "pie", "heatmap")
+    if draft.series is not None and len(draft.ys) > 1 and draft.aggregate != "count" and draft.kind in kinds:
+        kept, *left = draft.ys
+        titles = ", ".join(column.title for column in left)
+        draft.note("one_figure_only", kept=kept.title, series=draft.series.title, left=titles)
+        draft.ys = [kept]
 
 
 def scatter_of_one(draft: ChartDraft) -> None:
@@ -358,7 +376,8 @@ def chosen_values(draft: ChartDraft) -> None:
 
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
-    empty, mixed_currencies, nothing_to_count, not_additive, other_units, scatter_of_one, line_without_order,
+    empty, mixed_currencies, nothing_to_count, not_additive, other_units, stack_of_one,
+    one_figure_of_series, scatter_of_one, line_without_order,
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (

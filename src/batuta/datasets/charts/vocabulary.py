@@ -400,3 +400,16 @@ AGGREGATE_WORDS: Final[Words] = {
     "minimum": ("minimum", "minimo", "minima"),
     "sum": ("the sum", "total sum", "la suma", "sumado"),
 }
+CHART_FILLERS: Final = (
+    ("result results data table tables figures numbers thing picture image column columns row rows file csv excel "
+     "sheet spreadsheet uploaded attached same again instead better rather way form switch change turn convert put "
+     "use using new then next also too last previous above before it's itself style type kind of split broken down "
+     "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between"),
+    ("resultado resultados datos tabla tablas cifras numeros cosa imagen dibujo columna columnas fila filas archivo "
+     "fichero hoja subido adjunto subida otra vez vez lugar mejor manera forma cambia cambialo cambiar pasa pasalo "
+     "pasar convierte conviertelo convertir pon ponlo ponla usa usando nuevo nueva luego despues ultimo ultima "
+     "anterior tambien estilo tipo desglosa desglosado desglosada separa separado agrupa agrupado ordena ordenalo "
+     "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
+     "nombre nombres euros"),
+)  # fmt: skip
+"""Words that say nothing of a chart beside those that never do: what is left of a request must be of the table."""

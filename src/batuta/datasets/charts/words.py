@@ -43,6 +43,22 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "Shows the {shown} of {all} whose figures are within what was asked for.",
         "es": "Se muestran los {shown} de {all} cuyas cifras están dentro de lo pedido.",
     },
+    "words_unread": {
+        "en": "I do not know what {words} means here: the chart does not go by it.",
+        "es": "No sé qué significa aquí {words}: el gráfico no lo tiene en cuenta.",
+    },
+    "not_beside": {
+        "en": "Only “{drawn}” is drawn: {left} has other columns or another unit.",
+        "es": "Solo se dibuja «{drawn}»: {left} tiene otras columnas u otra unidad.",
+    },
+    "stack_of_one": {
+        "en": "A stack needs something to split by, and nothing was named: drawn as plain bars.",
+        "es": "Apilar necesita algo por lo que separar, y no se ha dicho: se dibuja con barras sencillas.",
+    },
+    "one_figure_only": {
+        "en": "Only {kept} is shown: split by {series} there is no room for {left}.",
+        "es": "Solo se muestra {kept}: separado por {series} no cabe {left}.",
+    },
     "no_bounds": {
         "en": "A limit on figures has no meaning for this kind of chart: everything is shown.",
         "es": "Un límite para las cifras no tiene sentido en este tipo de gráfico: se muestra todo.",
@@ -189,6 +205,17 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "nothing_named": {
         "en": "Nothing in “{asked}” is in the table of the chart; its columns are: {known}.",
         "es": "Nada de «{asked}» está en la tabla del gráfico; sus columnas son: {known}.",
+    },
+    "unread": {
+        "en": "I do not know what {words} means in “{dataset}”, and a chart without it might show something "
+        "else. It can be drawn by these columns: {known}.",
+        "es": "No sé qué significa {words} en «{dataset}», y un gráfico sin ello podría mostrar otra cosa. Se "
+        "puede dibujar por estas columnas: {known}.",
+    },
+    "too_many_columns": {
+        "en": "A chart compares by one column and splits by another: {left} has no place in it. Ask for two of them, "
+        "or for a table.",
+        "es": "Un gráfico compara por una columna y separa por otra: {left} no cabe. Pida dos de ellas, o una tabla.",
     },
     "bad_number": {
         "en": "A chart shows from 1 to {most} of them, not {value}: ask for another number.",
