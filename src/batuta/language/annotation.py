@@ -18,6 +18,7 @@ from batuta.language.amounts import (
     find_quantities,
     find_units,
 )
+from batuta.language.bounds import bound_spans
 from batuta.language.choices import words_with_places
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
@@ -118,7 +119,11 @@ def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedTe
         )
     contact = find_contact(text)
     people = [contact] if contact else []
-    periods = find_periods(text, now=now, language=text_language)
+    limits = bound_spans(text)
+    found = find_periods(text, now=now, language=text_language)
+    periods = [
+        each for each in found if not any(span.start <= each.span.start < each.span.end <= span.end for span in limits)
+    ]
     quantities = find_quantities(text, language=text_language)
     units = _units_beside(text, quantities)
     weights = quantities if units else []

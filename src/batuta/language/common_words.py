@@ -49,7 +49,7 @@ _SPANISH = (
     "pasada pasadas pasado pasados pasar paso pedir peor pequeno perder persona personas peso pieza piezas pista pista plan "
     "plano planta plantas plaza pobre poca poco pocos poder poner porque posible precio precios pregunta primer primera "
     "primero primeros problema pronto propio proximo pueblo puede puerta puesto punto puntos queda quedar querer quien quince "
-    "quitar quiza quizas rapido raro razon real recibir regla resto resumen rojo saber sabado sacar salir segun segunda "
+    "quitar quiza quizas rapido raro razon real recibir regla resto resumen rojo saber sabado sacar saldo saldos salir segun segunda "
     "segundo seguro seis semana semanas sencillo senor sentido ser serie seria siempre siete siglo siguiente simple sitio "
     "sobre sol solo sola son subir suelo suma supuesto sur tabla tal talla tambien tampoco tanta tanto tarde tarjeta tercer "
     "tercera tercero terminar tiempo tienda tierra tipo tipos toda todas todavia todo todos tomar total trabajo traer treinta "

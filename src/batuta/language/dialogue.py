@@ -22,7 +22,7 @@ _NO = re.compile(
 )
 _FOLLOWS = re.compile(
     r"^[\s¿¡(]*(?:and(?!\s+then\s+\w+\s+\w+\s+\w+\s+\w+)|y|e|what\s+about|how\s+about|que\s+tal|que\s+hay\s+de|the\s+same|same|lo\s+mismo|lo\s+mismo\s+pero|igual|"
-    r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|by|per|por|para|en|in|split|broken\s+down|desglosad[oa]|"
+    r"now|ahora|but|pero|only|solo|just|instead|en\s+vez|as\s+an?|como|but\s+for|for|by|per|por|para|en|in|without|except|excluding|sin|excepto|salvo|split|broken\s+down|desglosad[oa]|"
     r"compared\s+(?:with|to|against)|in\s+comparison\s+(?:with|to)|versus|vs|against|comparad[oa]s?\s+con|"
     r"en\s+comparacion\s+con|frente\s+al?|(?:con\s+)?respecto\s+(?:al?|del?))\b"
 )

@@ -209,7 +209,8 @@ class Interpreter:
             return True
         choices = [slot for slot in intent.slots if (slot.is_required or slot.stands_in) and slot.type == "choice"]
         if intent.reads_every_word:
-            return len(texts) > 1 or not choices or any(named.get(slot.name) for slot in choices)
+            is_named = any(named.get(slot.name) or _names_a_part(slot, texts[-1]) for slot in choices)
+            return len(texts) > 1 or not choices or is_named
         return _takes_values(intent) and texts[-1].has_values
 
     def _by_owner(self, found: list[Interpretation], first: AnnotatedText, now: datetime) -> list[Interpretation]:
@@ -354,6 +355,11 @@ def _is_told_by_values(intent: Intent, text: AnnotatedText) -> bool:
     taken = [each.span for each in (*text.findings.get("quantity", ()), *find_units(text.text))]
     words = [(stem(word), start) for word, start, _ in words_with_places(text.text)]
     return all(word in filler_stems() or any(span.start <= at < span.end for span in taken) for word, at in words)
+
+
+def _names_a_part(slot: Slot, text: AnnotatedText) -> bool:
+    """Whether a text names a value of a slot by a part of its name: "Sotomar"."""
+    return slot.takes_names and bool(slot_spans(slot, text))
 
 
 def _takes_values(intent: Intent) -> bool:

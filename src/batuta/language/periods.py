@@ -277,7 +277,7 @@ _JOINING = re.compile(r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
     "previous_year": re.compile(
-        r"(?:(?:that|those|las?|los?)\s+)?(?:(?:of|in|from|del?|en)\s+)?(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa])\s+(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day)\s+"
+        r"(?:(?:that|those|las?|los?)\s+)?(?:(?:of|in|from|del?|en)\s+)?(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa]s?)\s+(?:(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day|one)\s+)?"
         r"(?:of\s+|in\s+|de\s+|del\s+|en\s+)?(?:the\s+|el\s+)?)?"
         r"(?:last\s+year|previous\s+year|year\s+before|prior\s+year|a\s+year\s+(?:ago|earlier|before)|ano\s+(?:pasado|anterior|previo)|(?:pasado|anterior|previo)\s+ano|hace\s+un\s+ano|un\s+ano\s+antes)"
     ),

@@ -8,6 +8,7 @@ from typing import Any
 
 from batuta.language.amounts import DIMENSIONS, find_units, find_unnumbered
 from batuta.language.annotation import AnnotatedText, last_number
+from batuta.language.bounds import BOUND, bound_spans
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_for
 from batuta.language.expressions import find_expression
@@ -31,10 +32,10 @@ _LIMIT = re.compile(
     rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|latest|newest|oldest|most\s+recent|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
 )
 _LEAST = re.compile(
-    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
+    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+(?:de\s+)?\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
 )
 _MOST = re.compile(
-    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
+    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?!\s+(?:de\s+)?\d)(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
 )
 _DOWNWARDS = re.compile(
     r"\bmayor(?:es)?\s+a\s+menor(?:es)?\b|\bmas\s+a\s+menos\b|\b(?:highest|largest|biggest)\s+to\s+(?:lowest|smallest)\b|\bmost\s+to\s+least\b"
@@ -53,15 +54,6 @@ _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
 """The days that are left "de año" are those of this one."""
 _BESIDE = re.compile(r"\s*(?:h|hours|horas)?\s*(?:(?:hora\s+)?(?:de|en|in|del?)\s+)?(?:the\s+|la\s+)?")
 """Between a time and the place it is meant at."""
-_AMOUNT = r"(?P<amount>\d[\d.,]*(?:\s?(?:k|mil|thousand)\b)?)"
-_BOUND_UNIT = r"\s*(?P<unit>days?|dias?|€|eur(?:os?)?\b|%|units?|unidades)?"
-_BOUND = re.compile(
-    r"(?:(?P<above>\b(?:more\s+than|over|above|greater\s+than|larger\s+than|higher\s+than|exceed(?:s|ing)?|at\s+least|"
-    r"mas\s+de|mayor(?:es)?\s+(?:de|que|a)|superior(?:es)?\s+a|supera[n]?|por\s+encima\s+de|al\s+menos|(?:como\s+)?minimo)|>=?)|"
-    r"(?P<below>\b(?:less\s+than|under|below|fewer\s+than|lower\s+than|smaller\s+than|at\s+most|"
-    r"menos\s+de|menor(?:es)?\s+(?:de|que|a)|inferior(?:es)?\s+a|por\s+debajo\s+de|como\s+maximo)|<=?))"
-    rf"\s*(?:los\s+|las\s+|€\s*|eur\s*)?{_AMOUNT}{_BOUND_UNIT}"
-)
 _INCLUSIVE = re.compile(r"least|most|menos$|minimo|maximo|=")
 _CODE = re.compile(r"(?<![\w.,])(?=[\w/-]*\d{3})[A-Z]{0,6}[-/]?\d[\w/-]{2,19}(?![\w.,%€]*\d)(?![%€])")
 _RESULT_NAME = re.compile(
@@ -111,7 +103,7 @@ def slot_spans(slot: Slot, text: AnnotatedText) -> list[TextSpan]:
             spans = [each.span for each in _named(slot, text.text)]
             return spans + [_preceding(plain, span, slot.after) for span in spans if slot.after]
         case "limit" | "bound" | "code":
-            pattern = {"limit": _LIMIT, "bound": _BOUND, "code": _CODE}[slot.type]
+            pattern = {"limit": _LIMIT, "bound": BOUND, "code": _CODE}[slot.type]
             source = text.text if slot.type == "code" else plain
             return [TextSpan(start=each.start(), end=each.end()) for each in pattern.finditer(source)]
         case "ranking":
@@ -190,6 +182,8 @@ def _moment(slot: Slot, source: _Source) -> Any:
 def _choice(slot: Slot, source: _Source) -> Any:
     periods = [each.span for kind in ("any_period", "comparison") for each in source.text.findings.get(kind, ())]
     named = _named(slot, source.text.text)
+    if slot.takes_names:  # "more than 10000" names no customer of that number
+        periods += bound_spans(source.text.text)
     # "los últimos 12 meses" names no category "mesas", however near the words are
     found = [each for each in named if not any(each.span.overlaps(one) for one in periods)]
     if len(found) < len(named) and not slot.takes_names:
@@ -236,7 +230,7 @@ def _limit(slot: Slot, source: _Source) -> Any:
 
 
 def _bound(slot: Slot, source: _Source) -> Any:
-    found = _BOUND.search(aligned(source.text.text))
+    found = BOUND.search(aligned(source.text.text))
     if found is None:
         return None
     words = found["amount"].strip(" .,")

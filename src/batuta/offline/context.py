@@ -15,7 +15,7 @@ from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import stance_of
-from batuta.language.understanding import Intent
+from batuta.language.understanding import Intent, Slot
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
@@ -273,19 +273,44 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
 
 
 def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
-    """A request of its own about what the last one named: "its overdue invoices" with the name of whose they are."""
-    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
-    slot = None if best is None else next((one for one in best.intent.slots if one.is_narrowing), None)
-    if best is None or slot is None or best.values.get(slot.name) or not owner_said(text):
-        return None
+    """A request of its own about what the last one named: "its overdue invoices" with the name of whose they are.
+
+    Also one that is understood only with the name: "what is their phone number?", "¿cuándo pagó por última vez?".
+    """
+    is_owned = bool(owner_said(text))
+    found = interpreter.interpret(text, now=now, reader=context.language)
+    for rank, each in enumerate(found):
+        slot = next((one for one in each.intent.slots if one.is_narrowing), None)
+        if slot is None or each.values.get(slot.name) or not (is_owned or slot in each.missing):
+            continue
+        names = _named_before(slot, context, interpreter, now)
+        whole = f"{text} ({', '.join(names)})" if names else None
+        is_sure = is_owned and rank == 0
+        if whole is not None and (is_sure or _is_explained(whole, each, context, interpreter, now)):
+            return whole
+    return None
+
+
+def _named_before(slot: Slot, context: DialogueContext, interpreter: Interpreter, now: datetime) -> list[str]:
+    """What the last request named that a slot may take."""
     named = (
         value
         for each in interpreter.interpret(context.request, now=now, reader=context.language)
         for other in each.intent.slots
         if other.values == slot.values and (value := each.values.get(other.name))
     )
-    found = next(named, ())
-    return f"{text} ({', '.join([found] if isinstance(found, str) else found)})" if found else None
+    found: str | Sequence[str] = next(named, ())
+    known = slot.known_values()  # the number of a document is no name
+    return [name for name in ([found] if isinstance(found, str) else found) if name in known]
+
+
+def _is_explained(
+    text: str, meant: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> bool:
+    """Whether every word of a text is accounted for by an intent."""
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
+    is_same = best is not None and best.label == meant.label and best.intent.reads_every_word
+    return best is not None and is_same and not best.unknown and not best.missing
 
 
 def _asks_more(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:

@@ -61,7 +61,8 @@ class MemoryErp:
             name, _, direction = order.partition(" ")
             rows.sort(key=lambda row, name=name: row[name], reverse=direction == "desc")  # type: ignore[misc]
         rows = rows if query.limit is None else rows[: query.limit]
-        yield RecordPage(records=[self._record(query.entity, row, query.select) for row in rows], url=url)
+        fields = (*query.select, *query.expand) if query.select else ()
+        yield RecordPage(records=[self._record(query.entity, row, fields) for row in rows], url=url)
 
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""
