@@ -80,6 +80,7 @@ _LABELS = {
            "by": "{measure} by {split}",
            "one_company": "Each company keeps its own books, a figure is that of one. Name those you want: {names}.",
            "ahead": "That period has not begun; the books know what was, and no forecast.",
+           "of_today": "{measure} is known as of today only: the books do not keep what it was on another day.",
            "nothing_called": "Nothing in the ERP is called “{name}”.",
            "no_such_figure": "“{name}” is kept as {kind}: there is no figure “{measure}” for it. You can ask for: "
                              "{others}."},
@@ -88,6 +89,7 @@ _LABELS = {
            "share": "Parte", "by": "{measure} por {split}",
            "one_company": "Cada empresa lleva sus libros, y una cifra es la de una. Nombra las que quieras: {names}.",
            "ahead": "Ese periodo no ha empezado; los libros saben lo que fue, y nada previsto.",
+           "of_today": "{measure} solo se conoce a día de hoy: los libros no guardan lo que era otro día.",
            "nothing_called": "No hay nada en el ERP que se llame «{name}».",
            "no_such_figure": "«{name}» figura como {kind}: no existe para ello la cifra «{measure}». Puedes pedir: "
                              "{others}."},
@@ -113,9 +115,11 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         context: ToolContext,
         split_by: list[str] | None = None,
         only: list[str] | None = None,
+        without: list[str] | None = None,
         period: str | DayRange = "",
         compare: CompareWith | None = None,
         top: int | None = None,
+        place: int | None = None,
         ranking: Literal["", "most", "least", "absent"] = "",
         bound: ValueBound | None = None,
         company: str = "",
@@ -128,12 +132,14 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             split_by: Dimensions, such as customer, item, category, country, salesperson, month, quarter, year, age.
             only: Names of customers, vendors, items, categories, countries or salespeople that count, and no others; a
                 value of another dimension as `city: Madrid`.
+            without: Names, as in `only`, that do not count.
             period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`; or the first and
                 the last day. Without it this year to date; balances are always those of today.
             compare: What to compare with: the same days of the year before, the period directly before, another one, or
                 the whole (which part of it each row is; with `only`, of the whole without it); with `change` only
                 what is less or more than it was.
             top: Only so many rows, the first of the order.
+            place: Only the row at this place of the order: 2 for the second largest.
             ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
                 items (whichever it is split by) of which there is nothing (absent).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
@@ -150,6 +156,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             span = resolve_period(period, books.today)
             if asked.looks_ahead and period == "":
                 span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
+            if is_of_today(asked) and span.last < books.today:
+                raise ToolFailedError(_LABELS[language]["of_today"].format(measure=asked.title[language]))
             if asked.kind != "balance" and not asked.looks_ahead and span.first > books.today:
                 raise ToolFailedError(_LABELS[language]["ahead"])
             asked_span, other = span, _compared(compare, span)
@@ -159,10 +167,12 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 measure=measure,
                 split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by),
                 only=named_values(access, asked, only or (), language),
+                without=named_values(access, asked, without or (), language),
+                place=place if place is None or place > 0 else None,
                 period=None if asked.kind == "balance" else span,
                 compare_with=other,
                 top=top,
-                is_ranked=ranking in ("most", "least"),
+                is_ranked=ranking in ("most", "least") or place is not None,
                 is_ascending=ranking == "least",
                 late_by_days=bound.late_by_days() if bound else None,
                 keeps=bound.keeps() if bound else None,
@@ -184,6 +194,11 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         return figures_dataset(figures, books, access.measures, language, details_name=kept.name)
 
     return list_measures, compute_measure
+
+
+def is_of_today(measure: Measure) -> bool:
+    """Whether a measure is known as of today only: a balance, or a ratio of one over a fixed stretch of days."""
+    return measure.kind == "balance" or (measure.ratio is not None and measure.ratio.days is not None)
 
 
 def named_values(

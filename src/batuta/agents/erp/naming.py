@@ -42,7 +42,8 @@ _SPANISH_FIELDS: Mapping[str, str] = {
     "promisedPayDate": "Fecha de pago prometida", "requestedDeliveryDate": "Entrega solicitada",
     "shipmentDate": "Fecha de envío", "validUntilDate": "Válida hasta", "sentDate": "Enviada",
     "customerPurchaseOrderReference": "Pedido del cliente", "pricesIncludeTax": "Precios con IVA",
-    "overdueAmount": "Vencido", "totalSalesExcludingTax": "Ventas sin IVA",
+    "overdueAmount": "Vencido", "totalSalesExcludingTax": "Ventas sin IVA", "paymentTermsId": "Condiciones de pago",
+    "paymentMethodId": "Forma de pago", "shipmentMethodId": "Forma de envío",
 }  # fmt: skip
 _CARD_FIELDS = (
     "description", "phoneNumber", "email", "addressLine1", "postalCode", "city", "country", "customerName",
@@ -51,6 +52,11 @@ _CARD_FIELDS = (
 )  # fmt: skip
 """What is shown of a single record, in this order."""
 _UNSET = ("", "0001-01-01", "None")
+_NOT_SET = {"en": "not set", "es": "sin indicar"}
+NAMING_FIELDS = ("number", "code", "displayName", "customerName", "vendorName")
+"""What tells which record is meant."""
+LOCAL_AMOUNTS = frozenset({"customers", "vendors", "items", "generalLedgerEntries", "itemLedgerEntries"})
+"""Records whose amounts are in the company's own currency, whatever currency they trade in."""
 _DOCUMENTS = ("salesInvoices", "salesOrders", "salesQuotes", "salesCreditMemos", "purchaseInvoices", "purchaseOrders")
 _NOT_ON_CARDS: Mapping[str, Sequence[str]] = {"phoneNumber": _DOCUMENTS, "email": _DOCUMENTS}
 """What is the customer's, and only repeated on documents."""
@@ -89,8 +95,8 @@ def action_label(name: str, language: str) -> str:
 
 
 def field_label(name: str, language: str) -> str:
-    """What a field is called."""
-    spelt = _CAMEL.sub(" ", name).capitalize()
+    """What a field is called; one that leads to another record is called by what that is."""
+    spelt = _CAMEL.sub(" ", name.removesuffix("Id")).capitalize()
     return _SPANISH_FIELDS.get(name, spelt) if language == "es" else spelt
 
 
@@ -109,14 +115,18 @@ _SPANISH_MEMBERS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
+def _shown(name: str, values: Mapping[str, Any], language: str, currency: str) -> str:
     """A value as people read it: amounts with their currency, dates and texts as they are."""
     value = values.get(name)
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         is_money = name != "inventory"
-        currency = str(values.get("currencyCode") or "") if is_money else ""
-        return money_in_words(Decimal(str(value)), currency, language, is_money=is_money)
+        return money_in_words(Decimal(str(value)), currency if is_money else "", language, is_money=is_money)
     return member_label(value, language)
+
+
+def _answered(name: str, shown: str, language: str) -> str:
+    """What is said of a field that was asked for and holds nothing: an empty block is none."""
+    return shown if shown not in _UNSET else member_label(False, language) if name == "blocked" else _NOT_SET[language]
 
 
 def member_label(value: Any, language: str) -> str:
@@ -127,18 +137,35 @@ def member_label(value: Any, language: str) -> str:
     return {"true": "yes", "false": "no"}.get(shown, shown)
 
 
-def card_in_words(entity_set: str, values: Mapping[str, Any], language: str, fields: Sequence[str] = ()) -> str:
+def card_in_words(
+    entity_set: str, values: Mapping[str, Any], language: str, fields: Sequence[str] = (), local_currency: str = ""
+) -> str:
     """A record as a short list of what people ask of one; of some fields only these, where it has any of them."""
-    asked = [name for name in fields if plain_member(values.get(name)) not in _UNSET]
+    asked = [name for name in fields if name in values]
     if "status" in asked and "remainingAmount" in values:
         asked.append("remainingAmount")
     usual = [name for name in _CARD_FIELDS if entity_set not in _NOT_ON_CARDS.get(name, ())]
     called = str(values.get("displayName") or values.get("customerName") or values.get("vendorName") or "")
-    number = str(values.get("number") or values.get("code") or "")
-    lines = [
-        f"- {field_label(name, language)}: {shown}"
-        for name in dict.fromkeys(asked or usual)
-        if (shown := _shown(name, values, language)) not in _UNSET and (asked or shown != called)
-    ]
+    number = str(values.get("number") or values.get("code") or values.get("documentNumber") or "")
+    currency = local_currency if entity_set in LOCAL_AMOUNTS else str(values.get("currencyCode") or "")
+    if asked:
+        said = {name: _answered(name, _shown(name, values, language, currency), language) for name in asked}
+    else:
+        shown = {name: _shown(name, values, language, currency) for name in usual}
+        said = {name: text for name, text in shown.items() if text not in (*_UNSET, called)}
+    lines = [f"- {field_label(name, language)}: {text}" for name, text in said.items()]
     head = " · ".join(part for part in (f"**{called or number}**", entity_label(entity_set, language), number) if part)
     return "\n".join([head, *lines])
+
+
+def fields_in_words(
+    entity_set: str, values: Mapping[str, Any], language: str, fields: Sequence[str], local_currency: str
+) -> str:
+    """Some fields of a record behind its name, in brackets; what only says which record it is, is left out."""
+    currency = local_currency if entity_set in LOCAL_AMOUNTS else str(values.get("currencyCode") or "")
+    said = [
+        _answered(name, _shown(name, values, language, currency), language)
+        for name in fields
+        if name in values and name not in NAMING_FIELDS
+    ]
+    return f" ({'; '.join(said)})" if said else ""

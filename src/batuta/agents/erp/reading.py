@@ -3,13 +3,21 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
-from batuta.agents.erp.measures.records import plain_member
-from batuta.agents.erp.naming import card_in_words, entity_label, field_label
+from batuta.agents.erp.measures.records import UNSET_ID, plain_member
+from batuta.agents.erp.naming import (
+    LOCAL_AMOUNTS,
+    NAMING_FIELDS,
+    card_in_words,
+    entity_label,
+    field_label,
+    fields_in_words,
+)
 from batuta.agents.erp.rights import company_for
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
@@ -52,7 +60,19 @@ _TYPES: dict[str, ColumnType] = {
 _MONEY = re.compile(r"(amount|balance|balanceDue|price|cost|sales|limit|total)", re.IGNORECASE)
 _NOT_ADDED = re.compile(r"(unit(Price|Cost)|percent|rate|limit)", re.IGNORECASE)
 _NAMING = re.compile(r"(name|title|code|label)$", re.IGNORECASE)
+_CURRENCY = "currencyCode"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordWording:
+    """How records are told to a reader."""
+
+    language: str = "en"
+    currency: str = ""
+    """Of the books, for amounts that are in no other."""
+    told: tuple[str, ...] = ()
+    """The fields that were asked for, which a summary tells besides what a record is called."""
 
 
 def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
@@ -102,7 +122,10 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             record_count=len(found),
             is_cut_short=len(records) > limit,
         )
-        return records_dataset(known, chosen, shown, found, provenance, language=language_of(context))
+        wording = RecordWording(
+            language=language_of(context), currency=await _local_currency(access, chosen), told=tuple(fields or ())
+        )
+        return records_dataset(known, chosen, shown, found, provenance, wording)
 
     @tool(kind="retrieval")
     async def find_record(
@@ -121,6 +144,8 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             known = access.catalogue.entity(entity)
             chosen = await company_for(access, company, context)
             known, record = await _one_of_a_kind(access, known, chosen, which, language_of(context))
+            told = {**record.values, **await _related(access, chosen, record.values, fields or ())}
+            currency = await _local_currency(access, chosen)
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error
         return {
@@ -128,7 +153,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             "record_id": record.id,
             "etag": record.etag,
             "company": chosen.display_name,
-            "summary": card_in_words(known.entity_set, record.values, language_of(context), fields or ()),
+            "summary": card_in_words(known.entity_set, told, language_of(context), fields or (), currency),
             "values": {name: value for name, value in record.values.items() if value not in ("", None)},
         }
 
@@ -154,6 +179,34 @@ async def _one_of_a_kind(
         if other is None or not (found := await _numbered(access, other, company, which)):
             raise
         return other, found[0]
+
+
+_RELATED = {
+    "paymentTermsId": "paymentTerms",
+    "paymentMethodId": "paymentMethods",
+    "shipmentMethodId": "shipmentMethods",
+}
+"""Fields that hold the id of a record, whose name people ask for."""
+
+
+async def _related(
+    access: ErpAccess, company: ErpCompany, values: Mapping[str, Any], fields: Sequence[str]
+) -> dict[str, str]:
+    """The names of the records that some fields lead to."""
+    found = {}
+    for name in fields:
+        if not (key := values.get(name)) or name not in _RELATED or key == UNSET_ID:
+            continue
+        query = RecordQuery(entity=_RELATED[name], where=Compare("id", "eq", str(key)))
+        records, _ = await _read(access, company, query)
+        if records:
+            found[name] = str(records[0].values.get("displayName") or records[0].values["code"])
+    return found
+
+
+async def _local_currency(access: ErpAccess, company: ErpCompany) -> str:
+    """The currency of a company's books; none where the ERP does not tell."""
+    return (await access.books(company.id)).currency if "companyInformation" in access.catalogue.entities else ""
 
 
 async def _numbered(access: ErpAccess, known: CatalogueEntity, company: ErpCompany, which: str) -> list[ErpRecord]:
@@ -184,14 +237,13 @@ def records_dataset(
     shown: Sequence[str],
     records: Sequence[ErpRecord],
     provenance: Provenance,
-    *,
-    language: str = "en",
+    wording: RecordWording,
 ) -> Dataset:
     """Records as a table, each row with the record it is."""
-    columns = [_column(known, known.properties[name], language) for name in shown]
+    columns = [_column(known, known.properties[name], wording) for name in shown]
     return Dataset(
         name=dataset_name(_CAMEL.sub("_", known.entity_set)),
-        title=entity_label(known.entity_set, language),
+        title=entity_label(known.entity_set, wording.language),
         columns=columns,
         rows=[[_cell(record.values.get(name)) for name in shown] for record in records],
         references=[
@@ -201,23 +253,33 @@ def records_dataset(
             for record in records
         ],
         provenance=provenance,
-        summary=_summary(known, company, records, is_cut=provenance.is_cut_short),
+        summary={
+            each: _summary(known, company, records, replace(wording, language=each), is_cut=provenance.is_cut_short)
+            for each in LANGUAGES
+        },
     )
 
 
 def _summary(
-    known: CatalogueEntity, company: ErpCompany, records: Sequence[ErpRecord], *, is_cut: bool
-) -> dict[str, str]:
+    known: CatalogueEntity,
+    company: ErpCompany,
+    records: Sequence[ErpRecord],
+    wording: RecordWording,
+    *,
+    is_cut: bool,
+) -> str:
+    entity, language, currency = known.entity_set, wording.language, wording.currency
     if len(records) == 1:
         values = {name: _cell(value) for name, value in records[0].values.items()}
-        return {language: card_in_words(known.entity_set, values, language) for language in LANGUAGES}
+        asked = [name for name in wording.told if name not in NAMING_FIELDS]
+        return card_in_words(entity, values, language, asked, currency)
     count = f"{len(records)}+" if is_cut else str(len(records))
-    first = "; ".join(name for record in records[:5] if (name := _called(record.values)))
-    rest = f": {first}" + (" …" if len(records) > 5 else "") if first else ""
-    return {
-        language: f"{entity_label(known.entity_set, language)} ({company.display_name}): **{count}**{rest}."
-        for language in LANGUAGES
-    }
+    named = [(_called(record.values), record.values) for record in records[:5]]
+    first = "; ".join(
+        name + fields_in_words(entity, values, language, wording.told, currency) for name, values in named if name
+    )
+    rest = f": {first}" + ("; …" if len(records) > 5 else "") if first else ""
+    return f"{entity_label(entity, language)} ({company.display_name}): **{count}**{rest}".rstrip(".") + "."
 
 
 async def _read(access: ErpAccess, company: ErpCompany, query: RecordQuery) -> tuple[list[ErpRecord], str]:
@@ -234,7 +296,10 @@ def _fields(known: CatalogueEntity, asked: Sequence[str]) -> tuple[str, ...]:
     if unknown:
         raise ToolFailedError(f"{known.entity_set} has no {', '.join(unknown)}; it has {', '.join(known.properties)}")
     usual = [name for name in USUAL_FIELDS if name in known.properties]
-    return tuple(asked or usual or list(known.properties)[:12])
+    shown = asked or usual or list(known.properties)[:12]
+    # An amount of a document says nothing without its currency.
+    needs_currency = known.entity_set not in LOCAL_AMOUNTS and any(_MONEY.search(name) for name in shown)
+    return tuple(dict.fromkeys((*shown, *([_CURRENCY] if needs_currency and _CURRENCY in known.properties else []))))
 
 
 def _ways(known: CatalogueEntity, which: str) -> list[Filter]:
@@ -255,14 +320,16 @@ def _fits(one: CatalogueProperty, text: str) -> bool:
     return one.type == "String" or (one.type in ("Int16", "Int32", "Int64") and text.isdecimal())
 
 
-def _column(known: CatalogueEntity, one: CatalogueProperty, language: str) -> Column:
+def _column(known: CatalogueEntity, one: CatalogueProperty, wording: RecordWording) -> Column:
     type_name = _TYPES.get(one.type, "text")
     is_money = type_name == "decimal" and _MONEY.search(one.name) is not None
+    is_local = is_money and known.entity_set in LOCAL_AMOUNTS
     return Column(
         name=dataset_name(_CAMEL.sub("_", one.name)),
         type=type_name,
-        label=field_label(one.name, language),
-        currency_column="currency_code" if is_money and "currencyCode" in known.properties else None,
+        label=field_label(one.name, wording.language),
+        currency=(wording.currency or None) if is_local else None,
+        currency_column="currency_code" if is_money and not is_local and "currencyCode" in known.properties else None,
         is_additive=_NOT_ADDED.search(one.name) is None,
     )
 
@@ -277,5 +344,5 @@ def _cell(value: Any) -> Any:
 
 
 def _called(values: Mapping[str, Any]) -> str:
-    parts = (values.get(name) for name in ("number", "code", "displayName", "customerName", "vendorName"))
-    return " ".join(str(part) for part in parts if part)
+    parts = (values.get(name) for name in NAMING_FIELDS)
+    return " ".join(str(part) for part in parts if part) or str(values.get("documentNumber") or "")

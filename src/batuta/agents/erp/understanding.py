@@ -6,10 +6,20 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.agents.erp.questions.exclusions import EXCLUSION_WORDS
 from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
-from batuta.agents.erp.questions.limits import ABSENCE_WORDS
-from batuta.agents.erp.questions.lists import ASKED_FIELDS, ORDER_WORDS, settle_list, settle_record, state_words
+from batuta.agents.erp.questions.limits import ABSENCE_WORDS, PLACE_WORDS
+from batuta.agents.erp.questions.lists import (
+    ASKED_FIELDS,
+    EXTREME_WORDS,
+    LISTED_FIELDS,
+    ORDER_WORDS,
+    settle_list,
+    settle_record,
+    state_words,
+)
+from batuta.agents.erp.questions.payments import payments_intent
 from batuta.agents.erp.questions.periods import EARLIER_WORDS
 from batuta.agents.erp.questions.question import qualifier_words
 from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
@@ -41,9 +51,9 @@ FIGURE_FILLERS = (
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
-    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue issued post posted send sent made make",
+    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue issued post posted send sent made make their its",
     "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
-    "hay ficha fichas emitir emitimos emitida emitidas emitio registrada registradas registrado registrados hicimos hecho enviamos",
+    "hay ficha fichas emitir emitimos emitida emitidas emitio registrada registradas registrado registrados hicimos hecho enviamos su sus",
 )
 RECORD_FILLERS = (
     "phone telephone number email mail address city country price cost details detail card record data information info credit "
@@ -155,7 +165,14 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
 def erp_understanding(access: ErpAccess) -> Understanding:
     """The intents of the agent, over the names that the ERP holds now."""
     measures = (_measure_intent(access),) if access.measures.measures else ()
-    reading = (*measures, _list_intent(access), _comparison_intent(), _record_intent(access), *_help_intents(access))
+    reading = (
+        *measures,
+        _list_intent(access),
+        _comparison_intent(),
+        _record_intent(access),
+        payments_intent(access),
+        *_help_intents(access),
+    )
     return Understanding(intents=(*reading, *change_intents(access)))
 
 
@@ -192,6 +209,8 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),
             Slot(name="compare", type="comparison"),
             Slot(name="absent", type="choice", values=ABSENCE_WORDS),
+            Slot(name="except", type="choice", values=EXCLUSION_WORDS),
+            Slot(name="place", type="choice", values=PLACE_WORDS),
             Slot(name="bound", type="bound"),
             Slot(name="top", type="limit"),
             Slot(name="ranking", type="ranking"),
@@ -252,6 +271,9 @@ def _list_intent(access: ErpAccess) -> Intent:
             ),
             Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
             Slot(name="states", type="choice", is_many=True, values=state_words(), asks_more=True),
+            Slot(name="fields", type="choice", is_many=True, values=LISTED_FIELDS),
+            Slot(name="extreme", type="choice", values=EXTREME_WORDS),
+            Slot(name="except", type="choice", values=EXCLUSION_WORDS),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
             Slot(name="period", type="period"),
             Slot(name="bound", type="bound"),
@@ -304,7 +326,7 @@ def _record_intent(access: ErpAccess) -> Intent:
                           "es": "¿Un cliente, un proveedor, un producto, una factura …?"},
             ),
             Slot(
-                name="which", type="choice", is_required=True, values=access.all_names,
+                name="which", type="choice", is_required=True, values=access.all_names, is_narrowing=True,
                 question={"en": "Which one? Its name or number.", "es": "¿Cuál? Su nombre o número."},
             ),
             Slot(name="code", type="code"),

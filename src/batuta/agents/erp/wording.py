@@ -19,13 +19,14 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "nothing": "{title} ({when}): nothing found.", "newest": " The newest there is: {day}.",
         "table": "{title} by {split} ({when}): {rows}.",
         "absent": "{title} by {split} ({when}): **{count}**: {names}.",
-        "more": "{rows}; and {count} more", "total": " Total: **{value}**.",
+        "more": "{rows}; and {count} more", "total": " Total: **{value}**.", "overall": " Overall: **{value}**.",
         "total_of_all": " Total of all, not only of these: **{value}**.", "others": "{names} and {count} more",
         "before": " Before{when}: {value}{change}.",
         "against": " Compared with{when}: {value}{change}.", "to_date": ", up to the same day",
         "above": "above {value}", "above_inclusive": "from {value}", "below": "below {value}",
         "below_inclusive": "up to {value}", "late": "more than {count} days late",
         "changed_less": "only those that are less than before", "changed_more": "only those that are more than before",
+        "without": "without {names}", "place": "no. {count} of the order",
         "counted": " Counted: {basis}; {company}.", "days": "{value} days", "before_short": "before",
     },
     "es": {
@@ -33,13 +34,14 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "nothing": "{title} ({when}): no hay nada.", "newest": " Lo más reciente es del {day}.",
         "table": "{title} por {split} ({when}): {rows}.",
         "absent": "{title} por {split} ({when}): **{count}**: {names}.",
-        "more": "{rows}; y {count} más", "total": " Total: **{value}**.",
+        "more": "{rows}; y {count} más", "total": " Total: **{value}**.", "overall": " En conjunto: **{value}**.",
         "total_of_all": " Total de todo, no solo de estos: **{value}**.", "others": "{names} y {count} más",
         "before": " Antes{when}: {value}{change}.",
         "against": " Comparado con{when}: {value}{change}.", "to_date": ", hasta el mismo día",
         "above": "más de {value}", "above_inclusive": "desde {value}", "below": "menos de {value}",
         "below_inclusive": "hasta {value}", "late": "con más de {count} días de retraso",
         "changed_less": "solo los que son menos que antes", "changed_more": "solo los que son más que antes",
+        "without": "sin {names}", "place": "n.º {count} del orden",
         "counted": " Se cuenta: {basis}; {company}.", "days": "{value} días", "before_short": "antes",
     },
 }  # fmt: skip
@@ -76,7 +78,8 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
         if len(figures.rows) > SHOWN_ROWS:
             rows = words["more"].format(rows=rows, count=len(figures.rows) - SHOWN_ROWS)
         text = words["table"].format(title=title, split=split, when=when, rows=rows)
-        text += words["total_of_all" if figures.is_cut else "total"].format(value=shown(figures.total))
+        kind = "overall" if figures.measure.kind == "ratio" else "total_of_all" if figures.is_cut else "total"
+        text += words[kind].format(value=shown(figures.total))
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
         before = _compared_when(figures, language)
@@ -89,17 +92,23 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
 
 def limits_in_words(figures: Figures, language: str) -> str:
     """Whose, of what and beyond what alone the figures are, to stand behind what is measured: " · Hoteles Ribalta"."""
-    names = [value for values in figures.only.values() for value in values]
-    shown = "; ".join(names[:SHOWN_NAMES])
-    if len(names) > SHOWN_NAMES:
-        words = _WORDS.get(language, _WORDS["en"])
-        shown = words["others"].format(names=shown, count=len(names) - SHOWN_NAMES)
-    changed = (
-        _WORDS.get(language, _WORDS["en"])[{"more": "increased"}.get(figures.change, figures.change)]
-        if figures.change
-        else ""
+    words = _WORDS.get(language, _WORDS["en"])
+    without = _named(figures.without, words)
+    parts = (
+        _named(figures.only, words),
+        words["without"].format(names=without) if without else "",
+        _bound_in_words(figures, language),
+        words[f"changed_{figures.change}"] if figures.change else "",
+        words["place"].format(count=figures.place) if figures.place else "",
     )
-    return "".join(f" · {part}" for part in (shown, _bound_in_words(figures, language), changed) if part)
+    return "".join(f" · {part}" for part in parts if part)
+
+
+def _named(limits: Mapping[str, tuple[str, ...]], words: Mapping[str, str]) -> str:
+    """The values that figures are limited by, the first of many."""
+    names = [value for values in limits.values() for value in values]
+    shown = "; ".join(names[:SHOWN_NAMES])
+    return words["others"].format(names=shown, count=len(names) - SHOWN_NAMES) if len(names) > SHOWN_NAMES else shown
 
 
 def _bound_in_words(figures: Figures, language: str) -> str:

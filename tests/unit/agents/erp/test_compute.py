@@ -289,3 +289,34 @@ async def test_who_bought_less_is_shown_alone_with_the_largest_fall_first() -> N
     less = await asked(erp(), "sales", period=YEAR, compare_with=last_year, split=("customer",), change="less")
     assert list(table(more)) == [("Bea",), ("Ana",)]
     assert (table(less), less.records, less.total_before) == ({}, [], Decimal(0))
+
+
+async def test_what_is_left_out_counts_in_no_row_and_no_total() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, split=("customer",), without={"country": ("fr",)})
+    assert (table(figures), figures.total) == ({("Ana",): Decimal("110.30")}, Decimal("110.30"))
+
+
+async def test_a_balance_leaves_out_the_credits_of_those_who_do_not_count() -> None:
+    report = [{"id": "r1", "customerId": "id-Ana", "balanceDue": Decimal("90.10")}]
+    people = [{"id": "id-Ana", "number": "1", "displayName": "Ana", "country": "ES"}]
+    books = erp(agedAccountsReceivables=report, customers=people)
+    assert (await asked(books, "receivables", without={"customer": ("ANA",)})).total == Decimal(50)
+
+
+async def test_the_second_of_a_ranking_is_shown_alone() -> None:
+    figures = await asked(erp(), "sales", period=YEAR, split=("customer",), is_ranked=True, place=2)
+    assert (table(figures), figures.is_cut) == ({("Bea",): Decimal(50)}, True)
+    with pytest.raises(MeasureError, match="only 2"):
+        await asked(erp(), "sales", period=YEAR, split=("customer",), place=3)
+
+
+async def test_of_a_partly_shipped_order_only_the_rest_is_still_to_ship() -> None:
+    lines = [
+        {"quantity": Decimal(3), "shippedQuantity": Decimal(1), "netAmount": Decimal("10.00")},
+        {"quantity": Decimal(2), "shippedQuantity": Decimal(2), "netAmount": Decimal("8.00")},
+    ]
+    order = {"id": "o1", "number": "O1", "customerName": "Ana", "fullyShipped": False, "currencyCode": "EUR",
+             "orderDate": "2026-06-01", "totalAmountExcludingTax": Decimal(18), "salesOrderLines": lines}  # fmt: skip
+    books = erp(salesOrders=[order])
+    assert (await asked(books, "amount_to_ship", split=("customer",))).total == Decimal("6.67")
+    assert (await asked(books, "orders_to_ship")).total == Decimal(18)

@@ -138,3 +138,33 @@ async def test_the_tool_compares_this_year_up_to_today(access: ErpAccess) -> Non
 
     assert "2026-01-01 – 2026-09-15" in figures.title
     assert "(2025-01-01 – 2025-09-15, up to the same day)" in figures.summary["en"]
+
+
+@pytest.mark.parametrize("measure", ["days_sales_outstanding", "stock_value"])
+async def test_what_is_known_as_of_today_is_refused_for_a_period_that_is_over(access: ErpAccess, measure: str) -> None:
+    with pytest.raises(ToolFailedError, match="as of today only"):
+        await answered(access, measure=measure, period="2025")
+
+
+async def test_the_answer_says_what_was_left_out_and_which_place_it_is() -> None:
+    figures = await compute(BOOKS, standard_measures(), MeasureRequest(measure="sales", period=YEAR))
+    limited = replace(figures, without={"country": ("ES", "PT")}, place=2)
+    assert " · sin ES; PT · n.º 2 del orden)" in figures_in_words(limited, BOOKS, standard_measures(), "es")
+    assert " · without ES; PT · no. 2 of the order)" in figures_in_words(limited, BOOKS, standard_measures(), "en")
+
+
+@pytest.mark.parametrize(("change", "words"), [("less", "menos que antes"), ("more", "más que antes")])
+async def test_the_answer_says_that_only_changed_rows_are_shown(change: str, words: str) -> None:
+    figures = await compute(BOOKS, standard_measures(), MeasureRequest(measure="sales", period=YEAR))
+    assert words in figures_in_words(replace(figures, change=change), BOOKS, standard_measures(), "es")
+
+
+async def test_the_figure_of_all_rows_of_a_ratio_is_called_no_total() -> None:
+    """An average of all invoices is no sum of the averages by customer."""
+    invoice = {"id": "1", "number": "1", "customerName": "Ana", "status": "Open", "currencyCode": "EUR",
+               "postingDate": "2026-02-01", "totalAmountExcludingTax": Decimal(40)}  # fmt: skip
+    books = replace(BOOKS, connector=MemoryErp({"salesInvoices": [invoice]}))
+    request = MeasureRequest(measure="average_invoice", period=YEAR, split=("customer",))
+    words = figures_in_words(await compute(books, standard_measures(), request), books, standard_measures(), "en")
+    assert "Overall: **40.00 €**" in words
+    assert "Total" not in words

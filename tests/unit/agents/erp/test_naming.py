@@ -25,3 +25,15 @@ def test_a_record_is_told_by_what_people_ask_of_one_and_without_what_is_not_set(
     }
 
     assert card_in_words("customers", values, "es") == "**Casa Lola** · Clientes · 10\n- Teléfono: 123"
+
+
+def test_a_field_that_is_asked_for_is_answered_also_where_it_is_empty() -> None:
+    values = {"number": "10", "displayName": "Casa Lola", "phoneNumber": "", "blocked": "_x0020_"}
+    assert card_in_words("customers", values, "es", ["blocked"]).endswith("- Bloqueado: no")
+    assert card_in_words("customers", values, "en", ["phoneNumber"]).endswith("- Phone number: not set")
+
+
+def test_amounts_of_a_customer_are_in_the_currency_of_the_books() -> None:
+    """A customer that trades in dollars has its balance in the ledger's euros."""
+    values = {"number": "10", "displayName": "Casa Lola", "balanceDue": 12.5, "currencyCode": "USD"}
+    assert card_in_words("customers", values, "en", ["balanceDue"], "EUR").endswith("12.50 €")

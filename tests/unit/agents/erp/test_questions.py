@@ -94,6 +94,45 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("gráfico de barras con las ventas por categoría", {"measure": "sales", "only": None}),
         ("margen de este año comparado con el pasado", {"compare": {"kind": "previous_period"}}),
         ("el IVA que hemos repercutido este trimestre", {"measure": "sales_vat"}),
+        ("¿cuánto IVA tenemos que pagar este trimestre?", {"measure": "vat_payable"}),
+        ("how much VAT did we pay last year?", {"measure": "purchase_vat"}),
+        ("revenue without tax in oct", {"measure": "sales", "without": None}),
+        ("ventas por país sin contar Portugal", {"measure": "sales", "without": ["PT"], "only": None}),
+        ("ventas exepto Portugal", {"measure": "sales", "without": ["PT"], "only": None}),
+        ("sales outside Portugal", {"measure": "sales", "without": ["PT"], "only": None}),
+        (
+            "ventas a hoteles menos Hoteles Sol",
+            {"only": ["Hoteles"], "without": ["Hoteles Sol, S.A."], "ranking": None},
+        ),
+        (
+            "sales by customer except Casa Lola and Hoteles Mar",
+            {"without": ["Casa Lola, S.L.", "Hoteles Mar, S.A."], "split_by": ["customer"]},
+        ),
+        ("clientes con su saldo", {"measure": "receivables", "split_by": ["customer"]}),
+        (
+            "clientes con saldo superior a 10000",
+            {"measure": "receivables", "only": None, "split_by": ["customer"], "period": None},
+        ),
+        ("numero de facturas vencidas", {"measure": "overdue_invoice_count", "split_by": None}),
+        ("how many overdue invoices are there?", {"measure": "overdue_invoice_count", "split_by": None}),
+        ("how many invoices are unpaid?", {"measure": "open_invoice_count", "split_by": None}),
+        ("¿cuántas facturas hemos emitido este año?", {"measure": "invoice_count"}),
+        (
+            "comparame ventas de este trimestre con el mismo del año pasado",
+            {"measure": "sales", "compare": {"kind": "previous_year"}},
+        ),
+        ("vendor balances", {"measure": "payables", "split_by": ["vendor"]}),
+        ("saldo en bancos", {"measure": "cash"}),
+        ("who is our second best customer?", {"measure": "sales", "place": 2, "split_by": ["customer"]}),
+        ("¿cuál es el segundo proveedor al que más debemos?", {"measure": "payables", "place": 2}),
+        ("ventas del segundo trimestre", {"measure": "sales", "place": None}),
+        ("¿qué productos tienen menos de 3 unidades?", {"measure": "stock_quantity", "ranking": None}),
+        ("items that are low on stock", {"measure": "stock_quantity", "ranking": "least", "split_by": ["item"]}),
+        ("importe pendiente de enviar por cliente", {"measure": "amount_to_ship", "split_by": ["customer"]}),
+        (
+            "clientes que han comprado menos de 2000 este año",
+            {"measure": "sales", "period": {"first": "2026-01-01", "last": "2026-12-31", "grain": "year"}},
+        ),
         ("cuanto tenemos q pagar a maderas sur", {"measure": "payables", "only": ["Maderas Sur, S.A."]}),
         ("¿qué clientes llevan más de 90 días sin pagar?", {"measure": "overdue_receivables"}),
         ("facturas de compra que vencen en octubre de 2026", {"measure": "payables_due", "split_by": ["document"]}),
@@ -158,13 +197,15 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
     [
         "sales of bicycles this year",
         "ventas en dólares",
-        "existencias a finales del año pasado",
         "ventas por mes de enero y de marzo comparadas con 2025",
         "clientes que no han comprado más que el año pasado",
         "customers who owe us but are not overdue",
         "sales without chairs",
         "margen de alquiler",
-        "¿cuánto IVA tenemos que pagar este trimestre?",
+        "¿cuál es el producto más caro?",
+        "¿cuál es nuestro saldo?",
+        "ventas excepto",
+        "ventas en la segunda",
         "valor del inventario por almacén",
         "stock value by warehouse",
         "which purchase orders are late?",
@@ -415,3 +456,92 @@ def test_a_question_of_its_own_is_not_joined_to_one_that_was_not_understood(acce
     )
     assert amendment("clientes con saldo superior a 5000", context, erp, NOW) is None
     assert amendment("del mes pasado", context, erp, NOW) == "ventas a clientes alemanes este año ▸ del mes pasado"
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "fields"),
+    [
+        ("credit limit of Casa Lola", "customers", ["creditLimit"]),
+        ("límite de crédito de Casa Lola", "customers", ["creditLimit"]),
+        ("telefono de casa lola", "customers", ["phoneNumber"]),
+        ("payment terms of Casa Lola", "customers", ["paymentTermsId"]),
+        ("¿está bloqueada Casa Lola?", "customers", ["blocked"]),
+        ("condiciones de pago de Maderas Sur", "vendors", ["paymentTermsId"]),
+        ("coste de la Mesa Roble 90", "items", ["unitCost"]),
+    ],
+)
+def test_any_field_of_a_record_can_be_asked_for(erp: Interpreter, text: str, entity: str, fields: list[str]) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.unknown, found.missing) == ("find_record", (), ())
+    assert (found.values["entity"], found.values["asked"]) == (entity, fields)
+
+
+def test_a_field_that_a_record_does_not_have_is_not_answered_with_others(erp: Interpreter) -> None:
+    assert read(erp, "límite de crédito de la Mesa Roble 90").unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("list customers with their city", {"entity": "customers", "fields": ["number", "displayName", "city"]}),
+        ("lista de precios", {"entity": "items", "fields": ["number", "displayName", "unitPrice"]}),
+        ("¿cuál es el producto más caro?", {"entity": "items", "order_by": ["unitPrice desc"], "limit": 1}),
+        (
+            "clientes con límite de crédito superior a 10000",
+            {"entity": "customers", "where": [{"field": "creditLimit", "operator": "gt", "value": "10000"}]},
+        ),
+        (
+            "lista de clientes excepto los de Portugal",
+            {"entity": "customers", "where": [{"field": "country", "operator": "ne", "value": "PT"}]},
+        ),
+    ],
+)
+def test_a_list_shows_and_is_limited_by_the_fields_that_are_named(
+    erp: Interpreter, text: str, values: dict[str, Any]
+) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.unknown, found.missing) == ("list_records", (), ())
+    assert {name: found.values.get(name) for name in values} == values
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "limit"),
+    [
+        ("¿cuándo pagó por última vez Casa Lola?", ("Casa Lola, S.L.", "creditAmount"), 1),
+        ("when did we last pay Maderas Sur?", ("Maderas Sur, S.A.", "debitAmount"), 1),
+        ("pagos de Casa Lola este año", ("Casa Lola, S.L.", "creditAmount"), None),
+    ],
+)
+def test_payments_are_those_of_the_ledger_that_name_the_party(
+    erp: Interpreter, text: str, side: tuple[str, str], limit: int | None
+) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.unknown) == ("payments_of", ())
+    conditions = [(each["field"], each["value"]) for each in found.values["where"]]
+    assert conditions[:3] == [("documentType", "Payment"), ("description", side[0]), (side[1], 0)]
+    assert found.values.get("limit") == limit
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "whole"),
+    [
+        ("¿cuánto nos debe Casa Lola?", "¿cuál es su teléfono?", "¿cuál es su teléfono? (Casa Lola, S.L.)"),
+        (
+            "¿cuánto nos debe Casa Lola?",
+            "¿cuándo pagó por última vez?",
+            "¿cuándo pagó por última vez? (Casa Lola, S.L.)",
+        ),
+        ("pedido 101055", "¿qué cliente?", "pedido 101055 ▸ ¿qué cliente?"),
+        ("sales by country", "without Portugal", "sales by country ▸ without Portugal"),
+        (
+            "¿qué clientes nos deben más dinero?",
+            "¿y el segundo?",
+            "¿qué clientes nos deben más dinero? ▸ ¿y el segundo?",
+        ),
+    ],
+)
+def test_a_follow_up_goes_on_from_what_was_named(access: ErpAccess, before: str, text: str, whole: str) -> None:
+    erp = Interpreter([replace(erp_understanding(access), agent_id="erp_agent")])
+    context = DialogueContext(request=before, answer="…", language="es")
+    assert amendment(text, context, erp, NOW) == whole
+    assert not read(erp, whole).unknown

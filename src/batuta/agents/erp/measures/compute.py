@@ -77,6 +77,10 @@ class Figures:
     has_shares: bool = False
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values that alone were counted, by dimension."""
+    without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values that were not counted, by dimension."""
+    place: int | None = None
+    """Which row of the order is shown alone."""
     compared_with: Period | None = None
     bound: FigureBound | None = None
     """Beyond which amount or how late the rows are, where only some were asked for."""
@@ -138,15 +142,17 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         measure=measure,
         basis=measure.basis if group is measure.sources[0] else group[0].records.basis or measure.basis,
         split=request.split,
-        rows=rows if request.top is None else rows[: request.top],
+        rows=_shown_rows(rows, request),
         total=sum((one.amount for one in records), Decimal(0)),
         total_before=sum((one.amount for one in earlier), Decimal(0)) if request.compare_with else None,
         records=records,
         period=request.period if measure.kind == "flow" else None,
         queries=queries,
         currency=books.currency if measure.unit == "money" else None,
-        is_cut=request.top is not None and len(rows) > request.top,
+        is_cut=len(_shown_rows(rows, request)) < len(rows),
         only=request.only,
+        without=request.without,
+        place=request.place,
         newest=newest,
     )
 
@@ -176,7 +182,7 @@ async def _compute_absence(books: Books, book: MeasureBook, measure: Measure, re
     reading = BooksReader(books)
     counted, queries = await counted_records(reading, group, request, request.period)
     present = {one.group for one in counted if one.amount > 0}
-    unknown = [name for name in request.only if not members.knows(name)]
+    unknown = [name for name in (*request.only, *request.without) if not members.knows(name)]
     if unknown:
         raise MeasureError(f"{members.entity} cannot be limited by {', '.join(unknown)}")
     on_file, more = await counted_records(reading, (AmountSource(records=members, amount=("1",)),), request, None)
@@ -196,6 +202,7 @@ async def _compute_absence(books: Books, book: MeasureBook, measure: Measure, re
         queries=[*queries, *more],
         currency=None,
         only=request.only,
+        without=request.without,
         is_absence=True,
     )
 
@@ -208,7 +215,9 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
             "a share needs something to divide by, such as a country or a product",
             spanish="para una parte hace falta entre qué repartir, como un país o un producto",
         )
-    whole = await compute(books, book, replace(request, split=split, only={}, top=None, keeps=None, as_share=False))
+    whole = await compute(
+        books, book, replace(request, split=split, only={}, top=None, place=None, keeps=None, as_share=False)
+    )
     if not whole.total or whole.total < 0:
         raise MeasureError(
             f"{whole.measure.title['en']} has no total that could be divided",
@@ -224,7 +233,7 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
         if all(fold(row.group[split.index(name)]) in allowed for name, allowed in wanted.items())
         and (request.keeps is None or request.keeps(row.value or Decimal(0)))
     ]
-    rows = rows if request.top is None else rows[: request.top]
+    rows = list(_shown_rows(rows, request))
     kept = {row.group for row in rows}
     records = [one for one in whole.records if one.group in kept]
     total = sum((one.amount for one in records), Decimal(0))
@@ -234,7 +243,7 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
 async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
     ratio = measure.ratio
     assert ratio is not None
-    all_rows = replace(request, top=None, is_ascending=False, keeps=None, as_share=False)
+    all_rows = replace(request, top=None, place=None, is_ascending=False, keeps=None, as_share=False)
     by_request = replace(all_rows, measure=ratio.by)
     if ratio.days is not None:
         span = Period(first=books.today - timedelta(days=ratio.days - 1), last=books.today)
@@ -263,21 +272,23 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
         measure=measure,
         basis=measure.basis,
         split=request.split,
-        rows=rows if request.top is None else rows[: request.top],
+        rows=_shown_rows(rows, request),
         total=_quotient(over.total, by.total, ratio.scale),
         total_before=_quotient(over.total_before, by.total_before, ratio.scale),
         records=[*over.records, *by.records],
         period=over.period or by.period,
         queries=[*over.queries, *by.queries],
         currency=books.currency if measure.unit == "money" else None,
-        is_cut=request.top is not None and len(rows) > request.top,
+        is_cut=len(_shown_rows(rows, request)) < len(rows),
         only=request.only,
+        without=request.without,
+        place=request.place,
     )
 
 
 def _choose(book: MeasureBook, measure: Measure, request: MeasureRequest) -> tuple[AmountSource, ...]:
     """The first list of sources that knows every dimension asked for."""
-    wanted = [*request.split, *request.only]
+    wanted = [*request.split, *request.only, *request.without]
     for group in measure.sources:
         if all(source.records.knows(name) for source in group for name in wanted):
             return group
@@ -319,11 +330,20 @@ def _rows(
 def _ordered(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:
     """Time in time's order; everything else by size."""
     is_in_time = request.split and request.split[0] in (*TIME_DIMENSIONS, AGE_DIMENSION)
-    if is_in_time and request.top is None and not request.is_ranked:
+    if is_in_time and request.top is None and request.place is None and not request.is_ranked:
         order = {label: place for place, (_, label) in enumerate(AGE_STEPS)}
         return sorted(rows, key=lambda row: (order.get(row.group[0], 0), row.group))
     sign = 1 if request.is_ascending else -1
     return sorted(rows, key=lambda row: (sign * (row.value or Decimal(0)), row.group))
+
+
+def _shown_rows(rows: Sequence[FigureRow], request: MeasureRequest) -> Sequence[FigureRow]:
+    """The rows that are asked for: the first ones, or the one at a place of the order."""
+    if request.place is None:
+        return rows if request.top is None else rows[: request.top]
+    if request.place > len(rows):
+        raise MeasureError(f"there are only {len(rows)} of them", spanish=f"solo hay {len(rows)}")
+    return rows[request.place - 1 : request.place]
 
 
 def _changed(rows: list[FigureRow], request: MeasureRequest) -> list[FigureRow]:

@@ -83,6 +83,10 @@ class AmountSource:
     records: CountedRecords
     amount: tuple[str, ...]
     """Fields that are added; a leading minus subtracts; `1` counts the record."""
+    lines: str | None = None
+    """The lines of a document that count instead of the document itself, each with `amount`."""
+    done: tuple[str, str] | None = None
+    """A line's quantity and how much of it is done: only the rest of its amount counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,10 +265,7 @@ def _measure(name: str, facts: Mapping[str, Any], records: Mapping[str, CountedR
         words=_words(facts["words"]),
         kind=facts["kind"],
         unit=facts["unit"],
-        sources=tuple(
-            tuple(AmountSource(records=records[one["records"]], amount=tuple(one["amount"])) for one in group)
-            for group in facts.get("sources", ())
-        ),
+        sources=tuple(tuple(_source(one, records) for one in group) for group in facts.get("sources", ())),
         ratio=None if ratio is None else MeasureRatio(**ratio),
         default_split=tuple(facts.get("default_split", ())),
         shows=facts.get("shows", "all"),
@@ -272,6 +273,15 @@ def _measure(name: str, facts: Mapping[str, Any], records: Mapping[str, CountedR
         variants=facts.get("variants", {}),
         ranked_split=facts.get("ranked_split"),
         counterpart=facts.get("counterpart"),
+    )
+
+
+def _source(facts: Mapping[str, Any], records: Mapping[str, CountedRecords]) -> AmountSource:
+    return AmountSource(
+        records=records[facts["records"]],
+        amount=tuple(facts["amount"]),
+        lines=facts.get("lines"),
+        done=(facts["done"][0], facts["done"][1]) if "done" in facts else None,
     )
 
 

@@ -51,6 +51,10 @@ class MeasureRequest:
     split: tuple[str, ...] = ()
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dimension to the values that count; compared without case and accents."""
+    without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dimension to the values that do not count."""
+    place: int | None = None
+    """Only the row that stands there in the order: 2 for the second largest."""
     period: Period | None = None
     compare_with: Period | None = None
     top: int | None = None
@@ -194,7 +198,7 @@ async def _counted_of(
     reading: BooksReader, source: AmountSource, request: MeasureRequest, period: Period | None
 ) -> tuple[list[CountedRecord], str]:
     records = source.records
-    used = tuple(dict.fromkeys((*request.split, *request.only)))
+    used = tuple(dict.fromkeys((*request.split, *request.only, *request.without)))
     paths = {name: records.dimensions[name] for name in used if name in records.dimensions}
     aliases = {path.partition(".")[0] for path in paths.values() if "." in path}
     rows, url = await reading.records(
@@ -202,13 +206,13 @@ async def _counted_of(
             entity=records.entity,
             where=await _where(reading, records, period, request.late_by_days),
             select=_selected(source, paths.values(), aliases),
+            expand=(source.lines,) if source.lines else (),
             has_versions=False,
         )
     )
     lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
-    wanted = {name: frozenset(fold(value) for value in values) for name, values in request.only.items()}
     readers = {name: _reader_of(reading.books, records, name, paths.get(name, ""), lookups) for name in used}
-    limits = [(readers[name], allowed) for name, allowed in wanted.items()]
+    limits = [(readers[name], named, is_kept) for name, named, is_kept in _limits(request)]
     make = _maker(
         reading.books, source, [readers[name] for name in request.split], await _rates_for(reading, source, rows)
     )
@@ -216,7 +220,7 @@ async def _counted_of(
     explained: dict[str, Decimal] = {}
     for row in rows:
         values = row.values
-        is_wanted = not limits or all(fold(read(values)) in allowed for read, allowed in limits)
+        is_wanted = not limits or all((fold(read(values)) in named) is kept for read, named, kept in limits)
         if not is_wanted and records.balance is None:
             continue
         one = make(values)
@@ -258,7 +262,7 @@ async def _unexplained(
             for name in used
         }
         values |= {name: AGE_STEPS[0][1] for name in used if name == AGE_DIMENSION}
-        if all(fold(values[name]) in {fold(one) for one in allowed} for name, allowed in request.only.items()):
+        if all((fold(values[name]) in named) is is_kept for name, named, is_kept in _limits(request)):
             counted.append(
                 CountedRecord(
                     entity=balance.entity,
@@ -273,11 +277,20 @@ async def _unexplained(
     return counted
 
 
+def _limits(request: MeasureRequest) -> list[tuple[str, frozenset[str], bool]]:
+    """The dimensions that a request is limited by, with their folded values and whether those count or do not."""
+    return [
+        (name, frozenset(fold(value) for value in values), is_kept)
+        for limits, is_kept in ((request.only, True), (request.without, False))
+        for name, values in limits.items()
+    ]
+
+
 def _selected(source: AmountSource, paths: Iterable[str], aliases: Iterable[str]) -> tuple[str, ...]:
     """Only the fields that are needed: a list is read many times faster so."""
     records = source.records
     fields = {records.key, records.label, records.date, records.due, records.currency, records.rate_date}
-    fields |= {part.lstrip("-") for part in source.amount if part != "1"}
+    fields |= set() if source.lines else {part.lstrip("-") for part in source.amount if part != "1"}
     fields |= {path for path in paths if "." not in path}
     fields |= {records.lookups[alias].our_field for alias in aliases}
     fields |= set() if records.balance is None else {records.balance.party}
@@ -339,7 +352,7 @@ def _maker(
 
     def make(values: Mapping[str, Any]) -> CountedRecord:
         day = _day(values.get(date_field))
-        amount, original = _amount(parts, values), ""
+        amount, original = _counted_amount(source, parts, values), ""
         currency = values.get(currency_field) if currency_field else None
         if currency and currency != books.currency:
             original = f"{amount} {currency}"
@@ -357,6 +370,21 @@ def _maker(
         )
 
     return make
+
+
+def _counted_amount(source: AmountSource, parts: Sequence[tuple[str, bool]], values: Mapping[str, Any]) -> Decimal:
+    """How much a record counts: by its own fields, or by its lines as far as they are not done."""
+    if source.lines is None:
+        return _amount(parts, values)
+    return sum((_left_of_line(source, parts, line) for line in values.get(source.lines) or ()), ZERO)
+
+
+def _left_of_line(source: AmountSource, parts: Sequence[tuple[str, bool]], line: Mapping[str, Any]) -> Decimal:
+    amount = _amount(parts, line)
+    if source.done is None:
+        return amount
+    quantity, done = (Decimal(line.get(name) or 0) for name in source.done)
+    return (amount * (quantity - done) / quantity).quantize(CENT, ROUND_HALF_UP) if quantity else ZERO
 
 
 def _amount(parts: Sequence[tuple[str, bool]], values: Mapping[str, Any]) -> Decimal:

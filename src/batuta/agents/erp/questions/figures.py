@@ -11,6 +11,8 @@ from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
+from batuta.agents.erp.measuring import SPLIT_PREFIX, is_of_today
+from batuta.agents.erp.questions.exclusions import settle_exclusions
 from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
 from batuta.agents.erp.questions.lists import PRICE_QUESTION
 from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
@@ -60,6 +62,11 @@ _NESTED = re.compile(
     rf"|\bdel\s+{_PARTY}\s+(?:que\s+)?mas\b"
 )
 """A question within the question: the figure of something that another figure would have to find first."""
+_BALANCES = frozenset({"balance", "balances", "saldo", "saldos"})
+_STOCK = "stock_quantity"
+_INVOICES = "invoice_count"
+_COUNTED_INVOICES = {"receivables": "open_invoice_count", "overdue_receivables": "overdue_invoice_count"}
+"""How many invoices there are of what is owed."""
 _ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
 _PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
 _TRADED = frozenset({"sales", "purchases", "receivables", "payables", "units_sold"})
@@ -90,6 +97,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
             for pattern in (_UNKEPT_SPLIT, _NESTED, _ASKS_WHEN, PRICE_QUESTION)
             for each in pattern.finditer(fold(texts[-1]))
         ]
+        settle_exclusions(question, access)
         settle_time_splits(question)
         settle_owners(question)
         settle_longer_splits(question)
@@ -109,6 +117,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_companies(question, names, access)
         _settle_documents(question, names)
         _settle_bound(question)
+        _settle_place(question)
         _require_one_list(question)
         question.values.pop("qualifiers", None)
         return Settled(values=question.values, unknown=tuple(question.unknown))
@@ -134,8 +143,19 @@ def _measure_findings(
             and not any(each.span.overlaps(span) for span in periods)
         ]
         if found:
-            return found
+            return _without_bare_balances(question, found)
     return []
+
+
+def _without_bare_balances(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[Finding[str]]:
+    """A "balance" is that of a party, and adds nothing where what it is the balance of is named: "cash balance"."""
+    named = [each for each in found if fold(each.text) not in _BALANCES]
+    if named or not found:
+        return named
+    splits = {name.removeprefix(SPLIT_PREFIX) for name in question.values.get("split_by") or ()}
+    is_known = {"customer", "vendor"} & splits or question.values.get("only")
+    question.unknown += [] if is_known else [found[0].text]
+    return list(found)
 
 
 def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], access: ErpAccess) -> list[str]:
@@ -148,10 +168,14 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
         names = ["purchases"]
     names = of_accounts(question, names or _unnamed(question, said, splits))
     names = _of_vendors(question, names, said, access)
+    if "count" in said and noun_of(question.plain) == "invoiced" and not splits:
+        names = [_COUNTED_INVOICES.get(name, name) for name in names]
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
     names, used = _varied(question, names, said)
+    splits = _low_stock(question, names, said, splits)
+    question.unknown += [said["price"]] if "price" in said else []  # a price is no figure that is added up
     _require_vat_known(question, names, {word: text for word, text in said.items() if word not in used})
     splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:
@@ -173,11 +197,18 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
 
 
 def _counted_alone(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[str]:
-    """The measures that are named; a count leaves no room for others: how many customers bought is kept nowhere."""
+    """The measures that are named; a count leaves no room for others: how many customers bought is kept nowhere.
+
+    Of invoices it is known how many are open or overdue.
+    """
     names = list(dict.fromkeys(each.value for each in found))
     counts = [name for name in names if question.book.measures[name].unit == "count"]
     if set(counts) & _PARTY_COUNTS:
         question.unknown += [each.text for each in found if each.value in _TRADED]
+    if counts == [_INVOICES]:
+        states = [each for each in found if each.value in _COUNTED_INVOICES]
+        names = [_COUNTED_INVOICES[each.value] for each in states]
+        return [name for name in dict.fromkeys(names) if name != _COUNTED_INVOICES["receivables"]] or names or counts
     return counts or names
 
 
@@ -190,6 +221,8 @@ def _unnamed(question: FigureQuestion, said: Mapping[str, str], splits: Sequence
         return ["receivables_due"]
     if noun and (question.is_ranked or bound):
         return [noun]
+    if "units" in said and bound and "item" in splits:
+        return [_STOCK]  # the products that have fewer than so many pieces
     if question.is_ranked:
         return [best for split in splits if (best := question.book.dimensions[split].ranked_by)][:1]
     return []
@@ -212,6 +245,19 @@ def _of_vendors(
         return ["payables"]
     owed = [name for name in turned if name in _OF_VENDORS]
     return list(dict.fromkeys(owed if is_bill and owed else turned))
+
+
+def _low_stock(
+    question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], splits: Sequence[str]
+) -> list[str]:
+    """Read "low on stock": the items with the fewest pieces first. Nothing else is low. Returns the splits."""
+    if "low" not in said:
+        return list(splits)
+    if list(names) != [_STOCK] or set(splits) - {"item"}:
+        question.unknown.append(said["low"])
+        return list(splits)
+    question.values["ranking"] = "least"
+    return ["item"]
 
 
 def _is_from_vendor(question: FigureQuestion, access: ErpAccess) -> bool:
@@ -302,14 +348,17 @@ def _for_period(question: FigureQuestion, name: str) -> str:
     """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
     periods = asked_periods(question.values)
     measure = question.book.measures[name]
-    if measure.kind != "balance" or not periods:
+    if not is_of_today(measure) or not periods:
         return name
     period = periods[0]
     if period["first"] == period["last"] == question.today.isoformat():
         del question.values["period"]  # what is owed today is the balance, not what falls due today
         return name
+    is_over = all(each["last"] < question.today.isoformat() for each in periods)
     if (other := measure.variants.get("due")) and len(periods) == 1:
         return other
+    if is_over and len(periods) == 1:
+        return name  # the tool says that the books do not keep it
     question.unknown.append(f"{period['first']} – {period['last']}")
     return name
 
@@ -410,6 +459,17 @@ def _settle_bound(question: FigureQuestion) -> None:
         question.unknown.append(bound["amount"])
         return
     question.values["bound"] = bound
+
+
+def _settle_place(question: FigureQuestion) -> None:
+    """Read "and the second?": the row at that place of a ranking."""
+    place = question.values.pop("place", None)
+    if place is None:
+        return
+    if question.values.get("split_by") and "top" not in question.values and question.values.get("measure"):
+        question.values |= {"place": int(place), "ranking": question.values.get("ranking", "most")}
+    else:
+        question.unknown.append(place)
 
 
 def _require_one_list(question: FigureQuestion) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
+from batuta.language.understanding import Synonyms
 
 ABSENCE_WORDS = {
     "none": (
@@ -14,6 +15,13 @@ ABSENCE_WORDS = {
         "ninguna", "inactivo", "inactiva", "inactivos", "inactivas",
     )
 }  # fmt: skip
+PLACE_WORDS: Synonyms = {
+    "2": ("second", "2nd", "number two", "segundo", "segunda", "2º", "2ª"),
+    "3": ("third", "3rd", "number three", "tercero", "tercera", "tercer", "3º", "3ª"),
+    "4": ("fourth", "4th", "cuarto", "cuarta", "4º", "4ª"),
+    "5": ("fifth", "5th", "quinto", "quinta", "5º", "5ª"),
+}
+"""Which place of a ranking is asked for."""
 _NEGATION = re.compile(
     r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
     r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
@@ -85,7 +93,7 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
 
 def _negations(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[re.Match[str]]:
     """The negations that are no part of what a measure or a qualifier is called, such as "without VAT"."""
-    taken = [each.span for each in (*found, *question.qualifier_findings)]
+    taken = [*(each.span for each in (*found, *question.qualifier_findings)), *question.excluding]
     plain = aligned(composed(question.text))
     return [
         each

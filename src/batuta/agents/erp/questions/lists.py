@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.questions.exclusions import excluded_names, unused_exclusions
 from batuta.agents.erp.questions.periods import due_period
 from batuta.agents.erp.questions.question import unnamed_owner
 from batuta.connectors.business_central.catalogue import CatalogueEntity
@@ -67,7 +68,10 @@ ASKED_FIELDS: Synonyms = {
     "city": ("city", "town", "ciudad"),
     "country": ("country", "país"),
     "website": ("website", "web"),
-    "taxRegistrationNumber": ("vat number", "tax number", "tax id", "vat id", "nif", "cif"),
+    "taxRegistrationNumber": (
+        "vat number", "tax number", "tax id", "vat id", "vat registration number", "nif", "cif", "número de iva",
+        "número fiscal", "identificación fiscal",
+    ),
     "contact": ("contact", "contacto"),
     "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "how much does it cost", "it cost",
                   *_SELLING, _SELLING_FOR),
@@ -77,9 +81,29 @@ ASKED_FIELDS: Synonyms = {
     "balanceDue": ("balance", "owe", "owes", "owe us", "saldo", "debe", "nos debe", "deuda"),
     "blocked": ("blocked", "bloqueado", "bloqueada"),
     "currencyCode": ("currency", "moneda", "divisa"),
-    "paymentTermsCode": ("payment terms", "terms", "condiciones de pago"),
+    "paymentTermsId": (
+        "payment terms", "terms", "payment term", "terms of payment", "condiciones de pago", "plazo de pago",
+        "forma y plazo de pago",
+    ),
+    "paymentMethodId": ("payment method", "forma de pago", "método de pago", "medio de pago", "how do they pay"),
+    "shipmentMethodId": ("shipment method", "shipping method", "método de envío", "forma de envío"),
+    "salespersonCode": ("salesperson", "sales rep", "vendedor", "comercial"),
+    "itemCategoryCode": ("category", "categoría", "familia"),
+    "baseUnitOfMeasureCode": ("unit of measure", "unidad de medida"),
+    "postalCode": ("postal code", "zip code", "postcode", "código postal"),
 }  # fmt: skip
 """What people ask of one record, also of one that was shown before: "and when is it due?"."""
+LISTED_FIELDS: Synonyms = {
+    name: ASKED_FIELDS[name]
+    for name in (
+        "phoneNumber", "email", "addressLine1", "city", "country", "website", "taxRegistrationNumber", "unitPrice",
+        "unitCost", "inventory", "creditLimit", "currencyCode", "salespersonCode", "itemCategoryCode",
+        "postalCode", "dueDate",
+    )
+}  # fmt: skip
+"""What people want to see of each record of a list: "the customers with their city"."""
+_WHO = ("number", "displayName", "customerName", "vendorName")
+"""What tells which record a row is."""
 ORDER_WORDS: Synonyms = {
     "oldest_first": (
         "oldest", "earliest", "the first", "más antigua", "más antiguas", "más antiguo", "más antiguos", "más vieja",
@@ -91,6 +115,25 @@ ORDER_WORDS: Synonyms = {
     ),
 }  # fmt: skip
 """By which end of time a list is to begin."""
+EXTREME_WORDS: Synonyms = {
+    "unitPrice desc": (
+        "most expensive", "dearest", "highest price", "highest prices", "más caro", "más cara", "más caros",
+        "más caras", "precio más alto", "precios más altos", "mayor precio",
+    ),
+    "unitPrice": (
+        "cheapest", "least expensive", "lowest price", "lowest prices", "más barato", "más barata", "más baratos",
+        "más baratas", "precio más bajo", "precios más bajos", "menor precio",
+    ),
+    "creditLimit desc": (
+        "highest credit limit", "biggest credit limit", "largest credit limit", "mayor límite de crédito",
+        "límite de crédito más alto", "más límite de crédito", "más crédito",
+    ),
+    "creditLimit": (
+        "lowest credit limit", "smallest credit limit", "menor límite de crédito", "límite de crédito más bajo",
+    ),
+}  # fmt: skip
+"""By which field a list is to be ordered where its first records are asked for."""
+_SINGULAR = re.compile(r"\b(?:item|product|article|customer|client|producto|articulo|cliente)\b")
 _ONE = re.compile(
     r"\b(?:invoice|order|quote|offer|bill|credit memo|factura|pedido|oferta|presupuesto|abono)\b(?! de compra\w)"
 )
@@ -106,6 +149,17 @@ _NAME_FIELDS: Mapping[str, Sequence[str]] = {
 _OWN_KIND = {"customers": "customer", "vendors": "vendor", "items": "item"}
 _OWN_FIELDS = {"customerName": ("customers",), "vendorName": ("vendors",)}
 """Fields whose words only say what kind of record is meant."""
+_SAME_FIELDS: Mapping[str, Sequence[str]] = {
+    "balanceDue": ("balanceDue", "balance", "remainingAmount"),
+    "city": ("city", "sellToCity", "buyFromCity"),
+    "country": ("country", "sellToCountry", "buyFromCountry"),
+    "addressLine1": ("addressLine1", "sellToAddressLine1", "buyFromAddressLine1"),
+    "postalCode": ("postalCode", "sellToPostCode", "buyFromPostCode"),
+    "postingDate": ("postingDate", "orderDate", "documentDate"),
+    "salespersonCode": ("salespersonCode", "salesperson"),
+    "remainingAmount": ("remainingAmount", "inventory"),
+}
+"""What a field is called on each kind of record; what is left of an item is its stock."""
 _FIGURES_OF_PARTIES = frozenset(
     {"agedAccountsReceivables", "agedAccountsPayables", "customerSales", "vendorPurchases", "customerFinancialDetails"}
 )
@@ -130,13 +184,22 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         kept = dict(values)
         states, names = kept.pop("states", ()), kept.pop("only", ())
         period, bound, order = (kept.pop(name, None) for name in ("period", "bound", "order"))
+        asked_fields = kept.pop("fields", ())
+        kept.pop("except", None)
+        extreme = kept.pop("extreme", None)
+        excluded, said = excluded_names(texts[-1], access)
         text = fold(" ".join(texts))
         known = access.catalogue.entities.get(kept.get("entity", ""))
         if known is None:
             return Settled(values=kept)
         where: list[dict[str, Any]] = []
+        shown = [own for name in asked_fields if (own := own_field(known, name))]
+        if shown and not any(access.values_named(_OWN_KIND.get(known.entity_set, ""), name) for name in names):
+            who = [name for name in _WHO if name in known.properties]
+            kept |= {"fields": list(dict.fromkeys((*who, *shown))), "asked": True}
         whose = unnamed_owner(texts[-1])
         unknown: list[str] = [whose] if whose and not values.get("only") else []
+        unknown += [each.text for each in unused_exclusions(texts[-1], said)]
         if _COUNTS.search(text):
             unknown.append("how many")
         if _ASKS_WHEN.search(text):
@@ -154,6 +217,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             field_name, values_of = _named_field(access, known, name)
             if not field_name:
                 unknown.append(name)
+            elif name in excluded:
+                where += [_condition(field_name, "ne", value) for value in values_of]
             elif len(values_of) == 1:
                 where.append(_condition(field_name, "eq", values_of[0]))
             else:
@@ -171,8 +236,18 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             where += [] if states or known.entity_set not in _DRAFTED else [_condition("status", "ne", "Draft")]
             if _ONE.search(text):
                 kept.setdefault("limit", 1)
+        if extreme is not None:
+            field_name = extreme.partition(" ")[0]
+            unknown += [] if field_name in known.properties else [extreme]
+            who = [name for name in _WHO if name in known.properties]
+            kept |= {"order_by": [extreme], "asked": True, "fields": list(dict.fromkeys((*who, *shown, field_name)))}
+            if _SINGULAR.search(text):
+                kept.setdefault("limit", 1)
         if bound is not None:
-            amount = next((each for each in _AMOUNT_FIELDS if each in known.properties), None)
+            numeric = [name for name in shown if known.properties[name].type in ("Decimal", "Int32")]
+            amount = next((each for each in (*numeric, *_AMOUNT_FIELDS) if each in known.properties), None)
+            if amount == "inventory" and "type" in known.properties:
+                where.append(_condition("type", "eq", "Inventory"))  # services are kept in no stock
             operator = _OPERATORS[bound["side"], bound["is_inclusive"]]
             where += [_condition(amount, operator, bound["amount"])] if amount and not bound["is_days"] else []
             unknown += [] if amount and not bound["is_days"] else [bound["amount"]]
@@ -208,12 +283,18 @@ def settle_record(
             kept["asked"] = ["unitPrice"]
         elif _SELLING_FOR in plain:
             return Settled(values=kept, unknown=(_SELLING_FOR,))
-        if kept.get("entity") == "items":  # what is left of an item is its stock
-            kept["asked"] = [{"remainingAmount": "inventory"}.get(name, name) for name in kept.get("asked", ())]
-        kept["asked"] = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
-        return Settled(values={name: value for name, value in kept.items() if value != []})
+        wanted = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
+        known = access.catalogue.entities.get(kept.get("entity", ""))
+        kept["asked"] = wanted if known is None else [own for name in wanted if (own := own_field(known, name))]
+        unknown = [wanted[0]] if wanted and not kept["asked"] and kept.get("which") else []
+        return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
+
+
+def own_field(known: CatalogueEntity, name: str) -> str:
+    """What a field that people ask for is called on an entity; nothing where it has none such."""
+    return next((each for each in _SAME_FIELDS.get(name, (name,)) if each in known.properties), "")
 
 
 def _condition(name: str, operator: str, value: Any) -> dict[str, Any]:
@@ -225,9 +306,8 @@ def _named_field(access: ErpAccess, known: CatalogueEntity, name: str) -> tuple[
     own = _OWN_KIND.get(known.entity_set)
     for kind in dict.fromkeys((own, *NAME_SOURCES)):
         values = access.values_named(kind, name) if kind else []
-        fields = _NAME_FIELDS.get(kind or "", ())
-        if kind in ("customer", "vendor", "item") and own is not None and kind != own:
-            continue
+        # Only the names of customers are called so themselves: payment terms have a name, too.
+        fields = [each for each in _NAME_FIELDS.get(kind or "", ()) if each != "displayName" or kind == own]
         field_name = next((each for each in fields if each in known.properties), "")
         if values and field_name:
             return field_name, values

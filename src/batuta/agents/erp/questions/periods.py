@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.language.bounds import bound_spans
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
@@ -45,7 +46,7 @@ _LONGEST_NEARBY = ("month", "quarter", "half", "range")
 def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
     """Several periods that follow each other are one; others, and those each with its own "in", are asked for apart."""
     for text in texts:
-        found = find_periods(text, now=_noon(question.today))
+        found = _periods(text, question.today)
         if len(found) < 2 or (text is not texts[0] and _earlier(text, question.today)):
             continue
         is_compared = bool(find_comparisons(text, now=_noon(question.today)))
@@ -139,8 +140,15 @@ def _united(found: Sequence[Finding[Period]]) -> Period | None:
 
 
 def _only_period(text: str, today: date) -> Period | None:
-    found = find_periods(text, now=_noon(today))
+    found = _periods(text, today)
     return found[0].value if len(found) == 1 else None
+
+
+def _periods(text: str, today: date) -> list[Finding[Period]]:
+    """The periods that a text names: "less than 2000" names no year."""
+    limits = bound_spans(text)
+    found = find_periods(text, now=_noon(today))
+    return [each for each in found if not any(span.overlaps(each.span) for span in limits)]
 
 
 def _this_year(today: date) -> Period:

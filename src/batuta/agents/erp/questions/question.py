@@ -9,7 +9,7 @@ from typing import Any
 from batuta.agents.erp.measures.model import MeasureBook
 from batuta.language.choices import index_of
 from batuta.language.dialogue import owner_said
-from batuta.language.findings import Finding
+from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import fold
 from batuta.language.understanding import Synonyms
 
@@ -40,6 +40,8 @@ class FigureQuestion:
     plain: str
     today: date
     unknown: list[str] = field(default_factory=list)
+    excluding: list[TextSpan] = field(default_factory=list)
+    """Where words say that a name does not count."""
 
     @property
     def qualifier_findings(self) -> list[Finding[str]]:
