@@ -19,5 +19,7 @@ TIME_ZONE_SERVICE = "timezone"
 LANGUAGE_SERVICE = "language"
 """The name under which a run may say the language that the user reads."""
 
+OWN_TABLES_SERVICE = "own_tables"
+"""The tables that a person brought to a conversation; as a text, their outlines (see `batuta.datasets.outlines`)."""
 ATTACHED_TABLES_SERVICE = "attached_tables"
 """The files with tables that came with a message; as a text, their names (see `batuta.datasets.attached`)."""

@@ -13,7 +13,8 @@ from typing import Any
 from batuta.kernel.messages import ToolCallBlock
 from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation, Interpreter
 from batuta.llm.model import ModelRequest, ToolSpec
-from batuta.offline.context import DialogueContext, context_of
+from batuta.offline.context import DialogueContext, context_of, goes_on
+from batuta.offline.own_tables import own_table_for
 from batuta.offline.parameters import filled_by_schema, fits_description
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
@@ -57,6 +58,11 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
         if not tables:
             return NextCalls(question=phrase("no_table_made", task.language))
         pieces = [_of_tables(piece, tables, planner, task.text) for piece in pieces[:1]]
+    elif not task.has_tables and not goes_on(task.text, planner.interpreter):
+        table = own_table_for(task.text, task.own_tables)
+        maker = planner.maker(task.text)
+        if table is not None and maker is not None:
+            pieces = [replace(maker, values={**maker.values, "dataset": table.name})]
     works = [_work(piece, request.tools, last) for piece in pieces]
     if not pieces or (
         len(pieces) == 1
@@ -79,6 +85,8 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
     meanings = planner.meanings(text, last)
     whole = [each for each in meanings if each.intent.reply is None and _may_be_done(each)][:1]
     attached = planner.over_tables(task, DialogueContext(answer=last)) if task.has_tables else None
+    if attached is None and task.has_tables and all(each.confidence < LEAST_OF_A_PIECE for each in whole):
+        attached = planner.maker(text)
     if attached is not None:
         return [attached]
     if AMENDED_BY in text or len(whole) == 0:

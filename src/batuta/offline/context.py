@@ -185,6 +185,12 @@ def opened_by(text: str, interpreter: Interpreter) -> tuple[str, Intent] | None:
     return None
 
 
+def goes_on(text: str, interpreter: Interpreter) -> bool:
+    """Whether a message opens as one that changes the last result: "only …", "and …", "by country"."""
+    is_grouping = _GROUPING.match(_OPENING.sub("", fold(_without_the_same(text)))) is not None
+    return is_grouping or is_follow_up(text) or opened_by(text, interpreter) is not None
+
+
 def meanings_of(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> list[Interpretation]:
     """What a message may mean after what was said before."""
     found = interpreter.interpret(text, now=now, reader=context.language, last=context.answer)

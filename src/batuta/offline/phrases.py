@@ -68,6 +68,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "en": "What should it show? Ask for the figures first, for example: {example}",
         "es": "¿Qué tiene que mostrar? Pide primero los datos, por ejemplo: {example}",
     },
+    "own_or_agent": {
+        "en": "Do you mean your table “{table}” or “{agent}”?",
+        "es": "¿Te refieres a tu tabla «{table}» o a «{agent}»?",
+    },
     "no_table_made": {
         "en": "There is nothing to draw: the step before it brought no table.",
         "es": "No hay nada que dibujar: el paso anterior no trajo ninguna tabla.",

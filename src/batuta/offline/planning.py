@@ -12,7 +12,7 @@ from typing import Any
 from batuta.language.annotation import annotated
 from batuta.language.dialogue import is_no, is_yes, refers_back
 from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
-from batuta.language.findings import Language
+from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
     AMENDED_BY,
@@ -26,7 +26,7 @@ from batuta.language.interpretation import (
 )
 from batuta.language.stance import without_forbidden
 from batuta.language.understanding import Intent, Understanding
-from batuta.language.vocabulary import CONCEPTS, filler_stems
+from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
     LONGEST_FOLLOW_UP,
     LONGEST_PRONOUN,
@@ -34,14 +34,17 @@ from batuta.offline.context import (
     amendment,
     changed_result,
     eligible,
+    goes_on,
     is_bare,
     narrowed,
     opened_by,
     regrouped,
 )
+from batuta.offline.own_tables import chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
+from batuta.offline.subjects import two_subjects
 
 MAX_PARTS = 6
 MAX_PLANNED_CHARS = 2_000
@@ -70,12 +73,6 @@ _QUESTION = re.compile(
     r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
-_TWO_SUBJECTS = re.compile(
-    r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
-    r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
-    re.IGNORECASE,
-)
-"""One question about two things: "how much for hotels and meals?"."""
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
 
@@ -128,6 +125,13 @@ class Planner:
         attached = self.over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
+        if task.has_tables and self._says_nothing(text, context):
+            maker = self.maker(text)  # a table that comes with a greeting is shown, and can be asked about later
+            if maker is not None:
+                return self._steps([RequestPart(text=text, meaning=maker)])
+        own = None if task.has_tables else self._over_own_table(task, context)
+        if own is not None:
+            return own
         anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)
         if anew is not None:
             return self._for_whole(anew, task, context)
@@ -185,7 +189,7 @@ class Planner:
             is_whole = are_texts or all(each.is_sure and not each.missing for each in found)
             if is_whole and all(each.agent_id != OWN and each.intent.slots for each in found):
                 return [RequestPart(text=sides[0], meaning=found[0]), *self._every_and(sides[1], context)]
-        subjects = _two_subjects(text)
+        subjects = two_subjects(text) if _is_question(text) else []
         return [RequestPart(text=each, meaning=self._meanings(each, context)[0]) for each in subjects or [text]]
 
     def unknown(self, language: Language) -> str:
@@ -356,6 +360,51 @@ class Planner:
             if each.intent.takes == "dataset" and is_named:
                 return each
         return self.maker(task.text) if task.has_tables and _GROUPED.search(fold(task.text)) else None
+
+    def _says_nothing(self, text: str, context: DialogueContext) -> bool:
+        """Whether a message asks for nothing that the team surely understands."""
+        best = next(iter(self._meanings(text, context)), None)
+        return best is None or best.agent_id == OWN or (not best.is_sure and not _is_question(text))
+
+    def _over_own_table(self, task: Task, context: DialogueContext) -> dict[str, Any] | None:
+        """A message about a table that was brought before; asked about where an agent's figures may be meant as well."""
+        answered = self._table_chosen(task, context)
+        if answered is not None:
+            return answered
+        table = own_table_for(task.text, task.own_tables)
+        if table is None or goes_on(task.text, self._interpreter):
+            return None
+        maker = self.maker(task.text)
+        rival = self._reader_of(task.text, context)
+        if maker is None or any(each.intent.effect == "change" and each.is_sure for each in self._meanings(task.text)):
+            return None
+        if rival is None or context.is_of_own_table:
+            return self._steps([RequestPart(text=task.text, meaning=maker)])
+        return {"answer": which_table(table, self._name_of(rival.agent_id), task.language)}
+
+    def _table_chosen(self, task: Task, context: DialogueContext) -> dict[str, Any] | None:
+        """What a reply to "your table or …?" chose."""
+        table = own_table_for(context.request, task.own_tables) if context.request and context.was_asked else None
+        rival = self._reader_of(context.request, context) if table is not None else None
+        if table is None or rival is None:
+            return None
+        name = self._name_of(rival.agent_id)
+        if context.answer.strip() not in {which_table(table, name, language) for language in LANGUAGES}:
+            return None
+        is_own, maker = chose_own(task.text, table, name), self.maker(context.request)
+        if is_own is None or maker is None:
+            return None
+        if not is_own:
+            return self._with_sources([RequestPart(text=context.request, meaning=rival)], task, context)
+        return self._steps([RequestPart(text=context.request, meaning=maker)])
+
+    def _reader_of(self, text: str, context: DialogueContext) -> Interpretation | None:
+        """What an agent would read for a text, where it understands all of it."""
+        found = (each for each in self._meanings(text, context) if each.intent.gives == "dataset" and each.is_sure)
+        return next((each for each in found if not each.missing and not each.unknown), None)
+
+    def _name_of(self, agent_id: str) -> str:
+        return next((each.name or each.agent_id for each in self._team if each.agent_id == agent_id), agent_id)
 
     def is_sequence(self, text: str) -> bool:
         """Whether a text asks for several things one after the other: "as bars, then as a line"."""
@@ -531,18 +580,6 @@ def _is_sum(text: str) -> bool:
 def _changes_it(text: str, meaning: Interpretation) -> bool:
     """Whether a short order says by a pronoun what is to be changed: "…, cancel it" goes with what it follows."""
     return meaning.intent.effect == "change" and len(text.split()) <= LONGEST_PRONOUN and refers_back(text)
-
-
-def _two_subjects(text: str) -> list[str]:
-    """A question about two different things as two questions; nothing where it is one."""
-    two = _TWO_SUBJECTS.match(text)
-    if two is None or not _is_question(text):
-        return []
-    groups = [
-        {name for name, words in CONCEPTS.items() if fold(two[side]) in words.split()} for side in ("first", "second")
-    ]
-    are_two = all(groups) and not groups[0] & groups[1]
-    return [f"{two['opening']}{two[side]}" for side in ("first", "second")] if are_two else []
 
 
 def _is_question(text: str) -> bool:

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.outlines import tables_in
 from batuta.datasets.uploads import is_table_file
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
 from batuta.language.courtesy import without_courtesy
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import corrected_within
@@ -59,6 +61,9 @@ class Task:
     has_documents: bool = False
     """Whether files came with it that hold tables among other things: only a plain word asks for those."""
 
+    own_tables: tuple[Dataset, ...] = ()
+    """What the person brought to the conversation before, in outline."""
+
     @property
     def language(self) -> Language:
         """The language it is asked in."""
@@ -70,7 +75,8 @@ def task_of(request: ModelRequest) -> Task:
     task = _task(_last_request(request.messages), reader_language(request))
     files = [name for name in str(request.metadata.get(ATTACHED_TABLES_SERVICE) or "").split(", ") if name]
     are_tables = [is_table_file(name) for name in files]
-    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables))
+    own = tuple(tables_in(request.metadata.get(OWN_TABLES_SERVICE, "")))
+    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables), own_tables=own)
 
 
 def asked_plainly(text: str, language: Language) -> str:

@@ -21,10 +21,11 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.outlines import OwnTables, own_tables
 from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import Citation
 from batuta.events.log import Position
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
 from batuta.knowledge.index import PassageIndex
 from batuta.llm.model import Model
 from batuta.llm.resilient import ResilientModel
@@ -230,6 +231,9 @@ def run_services(
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
         return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
 
+    async def brought_before(turn: TurnPrincipal) -> OwnTables:
+        return await own_tables(dataset_library(turn))
+
     async def attached_texts(turn: TurnPrincipal) -> AttachedContext | None:
         budget = settings.attached_tokens
         return await attached_context(index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget)
@@ -245,6 +249,7 @@ def run_services(
             ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
             COMPANY_SERVICE: lambda turn: turn.company,
             ATTACHED_TABLES_SERVICE: attached_tables,
+            OWN_TABLES_SERVICE: brought_before,
             ATTACHED_CONTEXT_SERVICE: attached_texts,
         },
         database=SystemDatabase(backends.database),

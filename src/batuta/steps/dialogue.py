@@ -22,7 +22,7 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Message
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, TIME_ZONE_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, TIME_ZONE_SERVICE
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context, invocation_of
@@ -173,9 +173,9 @@ class Dialogue:
         )
 
     def _reader(self) -> dict[str, str]:
-        """Language and time zone of the reader, and which tables came with the message, where known."""
+        """Language and time zone of the reader, and which tables came with the message or before, where known."""
         services = self._ctx.services
-        names = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE)
+        names = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE)
         return {name: str(services[name]) for name in names if services.get(name)}
 
     def _must_use_a_tool(self) -> bool:

@@ -68,6 +68,10 @@ async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> Non
     assert next(event for event in events if event["type"] == "chart_drawn")["request"]["excluded"] == ["Norte"]
     assert not any(event["type"] == "dataset_stored" for event in events)
 
+    events = await asked(ana, session, "¿cuál es el total de ventas?")
+    figure = next(event for event in events if event["type"] == "chart_drawn")
+    assert (figure["kind"], figure["request"]["dataset"]) == ("kpi", "ventas_2026")
+
     other = await ana.session()
     book = await ana.file("figures.xlsx", workbook())
     events = await asked(ana, other, "make a bar chart of sales by region", book)
@@ -75,6 +79,8 @@ async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> Non
     chart = next(event for event in events if event["type"] == "chart_drawn")
     rows = (await ana.http.get(f"/api/sessions/{other}/datasets/{chart['dataset_id']}/chart")).json()["rows"]
     assert rows == [["North", "12.5"], ["South", "4"]]
+    events = await asked(ana, await ana.session(), "cost by department as bars", book)
+    assert next(event for event in events if event["type"] == "chart_drawn")["request"]["dataset"] == "costs"
 
 
 @pytest.mark.timeout(240)

@@ -12,10 +12,11 @@ from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
 from batuta.datasets.files import dataset_from_csv
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.outlines import own_tables
 from batuta.datasets.store import DatasetOwner
 from batuta.events.datasets import ChartDrawn
 from batuta.kernel.ids import new_id
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, ToolUser
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, ToolUser
 from tests.support.asked_team import NOW, AskedTeam
 
 pytestmark = pytest.mark.timeout(600)
@@ -51,7 +52,9 @@ async def charts_of(team: AskedTeam, messages: Sequence[str], *, brings_table: b
     library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=session_id))
     services: dict[str, Any] = {DATASETS_SERVICE: library, LANGUAGE_SERVICE: "es"}
     for number, message in enumerate(messages):
-        brought = {ATTACHED_TABLES_SERVICE: BroughtTable()} if brings_table and number == 0 else {}
+        brought: dict[str, Any] = {OWN_TABLES_SERVICE: await own_tables(library)}
+        if brings_table and number == 0:
+            brought[ATTACHED_TABLES_SERVICE] = BroughtTable()
         turn = await team.team.orchestrator.run(
             message,
             conversation=conversation,
@@ -139,3 +142,27 @@ async def test_two_figures_by_month_are_two_lines_of_one_chart(team: AskedTeam) 
 async def test_figures_that_measure_different_things_are_not_drawn_together_silently(team: AskedTeam) -> None:
     ((chart,),) = await charts_of(team, ("ventas y unidades vendidas por mes en líneas",), brings_table=False)
     assert any("otra unidad" in note for note in chart.notes)
+
+
+async def test_an_own_table_is_asked_about_in_later_messages(team: AskedTeam) -> None:
+    """Its columns and values take every word; the ERP knows sales as well, and is not meant."""
+    asked = ("hola", "tarta de importe por categoría", "¿cuál es el total del importe?", "solo Francia")
+    requests = await requests_of(team, *asked)
+    assert [request["dataset"] for request in requests] == ["ventas"] * 4
+    assert [request["kind"] for request in requests] == ["table", "pie", "kpi", "kpi"]
+    assert requests[-1]["only"] == ["Francia"]
+
+
+async def test_what_an_own_table_does_not_know_is_read_from_the_erp(team: AskedTeam) -> None:
+    requests = await requests_of(team, "importe por categoría", "ventas por vendedor en barras")
+    assert [request["dataset"] for request in requests] == ["ventas", "sales_salesperson"]
+
+
+async def test_the_table_that_is_meant_is_asked_for_after_figures_of_the_erp(team: AskedTeam) -> None:
+    """Both know sales by customer, and the ERP's were shown last."""
+    asked = ("importe por categoría", "compras por proveedor", "gráfico de ventas por cliente", "mi tabla")
+    drawn = await charts_of(team, asked, brings_table=True)
+    assert [len(charts) for charts in drawn] == [1, 0, 0, 1]
+    assert drawn[-1][0].request["dataset"] == "ventas"
+    again = await charts_of(team, (*asked[:-1], "ERP"), brings_table=True)
+    assert again[-1][0].request["dataset"] == "sales_customer"

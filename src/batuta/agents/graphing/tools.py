@@ -19,6 +19,9 @@ from batuta.language.detection import detect_language
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import tool
 
+MAX_BROUGHT = 10
+"""Tables of one message that its words are compared with."""
+
 
 class ChartOptions(BaseModel):
     """What is said less often: how figures are put together, conditions on columns, a title."""
@@ -66,10 +69,12 @@ async def draw_chart(
     name, notes = (
         await _beside(library, context, [dataset, *(beside or ())], language) if dataset and beside else (dataset, ())
     )
-    name = name or (brought[0] if brought else await _last_source(library, language))
+    name = name or await _meant(library, brought, _asked(options)) or await _last_source(library, language)
     table = await open_table(library, name)
     reading = reading_of(_asked(options), table.outline)
-    if not dataset:
+    if brought and not dataset and not reading.changes and not reading.asks_chart and kind == "auto":
+        kind = "table"  # what came without a request is shown as it is
+    elif not dataset:
         notes = (*notes, *_require_read(reading, table.outline, language, is_brought=bool(brought)))
     words = reading.changes
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind, words)
@@ -113,7 +118,7 @@ async def change_chart(
     if last is None and not brought and kind is None and not _asked(options):
         raise DatasetError(say("no_chart", language))
     # "as a line" may be said of a table, too
-    before = ChartRequest(dataset=brought[0] if brought else "") if last is None else last.request
+    before = ChartRequest(dataset=await _meant(library, brought, _asked(options))) if last is None else last.request
     language = detect_language(_asked(options), language if last is None else before.language)
     before = before.changed(language=language, dataset=before.dataset or await _last_source(library, language))
     table = await open_table(library, before.dataset)
@@ -158,11 +163,19 @@ def _require_read(reading: ChartReading, table: Dataset, language: str, *, is_br
     """
     if not reading.unread:
         return ()
-    words = ", ".join(f"«{word}»" if language == "es" else f"“{word}”" for word in reading.unread)
     if is_brought and reading.names_table and not reading.asks_unread:
-        return (say("words_unread", language, words=words),)
+        return _not_understood(reading, language)
     known = ", ".join(column.title for column in table.columns)
-    raise DatasetError(say("unread", language, words=words, dataset=table.title or table.name, known=known))
+    facts = {"words": _quoted(reading.unread, language), "dataset": table.title or table.name, "known": known}
+    raise DatasetError(say("unread", language, **facts))
+
+
+def _not_understood(reading: ChartReading, language: str) -> tuple[str, ...]:
+    return (say("words_unread", language, words=_quoted(reading.unread, language)),) if reading.unread else ()
+
+
+def _quoted(words: Sequence[str], language: str) -> str:
+    return ", ".join(f"«{word}»" if language == "es" else f"“{word}”" for word in words)
 
 
 def _require_places(reading: ChartReading, language: str) -> None:
@@ -195,6 +208,15 @@ GRAPHING_TOOLS = (draw_chart, change_chart, list_datasets, query_datasets)
 async def _without_dropped(table: ChartTable, request: ChartRequest, words: dict[str, Any]) -> ChartRequest:
     """The request without what its chart shows as the largest or the smallest, where that is not wanted."""
     return await table.without_extremes(request, *words["dropped"]) if "dropped" in words else request
+
+
+async def _meant(library: DatasetLibrary, brought: Sequence[str], asked: str) -> str:
+    """Of the tables that came with a message the first that takes its words, else the first; empty without any."""
+    for name in brought[:MAX_BROUGHT] if len(brought) > 1 else ():
+        reading = reading_of(asked, (await open_table(library, name)).outline)
+        if reading.names_table and not reading.unread:
+            return name
+    return brought[0] if brought else ""
 
 
 async def _last_source(library: DatasetLibrary, language: str) -> str:

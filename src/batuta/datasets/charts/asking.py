@@ -21,6 +21,7 @@ from batuta.datasets.charts.vocabulary import (
     BOTTOM_WORDS,
     BOUND_WORDS,
     BY_WORDS,
+    CHART_WORDS,
     COLUMN_WORDS,
     COUNTRY_WORDS,
     EVERYTHING_WORDS,
@@ -31,6 +32,7 @@ from batuta.datasets.charts.vocabulary import (
     LOOSE_KIND_WORDS,
     NUMBER_WORDS,
     OF_WORDS,
+    ONE_FIGURE_WORDS,
     ONLY_WORDS,
     ORDER_WORDS,
     PERIOD_WORDS,
@@ -38,6 +40,7 @@ from batuta.datasets.charts.vocabulary import (
     SPLIT_WORDS,
     TIME_UNIT_WORDS,
     TOP_WORDS,
+    WHICH_WORDS,
     WITHOUT_WORDS,
     Words,
 )
@@ -51,6 +54,8 @@ _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words
 MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
 MAX_ASKED_CHARS = 2_000
+_COMPARED = ("x", "series", "kind", "top", "last", "time_unit", "order", "is_share", "dropped")
+"""Parts of a request that a single figure has not."""
 SHORTEST_BARE = 3
 """Letters of a value that is understood without a word before it such as "only"."""
 Span = tuple[int, int]
@@ -78,6 +83,8 @@ class ChartReading:
     else than was asked for."""
     asks_unread: bool
     """Whether one of them stands where a column or a value is asked for: "by planet", "only Mars"."""
+    asks_chart: bool
+    """Whether a picture is asked for by its name."""
     unplaced: tuple[str, ...]
     """Titles of columns that were asked for beside two others: a chart compares by one and splits by another."""
 
@@ -103,6 +110,7 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
         changes=changes,
         unread=tuple(spelled.get(word, word) for word in unread),
         asks_unread=any(reading.asks_for(word) for word in unread),
+        asks_chart=any(f" {_folded(word)} " in f" {_folded(text)} " for word in CHART_WORDS),
         unplaced=reading.unplaced,
     )
 
@@ -139,6 +147,7 @@ class _Reading:
         # "The total of the units" is their sum, and no column called total.
         self._text = re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text)
         self._table = table
+        self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
         self._found: dict[str, Any] = {}
         self.unplaced: tuple[str, ...] = ()
 
@@ -185,6 +194,8 @@ class _Reading:
         how = self._take_choice(AGGREGATE_WORDS)
         if how is not None and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
+        if self._asks_one and self._found.keys().isdisjoint(_COMPARED) and self._found.keys() & {"y", "aggregate"}:
+            self._found["kind"] = "kpi"
         return self._found
 
     def _read_joined_unit(self) -> bool:
@@ -312,7 +323,9 @@ class _Reading:
             # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
             if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
-            elif self._is_after((*BY_WORDS, *SPLIT_WORDS), place) or ((keys or periods) and self._is_joined(place)):
+            elif self._is_after((*BY_WORDS, *SPLIT_WORDS, *WHICH_WORDS), place) or (
+                (keys or periods) and self._is_joined(place)
+            ):
                 keys.append(column)
         keys = [*periods, *(column for column in keys if column not in periods)]
         if keys and (self._is_after(SPLIT_WORDS, self._place_of(keys[0]) or 0)):

@@ -278,6 +278,13 @@ BOTTOM_WORDS: Final = (
     "mas bajas",
     "last",
 )
+ONE_FIGURE_WORDS: Final = (
+    "what is", "what s", "whats", "what was", "how much", "how many", "cual es", "cual fue", "cuanto", "cuanta",
+    "cuantos", "cuantas", "the total", "in total", "grand total", "el total", "en total", "total",
+)  # fmt: skip
+"""Words that ask for one figure where nothing is named to compare it by."""
+WHICH_WORDS: Final = ("which", "what", "que", "cual", "cuales", "quien")
+"""Before a column: its values are compared."""
 NUMBER_WORDS: Final[Mapping[str, str]] = {
     "two": "2",
     "three": "3",

@@ -1,0 +1,36 @@
+"""Whether a message speaks of a table that the person brought, and not of what the team's agents can read."""
+
+import re
+from collections.abc import Sequence
+
+from batuta.datasets.charts.asking import reading_of
+from batuta.datasets.dataset import Dataset
+from batuta.language.findings import Language
+from batuta.language.folding import fold, words_of
+from batuta.offline.phrases import phrase
+
+_NAMING = frozenset(("x", "y", "series", "only", "excluded"))
+_MINE = re.compile(r"\b(?:mine|my|mi|mio|mia|table|tabla|file|archivo|fichero|csv|excel|first|primer[oa]?|1)\b")
+
+
+def own_table_for(text: str, tables: Sequence[Dataset]) -> Dataset | None:
+    """The newest table whose columns and values take every word of a message that names one of them."""
+    for table in reversed(tables):
+        reading = reading_of(text, table)
+        if _NAMING & reading.changes.keys() and not reading.unread:
+            return table
+    return None
+
+
+def which_table(table: Dataset, agent: str, language: Language) -> str:
+    """What to ask where a message may mean the person's own table or an agent's figures."""
+    return phrase("own_or_agent", language, table=table.title or table.name, agent=agent)
+
+
+def chose_own(reply: str, table: Dataset, agent: str) -> bool | None:
+    """Whether a reply to that means the own table; none where it says neither."""
+    said = set(words_of(reply))
+    if said & set(words_of(agent)):
+        return False
+    is_named = bool(said & {*words_of(table.title), *words_of(table.name)})
+    return True if is_named or _MINE.search(fold(reply)) else None
