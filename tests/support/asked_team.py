@@ -50,11 +50,11 @@ class Outcome:
 class AskedTeam:
     """A team on a data folder of its own, with a calendar for each conversation."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, **settings: Any) -> None:
         self.data_dir = data_dir
         self._calendar = b""
         self.team: FirstTeam = first_team(
-            load_settings({}, data_dir=data_dir, model=OFFLINE_MODEL), clock=FakeClock(NOW)
+            load_settings({}, data_dir=data_dir, model=OFFLINE_MODEL, **settings), clock=FakeClock(NOW)
         )
 
     async def ask(self, messages: Sequence[str], language: str) -> Outcome:

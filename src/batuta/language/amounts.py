@@ -63,7 +63,10 @@ UNITS: dict[str, tuple[str, str]] = {
         "temperature",
         "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,grados c,ºc",
     ),
-    "F": ("temperature", "°f,f,fahrenheit,degrees fahrenheit,grados fahrenheit,degrees f,grados f,ºf"),
+    "F": (
+        "temperature",
+        "°f,f,fahrenheit,farenheit,fahrenheits,farenheits,grados farenheit,degrees fahrenheit,grados fahrenheit,degrees f,grados f,ºf",
+    ),
     "K": ("temperature", "kelvin,kelvins,grados kelvin"),
     "m2": ("area", "m2,m²,square metres,square meters,metros cuadrados"),
     "cm2": ("area", "cm2,cm²,square centimetres,square centimeters,centimetros cuadrados"),

@@ -1,8 +1,10 @@
 """Ordinary words of both languages, folded: what is written as one of them is no mistyped name or term.
 
 Without them "el pasado" (the last one) would be mended to "pagado" (paid), one letter away. Only content words; words that
-say nothing about a subject stand in `vocabulary`.
+say nothing about a subject stand in `vocabulary`, and so do the verbs of change: "borra" (delete) is no "barra" (bar).
 """
+
+from batuta.language.vocabulary import CHANGE_VERBS
 
 _ENGLISH = (
     "able above across after again against ahead alone along always among amount answer around asked away back bank basis "
@@ -57,4 +59,5 @@ _SPANISH = (
     "vende vendemos venden vendido vendidos vendio vendimos ver verano verdad verde vez viaje vida viejo viene viernes vista visto vivir volver vuelta zona"
 )
 
-COMMON_WORDS = frozenset(f"{_ENGLISH} {_SPANISH}".split())
+_VERBS = " ".join(verb for verbs in CHANGE_VERBS.values() for verb in verbs)
+COMMON_WORDS = frozenset(f"{_ENGLISH} {_SPANISH} {_VERBS}".split())

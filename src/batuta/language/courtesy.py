@@ -20,6 +20,8 @@ _COURTESIES = (
     rf"i(?:'d|\s+would)?\s*(?:like|love|want|need|wanted)\s+to\s+(?:know|ask(?:\s+you)?){_PLEASE}{_ASKED_WORD}",
     rf"(?:me\s+)?(?:podrias?|puedes?|podria|podriais)(?:me)?{_PLEASE}(?:decir(?:me|nos)?|explicar(?:me)?|indicar(?:me)?){_PLEASE}{_ASKED_WORD}",
     rf"(?:serias?|seria\s+usted)\s+tan\s+amable\s+de{_PLEASE}(?:decirme\s+{_ASKED_WORD})?",
+    r"(?:(?:please\s+)?be\s+so\s+(?:kind|good)\s+(?:as\s+to|and)|(?:tenga|ten|tendria|tendrias)\s+la\s+(?:bondad|amabilidad|gentileza)\s+de|"
+    r"(?:haga|haz|hagame|hazme|me\s+hace[s]?|me\s+haria[s]?)\s+el\s+favor\s+de|(?:sea|se)\s+tan\s+amable\s+de)\s+",
     rf"(?:te|le)\s+importaria\s+decirme\s+{_ASKED_WORD}",
     rf"(?:me\s+gustaria|quisiera|querria|queria|quiero|necesito)\s+(?:saber|preguntar){_PLEASE}{_ASKED_WORD}",
     r"(?:te\s+|le\s+)?agradeceria\s+(?:mucho\s+)?(?:que\s+me\s+|que\s+)?",
@@ -28,13 +30,15 @@ _HESITATION = re.compile(
     r"^[\s¿¡]*(?:(?:uh+|um+|eh|hm+|mmm+|a\s+ver|oye|anda|well|bueno|pues|okay\s+so|ok\s+so|so)\b[\s,]*)+(?=\w+\s)"
 )
 _TAG = re.compile(r"[\s,]+(?:(?:would|could|can|will)\s+you|anda|venga|please|pls|por\s+favor|porfa)\s*[?.!]*\s*$")
+_IS_IT_SO = re.compile(r"[\s,]+(?:ok(?:ay)?|right|vale|verdad|no)\s*(?=\?\s*$)")
+"""Asks for a yes behind what it asks about: "taxi at night, ok?"."""
 _COURTESY = re.compile(rf"^[\s¿¡]*(?:{'|'.join(_COURTESIES)})")
 
 
 def without_courtesy(text: str) -> str:
     """What a request asks for, without the forms that only ask for it kindly."""
     text = composed(text)
-    for aside in (_HESITATION, _TAG):
+    for aside in (_HESITATION, _TAG, _IS_IT_SO):
         found = aside.search(aligned(text))
         rest = text[: found.start()] + text[found.end() :] if found else ""
         text = rest if len(rest.split()) >= LEAST_WORDS else text

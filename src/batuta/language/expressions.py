@@ -30,8 +30,8 @@ _SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratu
 _NET = (
     r"\b(?:(?:before|without|excluding|exclusive\s+of|net\s+of|minus\s+the|less\s+the|ex)\s+(?:the\s+)?(?:vat|tax|taxes)|"
     r"(?:sin|antes\s+del?|descontando\s+el|quitando\s+el)\s+(?:el\s+|los\s+)?(?:iva|impuestos?)|base\s+imponible|pre-?tax)\b"
-    r"(?=.*\b(?:vat|tax|iva|included|incluid\w*|including|with|con|paid|pagu?e|pague|pagado)\b)"
 )
+_INCLUDED = r"\b(?:included|incluid\w*|including|inside|with|con|paid|payed|pagu?e|pagado)\b"
 """Asks for what was there before a tax that is included."""
 _PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
 """Between how many things and what each of them costs."""
@@ -45,6 +45,11 @@ _HOW_MUCH_EACH = (
 )
 """What each of several pays."""
 _MENTIONS = r"\D{1,60}?"
+_WENT = (
+    r"\b(?:went|gone|goes|fell|fallen|falls|rose|risen|dropped|raised|lowered|reduced|cut|changed|grew|increased|decreased|"
+    r"paso|pasado|pasa|bajo|bajado|baja|subio|subido|sube|cayo|caido|cambio|cambiado|crecio|aumento|redujo|reducido|rebajado)\b"
+)
+"""Says that something is not what it was."""
 _OF_IT = r"(?!\s*(?:[\d(§]|of\b|del?\s+\d))"
 """After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
 _LIST = r"((?:-?\d+(?:\.\d+)?(?:\s*,\s*(?:and\s+|y\s+|e\s+)?|\s+(?:and|y|e)\s+|\s+|\s*;\s*)?){2,})"
@@ -71,7 +76,7 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
-    (rf"(?=.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
+    (rf"^(?=.*{_NET}(?=.*(?:{_INCLUDED}|\b(?:vat|tax|iva)\b))|.*{_INCLUDED}.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
     (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
@@ -89,6 +94,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}\D{{1,30}}?{_N}\b\D{{0,30}}?\b(?:grow\w*|grew|grown|increas\w*|change\w*|crecid\w+|creci\w*|aument\w+|subid\w+|variacion|drop\w*|caid\w+|bajad\w+)\b(?=\D*(?:%|percent|porcentaje|por\s+ciento))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}{_MENTIONS}\b(?:what(?:'s|\s+is)|how\s+much\s+is|cuanto\s+es)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * \2 / 100)"),
     (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"^(?=.*{_WENT})(?=.*(?:%|\bpercent\w*|\bporcentaje|\bpor\s+ciento)).*?\b(?:from|de|desde)\s+{_N}(?:\s+[a-z]+)?\s+(?:to|a|hasta)\s+{_N}(?!{_PERCENT}).*$", r"((\2 - \1) / \1 * 100)"),
     (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
     (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}(?:[a-z]{{3,}}\s+(?:de|of|at|a)\s+)?{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
@@ -97,6 +103,10 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:take|subtract|quita|resta|descuenta)(?:le)?\s+{_THE}{_N}{_PERCENT}\s+(?:off|from|to|a|al|de)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_N}\s+(?:plus|with|and|con|mas|y|\+|including|incluyendo)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\s*,?\s+(?:plus|con|mas|with|\+)\s+{_THE}(?:iva|vat|tax|taxes|impuestos?)\s+(?:(?:del?|of|at|al)\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\D{{1,40}}?{_N}{_PERCENT}\s*{_SURCHARGE}(?=.*\b(?:total|in\s+all|altogether|pay|charge|pago|pagamos|cobro|cobramos|cobrar)\b)", r"(\1 * (1 + \2 / 100))"),
+    (rf"\b(?:net|neto|base|without\s+vat|sin\s+iva)\b[^\d§]{{0,15}}{_N}\D{{1,15}}?\b(?:vat|iva|tax)\b[^\d§]{{0,8}}{_N}(?:{_PERCENT})?(?=.*\b(?:total|pay|charge|pago|cobro|cobrar|gross|bruto|how\s+much|cuanto)\b)", r"(\1 * (1 + \2 / 100))"),
+    (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|una?|la)?\s*(?:quarter|cuarta\s+parte|cuarto)\b(?!\s+(?:of|de))", r"(\1 * 3 / 4)"),
+    (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|un|una|la)?\s*(?:third|tercio|tercera\s+parte)\b(?!\s+(?:of|de))", r"(\1 * 2 / 3)"),
     (rf"{_SURCHARGE}\s+(?:of|de|del|at|al)\s+{_THE}{_N}{_PERCENT}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}\s*(?:\+|plus|mas)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
@@ -113,6 +123,8 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:increase|raise|grow)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\s+(?:increased|raised|up)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:aumentar?|incrementar?|sub(?:e|ir))\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
+    (rf"\b(?:raise|increase|aument[ae]|incrementa|sub[ea])(?:le|l[oa])?\s+{_THE}{_N}{_PERCENT}\s+(?:to|on|al?|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
+    (rf"\b(?:lower|reduce|rebaja|baja)(?:le|l[oa])?\s+{_THE}{_N}{_PERCENT}\s+(?:to|on|al?|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_N}\s+(?:decreased|reduced|down)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
     (rf"\b(?:decrease|reduce|discount|lower|cut)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
     (rf"\b(?:reduc(?:e|ir)|baja|bajar|descuenta|rebaja)\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),

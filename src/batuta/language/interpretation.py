@@ -25,7 +25,7 @@ from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
 from batuta.language.slots import fill_slot, slot_spans
-from batuta.language.stance import Stance, ordering_clause, stance_of
+from batuta.language.stance import Stance, opening_verb, ordering_clause, stance_of
 from batuta.language.trained_files import kept_classifier
 from batuta.language.understanding import Intent, Slot, Understanding
 from batuta.language.vocabulary import filler_stems
@@ -134,6 +134,11 @@ class Interpreter:
             for _, intent in self._intents.values()
             for slot in intent.slots
             if slot.type in ("choice", "flag")
+        }
+        self._verbs = {
+            label: frozenset(opening_verb(text) for texts in intent.examples.values() for text in texts)
+            for label, (_, intent) in self._intents.items()
+            if intent.effect == "change"
         }
         self._telling = tuple(slot for _, intent in self._intents.values() for slot in intent.slots if slot.is_telling)
         intents = {label: intent for label, (_, intent) in self._intents.items()}
@@ -277,7 +282,7 @@ class Interpreter:
         filled = self.filled(agent_id, intent, texts, now, last)
         confidence = score.confidence
         later = texts[texts.index(leading) :] if leading in texts else [leading]
-        stance = _stance(later) if intent.effect == "change" else "order"
+        stance = _stance(later, self._verbs[score.label]) if intent.effect == "change" else "order"
         for slot in filled.missing:
             if slot.type == "expression" and texts[-1].is_about_last_result:
                 continue
@@ -366,11 +371,11 @@ def _takes_values(intent: Intent) -> bool:
     return any(slot.is_required and slot.type in ("expression", "quantity") for slot in intent.slots)
 
 
-def _stance(texts: Sequence[AnnotatedText]) -> Stance:
+def _stance(texts: Sequence[AnnotatedText], verbs: frozenset[str] = frozenset()) -> Stance:
     """Of a request and what was said to it later: the last that is no order, else an order; `yes` makes it one."""
     if is_yes(texts[-1].text):
         return "order"
-    return next((found for each in reversed(texts) if (found := stance_of(each.text)) != "order"), "order")
+    return next((found for each in reversed(texts) if (found := stance_of(each.text, verbs)) != "order"), "order")
 
 
 _USED_BY = {
@@ -383,9 +388,9 @@ _USED_BY = {
 def _unused(intent: Intent, text: AnnotatedText) -> float:
     """What is left of a confidence for findings that no slot of an intent takes; today is what the clock tells.
 
-    What has no slot at all takes nothing from a request: the weather of tomorrow is as much outside as that of today.
+    What is outside takes nothing from a request: the weather of tomorrow is as much outside as that of today.
     """
-    if not intent.slots:
+    if not intent.slots and intent.tool is None:
         return 1.0
     types = {slot.type for slot in intent.slots}
     named = {

@@ -45,6 +45,7 @@ _LIGHT = (
     "companero companera pregunta preguntan preguntar podemos pueden podeis puedo quiero queremos quieren querria "
     "necesita necesitamos necesitan conviene debo debemos deben ir vamos poner pones pasa pasan ocurre sucede obtener "
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
+    "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
     "ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
@@ -61,7 +62,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "chair": "equipment chair", "desk": "equipment", "monitor": "equipment screen", "screen": "equipment screen", "keyboard": "equipment keyboard",
         "cab": "taxi", "uber": "taxi", "plane": "flights", "fly": "flights", "flying": "flights", "claim back": "claims expense", "paid back": "claims paid",
         "reimbursed": "reimbursed", "wine": "alcohol", "beer": "alcohol", "drinks": "alcohol", "sso": "single sign-on", "login": "single sign-on", "helpdesk": "support",
-        "phone support": "support telephone", "doctor's note": "medical certificate", "doctor note": "medical certificate", "closes": "open", "close": "open",
+        "phone support": "support telephone", "doctor's note": "medical certificate", "doctor note": "medical certificate", "doctors note": "medical certificate", "doctors certificate": "medical certificate", "sick note": "medical certificate", "ticket": "receipt", "tickets": "receipt", "days from last year": "unused days carried over", "holidays from last year": "unused days carried over holidays", "vacation from last year": "unused days carried over holidays", "vacation days from last year": "unused days carried over holidays", "closes": "open", "close": "open",
         "hours": "open hours", "hand in": "claims due", "submit": "claims due", "turn in": "claims due", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
         "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "photo": "photograph", "picture": "photograph", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
         "calling in sick": "sick leave", "unwell": "sick leave", "fever": "sick leave", "cold": "sick leave", "not feeling well": "sick leave", "don't feel well": "sick leave", "feel well": "sick leave",
@@ -80,7 +81,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "devuelven el dinero": "devolución", "devolver el dinero": "devolución", "reembolso": "devolución reembolso", "aparcar": "car park places reserve",
         "aparcamiento": "car park places reserve", "parking": "car park places reserve", "plazas": "places", "silla": "silla equipamiento", "mesa": "equipamiento", "pantalla": "pantalla equipamiento",
         "monitor": "pantalla equipamiento", "teclado": "teclado equipamiento", "ticket": "justificante", "recibo": "justificante", "factura": "justificante",
-        "perdido": "pierde", "perder": "pierde", "pierdo": "pierde", "uber": "taxi", "avion": "vuelos", "volar": "vuelos", "vino": "alcohol", "cerveza": "alcohol",
+        "perdido": "pierde", "perder": "pierde", "pierdo": "pierde", "perdi": "pierde", "perdio": "pierde", "extravie": "pierde", "extraviado": "pierde", "uber": "taxi", "avion": "vuelos", "volar": "vuelos", "vino": "alcohol", "cerveza": "alcohol",
         "presentar": "presentan plazo días", "presento": "presentan plazo días", "coche de empresa": "flota vehiculos empresa", "coche de la empresa": "flota vehiculos empresa", "parte medico": "justificante médico", "extranjero": "otro país", "fuera de espana": "otro país", "cierra": "open closes",
         "abre": "open", "horario": "open hours", "empiezo": "primer día",
         "pasar vacaciones": "no disfrutados pasan año siguiente vacaciones",
@@ -89,7 +90,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "fiebre": "baja enfermedad", "resfriado": "baja enfermedad", "no me encuentro bien": "baja enfermedad", "encuentro mal": "baja enfermedad", "ponerse enfermo": "baja enfermedad", "tren": "tren trayectos",
         "clase business": "clase turista vuelos", "auto": "coche particular", "primera clase": "clase turista vuelos", "aprueba": "aprobación", "aprobar": "aprobación", "firma": "aprobación", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
         "gasolina": "coche particular kilómetro", "ordenador": "portátil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nómina pagan", "cobro": "pagan nómina", "version gratis": "plan gratuito", "gratis": "gratuito",
-        "cuenta bancaria": "cuenta bancaria", "copias": "copias",
+        "movil": "teléfono", "celular": "teléfono", "cuenta bancaria": "cuenta bancaria", "copias": "copias",
     },
 }  # fmt: skip
 """What people say, and what rules and price lists call it."""

@@ -5,18 +5,18 @@ from functools import partial
 
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
-from batuta.language.folding import composed
+from batuta.language.folding import composed, fold
 from batuta.language.lexicon import MONTH_NAMES, SHORT_WEEKDAYS, WEEKDAY_NAMES, one_of
 
 SHORTENED: dict[Language, dict[str, str]] = {
     "en": {
-        "u": "you", "ur": "your", "r": "are", "w": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
+        "u": "you", "ur": "your", "r": "are", "w": "with", "w/": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
         "rn": "right now", "n": "and", "yday": "yesterday", "aft": "afternoon", "hols": "holidays", "appt": "appointment",
         "mtg": "meeting", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
         "yr": "year", "hrs": "hours", "hr": "hour",
     },
     "es": {
-        "q": "que", "k": "que", "d": "de", "x": "por", "xq": "por que", "pq": "por que", "cn": "con", "tb": "tambien",
+        "q": "que", "k": "que", "d": "de", "x": "por", "xq": "por que", "pq": "por que", "cn": "con", "c/": "con", "tb": "tambien",
         "tmb": "tambien", "xfa": "por favor", "pf": "por favor", "dnd": "donde", "cdo": "cuando", "reu": "reunion",
         "grax": "gracias", "sem": "semana",
     },
@@ -24,7 +24,7 @@ SHORTENED: dict[Language, dict[str, str]] = {
 _NEVER_WORDS = frozenset(("tue", "tues", "weds", "thu", "thur", "thurs", "fri", "lun", "mie", "jue", "vie"))
 """Short names of days that are no other word."""
 _AFTER_DAY = r"(?=\s+(?:\d|at\b|from\b|a\s+la|de\s+\d|morning|aft|evening|night|noon|por\b|x\s)|\s*[?!.,]?\s*$)"
-_DAY = re.compile(rf"(?<![\w/.-])(?P<day>{one_of(SHORT_WEEKDAYS)})\b\.?{_AFTER_DAY}", re.IGNORECASE)
+_DAY = re.compile(rf"(?<![\w/.-])(?P<day>{one_of(SHORT_WEEKDAYS)}|sáb|mié)\b\.?{_AFTER_DAY}", re.IGNORECASE)
 _MONTH = re.compile(
     r"(?<=[a-z]\s)(?P<month>jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr|dic)\.?(?=\s*[?!]?$|\s+20\d\d)",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ def spelled_out(text: str, reader: Language = "en") -> str:
 
 
 def _full_day(match: re.Match[str], language: Language) -> str:
-    word = match["day"].lower()
+    word = fold(match["day"])
     is_other = word not in _NEVER_WORDS and not re.match(r"\s+\d", match.string[match.end() :])
     if is_other or word == "mar":
         return match.group()

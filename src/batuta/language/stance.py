@@ -8,11 +8,15 @@ beside it doubts, supposes, quotes or takes it back. What is not proven is `uncl
 
 import re
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal
 
+from batuta.language.dates import find_dates
 from batuta.language.dialogue import is_no
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
+from batuta.language.times import find_times
 from batuta.language.vocabulary import CHANGE_VERBS, CLAUSE_WORDS
 
 Stance = Literal["order", "question", "report", "refusal", "unclear"]
@@ -61,7 +65,7 @@ _DOUBTS = re.compile(
     rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{_VERB}\b|"
     rf"\b(?:{_STEM}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
     rf"\b{one_of(CHANGE_VERBS['es_first_person'])}\b|"
-    r"^\W*(?:skip|miss|avoid|confirm|decline|reject|refuse|ignore|saltate|evita|confirma|rechaza|declina|ignora)\w*\b"
+    r"^\W*(?:skip|miss|avoid|confirm|decline|reject|refuse|ignore|ditch|dump|nix|descarta|tumba|saltate|evita|confirma|rechaza|declina|ignora)\w*\b"
 )
 """Conditions, wishes, hesitation, other people's words and one's own plans: "if it rains I'll cancel the dentist"."""
 _IMPERATIVE = re.compile(
@@ -76,9 +80,9 @@ _THOUGHT = (
 )
 _WISHES = re.compile(
     rf"{_OPENING}(?:(?:quiero|queremos|querria\w*|quisiera\w*|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
-    r"que\s+sea\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
-    r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\binstead|tiene\s+que\s+ser\b.*\ben\s+(?:vez|lugar))\b|"
-    r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:i|we)\s+(?:really\s+|just\s+)?(?:want|need|have)\s+(?:to|an?|the|in|my|one|fix)?\b)"
+    r"que\s+sean?\b|que\s+dur[ea]n?\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
+    r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\b(?:instead|(?:later|earlier)(?!\s+than))|tiene\s+que\s+ser\b.*\b(?:en\s+(?:vez|lugar)|(?:mas\s+tarde|antes)(?!\s+(?:que|del?)\b)))\b|"
+    r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:i|we)(?:\s+am|'m|\s+are|'re)?\s+(?:really\s+|just\s+)?(?:want|need|have|needing|wanting)\s+(?:to|an?|the|in|my|one|fix)?\b)"
 )
 """What one says to want, or to have to do."""
 _FAVOURS = re.compile(
@@ -89,6 +93,16 @@ _FAVOURS = re.compile(
     rf"(?:(?:please|kindly|just|por\s+favor)\s+)?(?!{_THOUGHT})\w+)"
 )
 """A favour that is asked for: it has to name what is to be done."""
+_OF_YOU = re.compile(
+    rf"{_OPENING}(?:(?:can|could|would|will)\s+(?:you|u)|(?:(?:me|nos|te|le|l[oa]s?)\s+)?(?:puedes|podrias|podeis|podriais)|"
+    rf"(?:do|would)\s+you\s+mind|te\s+importa\w*)\s+(?:(?:please|kindly|just|por\s+favor)\s+)?(?!{_THOUGHT})(?P<act>\w+)"
+)
+"""A favour that is asked of the reader alone: what "can we …" asks may be a rule."""
+_FAVOUR_ACT = re.compile(
+    rf"(?:{_VERB}|{_INFINITIVE}{_JOINED}|\w+ing|have|do|see|meet|find|check|fit|help|let|come|join|invite|call|phone|tener|quedar|ver|"
+    rf"verme|reunir\w*|buscar\w*|mirar\w*|encontrar\w*|dar\w*|coger\w*|pedir\w*|sacar\w*|llamar\w*|hablar|ayudar\w*)"
+)
+"""What favours that may change something are asked by: "water" and "regar" are none of it."""
 _ASKS = re.compile(
     rf"{_OPENING}(?:do\s+you\s+know\s+|tell\s+me\s+|dime\s+|sabes\s+|i\s+would\s+like\s+to\s+know\s+|(?:me\s+gustaria|quiero|quisiera|querria)\s+saber\s+)?"
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|does|did|do\s+(?:i|we|you|they|people)|"
@@ -115,6 +129,14 @@ _REPORTS = re.compile(
 _ACCENTED_PAST = re.compile(rf"\b(?:{'|'.join(CHANGE_VERBS['es_stem'])})[éó]\b", re.IGNORECASE)
 _MAYBE_PAST = re.compile(rf"{_OPENING}(?:ya\s+)?(?:tengo|tenemos|hay|tienes|{_STEM}(?:e|aste|amos|aron|o)|{_PAST})\b")
 """Past or present as it is asked: without accents "cancelé" is "cancele", which is also an order."""
+_TAKES_OBJECT = re.compile(
+    rf"{_OPENING}(?!(?:call|phone|ring|visit|see|meet|collect|fetch|pay|buy|walk|wash|clean|feed|finish|read|review|\w+(?:[aei]r|[ae]mos))\b)"
+    r"(?P<act>[a-z]{3,})\s+(?:(?:the|my|our|an?|mi|mis|nuestr[oa]s?|un|una|el|las?|los)\s+)"
+    r"(?!(?:mes|semana|noche|tarde|manana|dia|ano|fin|month|week|day|year|night|morning|afternoon|evening|next|last|first|other|"
+    r"proxim\w+|primer\w*|ultim\w+|otr[oa])\b)[a-z]{2,}"
+)
+"""A word with an object; what one has to do oneself ("call the bank", "recoger el coche") is a note."""
+_ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 _HAS_CLAUSE = re.compile(
     rf"\b(?:{_CLAUSE_WORD}|que(?!\s+viene))\b|\b\w+(?:aban|abamos|aron|ieron|iendo|(?<!cu)ando)\b|\w+n't\b|\b(?:do|does|did|ca|wo|is|are|was)nt\b|\b\w+'(?:ll|ve|d|m|re)\b"
 )
@@ -129,12 +151,15 @@ class _Clause:
     """Whether its sentence ends with a question mark."""
 
 
-def stance_of(text: str) -> Stance:
-    """What a sentence does; a text too long to be one sentence or two orders nothing for certain."""
+@lru_cache(maxsize=256)
+def stance_of(text: str, verbs: frozenset[str] = frozenset()) -> Stance:
+    """What a sentence does; a text too long to be one sentence or two orders nothing for certain. `verbs` are those
+    that a specialist brings, besides the verbs of change that are known.
+    """
     if len(text) > MAX_CHARS:
         return "unclear"
     clauses = _clauses(text)
-    kinds = [_kind(clause) for clause in clauses]
+    kinds = [_kind(clause, verbs) for clause in clauses]
     if {"orders", "requests"} & set(kinds):
         kinds = ["notes" if _is_rest_of_a_favour(clause) else kind for clause, kind in zip(clauses, kinds, strict=True)]
     found = set(kinds)
@@ -154,6 +179,11 @@ def stance_of(text: str) -> Stance:
 def _is_rest_of_a_favour(clause: _Clause) -> bool:
     """Whether only the question mark of a favour stands behind a clause: "can you book it, on Friday at 5?"."""
     return clause.is_asked and not _OR.match(clause.plain) and _kind(replace(clause, is_asked=False)) == "notes"
+
+
+def asks_a_favour(text: str) -> bool:
+    """Whether a text asks the reader to do something, be it what no verb of change names: "could you water the plants"."""
+    return any(_OF_YOU.match(each.plain) and not _KNOWS.search(each.plain) for each in _clauses(text[:MAX_CHARS]))
 
 
 def without_forbidden(text: str) -> str:
@@ -188,7 +218,15 @@ def _clauses(text: str) -> list[_Clause]:
     return clauses
 
 
-def _kind(clause: _Clause) -> ClauseKind:
+def opening_verb(text: str) -> str:
+    """The folded word that a sentence opens with, courtesies and "could you" aside: an order's verb, if it is one."""
+    plain = aligned(composed(text))
+    asked = _OF_YOU.match(plain)
+    found = re.match(rf"{_OPENING}(?P<act>[a-z]+)", plain) if asked is None else asked
+    return found["act"] if found else ""
+
+
+def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     """What one clause does, the cautious reading first."""
     plain = clause.plain
     if _FORBIDS.match(plain):
@@ -204,10 +242,27 @@ def _kind(clause: _Clause) -> ClauseKind:
         return "asks"
     if _IMPERATIVE.match(plain):
         return "orders"
+    asked = _OF_YOU.match(plain)
     if is_request:
-        return "requests"
+        is_known = asked is None or asked["act"] in verbs or _FAVOUR_ACT.match(plain, asked.start("act"))
+        return "requests" if is_known else "other"
     if _ASKS.match(plain) or clause.is_asked:
         return "asks"
     if _REPORTS.search(plain) or _ACCENTED_PAST.search(clause.text):
         return "reports"
-    return "other" if _HAS_CLAUSE.search(plain) else "notes"
+    return "other" if _HAS_CLAUSE.search(plain) or _has_unlisted_verb(clause, verbs) else "notes"
+
+
+def _has_unlisted_verb(clause: _Clause, verbs: frozenset[str]) -> bool:
+    """Whether a clause opens as an order by a verb that may mean anything: "smash the meeting with Bob tomorrow at 10".
+
+    Only a verb takes something with an article right behind it; a day has one too ("gym the 3rd"), and is left aside.
+    """
+    opening = _TAKES_OBJECT.match(clause.plain)
+    if opening is None or opening["act"] in verbs:
+        return False
+    text = clause.text
+    spans = [each.span for each in find_dates(text, now=_ANY_DAY)] + [each.span for each in find_times(text)]
+    for span in spans:
+        text = text[: span.start] + "." * (span.end - span.start) + text[span.end :]
+    return _TAKES_OBJECT.match(aligned(text)) is not None

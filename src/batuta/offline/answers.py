@@ -1,19 +1,19 @@
 """Answers in words: from tool results, from the results of a plan, and titles."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.language.detection import tells_language
 from batuta.language.findings import Language
-from batuta.language.folding import fold
+from batuta.language.folding import fold, stems_of, words_of
 from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
 from batuta.language.vocabulary import STOP_WORDS
 from batuta.offline.evidence import cited_answer, is_evidence
-from batuta.offline.phrases import phrase
-from batuta.offline.requests import Task, content_of
+from batuta.offline.phrases import phrase, says_nothing, unknown_words
+from batuta.offline.requests import StepOutcome, Task, content_of
 from batuta.offline.tables import chart_in_words, is_chart, is_table, table_in_words
 
 MAX_TITLE_CHARS = 60
@@ -23,6 +23,7 @@ MAX_SUMMARY_CHARS = 600
 
 _NOT_APPROVED = re.compile(r"was not approved(?:: (?P<reason>.*))?$", re.DOTALL)
 _FAILURE = re.compile(r"^[\w-]+ (?:failed|refused): ", re.IGNORECASE)
+_SOURCE_NUMBER = re.compile(r"\s*\[\d+\]$")
 _KNOWN_FAILURES = (
     (re.compile(r"is no arithmetic"), "no_arithmetic"),
     (re.compile(r"division by zero"), "division_by_zero"),
@@ -51,9 +52,15 @@ def has_changed(result: ToolResultBlock) -> bool:
 
 
 def conclusion(task: Task) -> str:
-    """The results of a plan, each with the numbers of its sources."""
+    """The results of a plan, each with the numbers of its sources. Of several agents that were asked the same, those
+    that know nothing are left out.
+    """
     lines = []
-    for outcome in task.results:
+    outcomes = _known_ones(task.results)
+    if len(outcomes) == 1 and len(task.results) > 1 and not outcomes[0].is_missing:
+        text = outcomes[0].text
+        return _SOURCE_NUMBER.sub("", text) if says_nothing(text) else text
+    for outcome in outcomes:
         if outcome.is_missing:
             reason = outcome.text.partition(") ")[2] or outcome.text
             text = phrase("step_missing", task.language, task=outcome.task or outcome.agent, reason=reason)
@@ -61,6 +68,30 @@ def conclusion(task: Task) -> str:
         else:
             lines.append(f"- {outcome.text}")
     return "\n".join(lines) or phrase("nothing_found", task.language)
+
+
+def _known_ones(outcomes: Sequence[StepOutcome]) -> list[StepOutcome]:
+    """Of agents that were asked the same, the ones that know it; where none does, the last one that says so."""
+    return [each for each in outcomes if not any(_gives_way(each, to=other) for other in outcomes)]
+
+
+def _gives_way(outcome: StepOutcome, *, to: StepOutcome) -> bool:
+    """Whether what one agent says is no use beside another's: it does not know, or not about the words that count."""
+    if outcome.task != to.task or outcome is to or to.is_missing:
+        return False
+    if says_nothing(outcome.text):
+        return outcome.number < to.number if says_nothing(to.text) else _is_about(to.text, unknown_words(outcome.text))
+    return says_nothing(to.text) and not _is_about(outcome.text, unknown_words(to.text))
+
+
+def _is_about(text: str, words: str) -> bool:
+    """Whether a text has what another agent did not understand: its numbers, else one of its words; all texts have none."""
+    wanted = words_of(words)
+    numbers = [word for word in wanted if word.isdigit()]
+    said = set(words_of(text))
+    if numbers:
+        return said.issuperset(numbers)
+    return not wanted or bool(stems_of(words) & stems_of(text))
 
 
 def title_of(text: str) -> str:

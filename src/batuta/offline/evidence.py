@@ -39,6 +39,11 @@ _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\||[^\n]+ \| )")
 """Paragraphs, items of lists, and rows of tables."""
 _MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
 _NUMBER = re.compile(r"\b\d{3,}\b")
+_IDENTIFIER = re.compile(
+    r"\b(?:orders?|pedidos?|invoices?|facturas?|quotes?|ofertas?|tickets?|incidents?|incidencias?|contracts?|contratos?|cases?|expedientes?|"
+    r"shipments?|envios?|deliver(?:y|ies)|albaran(?:es)?)\s+(?:(?:number|numero|nr|no|num)\b\.?\s*|[#º])?(\d{3,})\b(?!\s*(?:eur|€|\$|%))"
+)
+"""The number that one of many things of a kind goes by."""
 _SAYS_ABOUT = re.compile(
     r"\b(?:sa(?:y|ys|id)|mentions?|states?|dicen?|mencionan?|pone)\b.*?\b(?:about|on|sobre|acerca de)\b(.+)$"
 )
@@ -53,7 +58,7 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
-        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|\d+\s+d(?:ay|ia)s)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"),
     ),
     (
         re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
@@ -124,7 +129,8 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
         return _FoundAnswer(question=question, quotes=points, opening=opening)
     about = _SAYS_ABOUT.search(fold(question))
     subject = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else []
-    passages = [each for each in _passages(value) if _is_about(each, subject)]
+    named = set(_IDENTIFIER.findall(fold(question)))
+    passages = [each for each in _passages(value) if _is_about(each, subject) and _has_numbers(each, named)]
     best = _best(_quotes(passages, " ".join([question, *wordings])), language)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
@@ -136,6 +142,12 @@ def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
     """Whether a passage has more than half of what a question is about: no dogs in the rules of the office."""
     words = _words(f"{passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
     return sum(bool(topic & words) for topic in subject) * 2 > len(subject) or not subject
+
+
+def _has_numbers(passage: Mapping[str, Any], numbers: set[str]) -> bool:
+    """Whether a passage names each order, invoice or article that a question asks about by its number."""
+    parts = (str(passage.get(key, "")) for key in ("file", "title", "section", "text"))
+    return numbers <= set(re.findall(r"\d+", " ".join(parts))) if numbers else True
 
 
 def _paragraph(found: _FoundAnswer, numbers: Mapping[tuple[str, str], int]) -> str:

@@ -1,5 +1,8 @@
 """What the built-in model says of its own accord, English and Spanish. Everything else it takes from results."""
 
+import re
+from functools import cache
+
 from batuta.language.findings import Language
 
 PHRASES: dict[str, dict[Language, str]] = {
@@ -135,6 +138,31 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "elegido por la gramática del modelo sin conexión",
     },
 }
+
+
+IGNORANCE = ("not_in_documents", "unknown", "unknown_word")
+"""The phrases of an agent that has nothing to say to a request."""
+
+
+def says_nothing(text: str) -> bool:
+    """Whether an answer is only that an agent does not know or does not understand."""
+    return _ignorance().match(text) is not None
+
+
+def unknown_words(text: str) -> str:
+    """The words that an agent says it does not understand."""
+    found = _UNKNOWN_WORD.search(text) if says_nothing(text) else None
+    return found.group(1) if found else ""
+
+
+_UNKNOWN_WORD = re.compile(r"^[^“«]{0,60}[“«]([^”»]*)[”»]")
+
+
+@cache
+def _ignorance() -> re.Pattern[str]:
+    texts = [text for name in IGNORANCE for text in PHRASES[name].values()]
+    parts = [".*?".join(re.escape(part) for part in re.split(r"\{\w+\}", text)) for text in texts]
+    return re.compile("|".join(parts), re.DOTALL)
 
 
 def phrase(name: str, language: Language, /, **facts: object) -> str:

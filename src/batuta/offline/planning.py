@@ -24,7 +24,7 @@ from batuta.language.interpretation import (
     base_of,
     interpreter_for,
 )
-from batuta.language.stance import without_forbidden
+from batuta.language.stance import asks_a_favour, without_forbidden
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
@@ -54,6 +54,8 @@ LEAST_SPLIT = 0.34
 SURELY_OUTSIDE = 0.42
 """From which confidence on a question is refused instead of being looked up."""
 SURELY_SMALL_TALK = 0.3
+LEAST_OF_AN_EMPTY = 0.5
+"""From which confidence on a question means an intent that takes values and got none."""
 WORTH_TRYING = 0.26
 
 _STRONG = re.compile(
@@ -70,7 +72,7 @@ _GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
 _SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
-    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
+    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
@@ -218,21 +220,33 @@ class Planner:
             return self._with_sources([RequestPart(text=rest, meaning=asked)], task, context)
         if best.agent_id == OWN:
             return self._small_talk(best, text, task, context)
-        if best.is_to_confirm and not _is_question(text):
+        is_favour = asks_a_favour(text)
+        if best.is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
             return {"answer": phrase("is_it_an_order", task.language, text=text)}
         if best.is_sure and best.intent.reply is not None:
             return {"answer": best.intent.reply(task.language)}
-        if best.is_sure and self._rival(meanings) is None:
-            return self._with_sources([RequestPart(text=text, meaning=best)], task, context)
-        if not best.is_sure and self._is_worth_answering(best):
-            return self._with_sources([RequestPart(text=text, meaning=best)], task, context)
+        if (best.is_sure and self._rival(meanings) is None) or (not best.is_sure and self._is_worth_answering(best)):
+            plan = self._with_sources([RequestPart(text=text, meaning=best)], task, context)
+            return self._looked_up_too(plan, text, best) if _is_question(text) else plan
         fallback = self._interpreter.fallback()
-        is_looked_up = _is_question(text) or (best.intent.is_fallback and best.confidence >= WORTH_ASKING)
+        is_looked_up = _is_question(text) and not is_favour
+        is_looked_up |= best.intent.is_fallback and best.confidence >= WORTH_ASKING
         if not best.is_sure and fallback is not None and is_looked_up:
             return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
-        if best.confidence >= WORTH_ASKING:
+        if best.confidence >= WORTH_ASKING and (best.is_specific or not is_favour):
             return {"answer": self._question(meanings, task.language)}
         return {"answer": self.unknown(task.language)}
+
+    def _looked_up_too(self, plan: dict[str, Any], text: str, best: Interpretation) -> dict[str, Any]:
+        """The plan for a question: where it is in doubt, the agent that takes any question is asked as well, and where
+        nothing of it says that the other is meant, that agent alone.
+        """
+        fallback, steps = self._interpreter.fallback(), plan.get("steps", [])
+        is_empty = bool(best.intent.slots) and not best.values and best.confidence < LEAST_OF_AN_EMPTY
+        is_in_doubt = bool(best.unknown) or not best.is_sure or is_empty
+        if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
+            return plan
+        return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}, *([] if is_empty else steps)]}
 
     def _small_talk(self, best: Interpretation, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
         """Kind words and questions about the team; what is outside is refused, if it is surely that."""

@@ -11,6 +11,7 @@ from batuta.language.expressions import find_expression
 from batuta.language.slots import fill_slot
 from batuta.language.times import find_times
 from batuta.language.understanding import Slot
+from batuta.tools.builtin.calculator import calculated
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
@@ -98,3 +99,19 @@ def test_two_days_of_a_range_are_of_one_year(text: str) -> None:
 def test_half_four_is_half_past_four(text: str, time: str) -> None:
     [found] = find_times(text)
     assert f"{found.value:%H:%M}" == time
+
+
+@pytest.mark.parametrize(
+    ("english", "spanish", "value"),
+    [
+        ("I paid 121 with 21% VAT included, what is it without VAT", "pagué 121 con el 21% de IVA incluido, cuánto es sin IVA", 100),
+        ("raise 200 by 5%", "súbele un 5 % a 200", 210),
+        ("the price went from 250 to 200, how much percent less is it", "el precio bajó de 250 a 200, cuánto es en porcentaje", -20),
+        ("the bill was 50 and we leave a 10% tip, total?", "la cuenta fueron 50 y dejamos un 10% de propina, total?", 55),
+        ("the net price is 200 and VAT 21, what do I charge", "el precio neto es 200 y el IVA 21, cuánto cobro", 242),
+        ("1200 minus a quarter", "1200 menos una cuarta parte", 900),
+    ],
+)  # fmt: skip
+def test_prices_are_reckoned_as_people_tell_them(english: str, spanish: str, value: int) -> None:
+    for text in (english, spanish):
+        assert Decimal(calculated(str(find_expression(text))).split()[0]) == value, text

@@ -18,6 +18,9 @@ NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
         ("I would be grateful if you could arrange a call with Eva", "arrange a call with Eva"),
         ("When you have a moment, please book an hour with Eva", "book an hour with Eva"),
         ("Me gustaría saber qué clientes compran más", "qué clientes compran más"),
+        ("Tenga la bondad de concertar una reunión con Eva", "concertar una reunión con Eva"),
+        ("Be so kind as to book a call with Eva", "book a call with Eva"),
+        ("taxi at 11 pm, ok?", "taxi at 11 pm?"),
         ("uh cancel the dentist would you", "cancel the dentist"),
     ],
 )

@@ -13,6 +13,9 @@ can you cancel my meeting? | ¿me cancelas la reunión?
 could we move the lunch to 2pm | podemos mover la comida a las 14h
 lunch with Ana on Friday at 1 | comida con Ana el viernes a las 13h
 I can't make it, please cancel the call | no puedo ir, anula la llamada
+the call with Luis has to be an hour later | la llamada con Luis tiene que ser una hora más tarde
+gym the 3rd of December at 5 | cena la noche del 3 de diciembre a las 9
+call the bank tomorrow at 9 | recoger el coche el jueves a las 17h
 don't forget to book the dentist | no olvides reservar el dentista
 the meeting was too early, move it to 11 | la reunión era muy pronto, pásala a las 11
 """
@@ -50,6 +53,8 @@ do you remember when we moved the call to Friday | te acuerdas de cuando movimos
 can you believe that Ana cancelled our meeting? | ¿puedes creer que Ana canceló la reunión?
 skip yoga tomorrow at 7 | sáltate yoga mañana a las 7
 my husband has the dentist on Thursday at 12 | mi marido tiene dentista el jueves a las 12
+smash the meeting with Bob tomorrow at 10 | sacude la reunión con Bob mañana a las 10
+could you water my plants | me puedes regar las plantas
 lunch with Ana on Friday at 1? | ¿comida con Ana el viernes a las 13h?
 """
 """However it is called, it is no order."""
@@ -87,3 +92,9 @@ def test_every_example_of_a_change_is_an_order(intent: Intent) -> None:
 )
 def test_what_a_sentence_does(stance: str, text: str) -> None:
     assert stance_of(text) == stance
+
+
+@pytest.mark.parametrize("text", ["could you water my plants", "riega la orquídea mañana"])
+def test_a_verb_that_a_specialist_brings_orders_too(text: str) -> None:
+    """A-41: verbs of change come from examples as well; without them such a sentence is asked about."""
+    assert (stance_of(text), stance_of(text, frozenset(("water", "riega")))) == ("unclear", "order")

@@ -148,6 +148,29 @@ async def test_a_conclusion_cites_each_result_and_says_what_is_missing() -> None
     assert answer.text == "- 2+2 = 4 [1]\n- book it: not done (the calendar is closed)"
 
 
+ASKED_TWO = "The request: {text}\n\nResults of earlier steps:\nResult 1, Documents ({text}): {first}\nResult 2, ERP ({text}): {second}"
+NOT_IN_THEM = "The documents do not say anything about that, and without a language model I know nothing else. [1]"
+NOT_KNOWN = (
+    "I do not know what “happened 4471” means here, and a figure without it might be the wrong one. Could you say it in other "
+    "words? [2]"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "answer"),
+    [
+        ("Order 4471 is held at customs. [1]", NOT_KNOWN, "Order 4471 is held at customs. [1]"),
+        ("Orders are shipped on Mondays. [1]", NOT_KNOWN, NOT_KNOWN.removesuffix(" [2]")),
+        (NOT_IN_THEM, NOT_KNOWN, NOT_KNOWN.removesuffix(" [2]")),
+        (NOT_IN_THEM, "Order 4471: open. [2]", "Order 4471: open. [2]"),
+    ],
+)
+async def test_of_two_that_were_asked_the_same_the_one_that_knows_answers(first: str, second: str, answer: str) -> None:
+    """A document counts that has the words which the other agent did not understand."""
+    prompt = ASKED_TWO.format(text="what happened with order 4471?", first=first, second=second)
+    assert (await asked(request(prompt))).text == answer
+
+
 async def test_a_conclusion_keeps_the_sources_of_a_result() -> None:
     prompt = "The request: x\n\nResults of earlier steps:\nResult 1, Documents (x): Forty. [1] Or fifty. [2]"
     answer = await asked(request(prompt))

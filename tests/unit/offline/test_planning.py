@@ -240,3 +240,12 @@ async def test_what_may_be_no_order_is_done_when_it_is_confirmed(said: str, ques
     before = (Message.user(said), Message.assistant(asked_back))
     assert await steps(yes, *before) == [(AGENDA, f"{said} ▸ {yes}", [])]
     assert "answer" in await decided(no, *before)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["could you water my plants", "me puedes regar las plantas", "delete all my files", "borra todos mis archivos"],
+)
+async def test_a_favour_that_nobody_can_do_is_refused_and_not_looked_up(text: str) -> None:
+    decision = await decided(text, team=EVERYBODY)
+    assert decision.get("answer", "").startswith(("I cannot answer that", "No puedo responder a eso"))

@@ -20,6 +20,7 @@ from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
 CONFIDENCE = 0.65
 MAX_CHARS = 1_000
+MAX_TITLE_CHARS = 60
 MAX_TARGETS = 12
 """How many places of a text may say where something is moved to."""
 KINDS: tuple[tuple[str, str], ...] = (
@@ -208,7 +209,7 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
             carried["title"] = before.title
         changed = said.model_copy(update=carried)
         is_new = is_same and said.intent is RequestKind.RESCHEDULING and before.intent is RequestKind.CREATION
-        return _with_history(changed, before) if is_new else changed
+        return _with_history(_as_long_as(words, changed), before) if is_new else changed
     changes = {
         name: value
         for name in ("date_text", "time_text", "duration_minutes", "contact", "place")
@@ -219,6 +220,13 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         changes["title"] = f"{kind} {_WITH[before.language]} {said.contact}"
     changed = before.model_copy(update=changes)
     return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
+
+
+def _as_long_as(words: str, changed: ParsedRequest) -> ParsedRequest:
+    """How long something new is to be, where no words say that it is moved by that: "make it 45 minutes"."""
+    if changed.shift_minutes is not None or changed.duration_minutes is not None:
+        return changed
+    return changed.model_copy(update={"duration_minutes": _duration(read_when(words))})
 
 
 def _with_history(changed: ParsedRequest, before: ParsedRequest) -> AmendedRequest:
@@ -308,7 +316,23 @@ def _title(text: str, rest: str, language: Language, contact: str | None) -> str
     kind = _kind(_SUBJECT.sub(" ", named), language)
     if contact:
         kind = f"{kind} {_WITH[language]} {contact}"
+    elif kind == _PLAIN_KIND[language]:
+        kind = _called(rest) or kind
     return f"{kind}: {_LOOSE_END.sub('', subject['subject']).strip()}" if subject else kind
+
+
+def _called(rest: str) -> str:
+    """What something of no known kind is called: from the first to the last word of a request that tells of it."""
+    for piece in rest.split("\0"):
+        names = [word for word in re.finditer(r"[^\W\d_]{3,}", piece) if _tells(fold(word.group()))]
+        if names:
+            found = " ".join(piece[names[0].start() : names[-1].end()].split())[:MAX_TITLE_CHARS]
+            return found[:1].upper() + found[1:]
+    return ""
+
+
+def _tells(word: str) -> bool:
+    return word not in _GENERIC and word not in _MEETING_VERBS and not _MOVE.match(word) and not _CANCEL.match(word)
 
 
 def kind_of(text: str) -> int | None:
@@ -333,5 +357,7 @@ _OF_ANY = (
     "please"
 )
 """Words of a request to move or cancel that name no appointment."""
+_ASIDE = "see ver verme meet met have quedar reunirme kindly hola hey oye buenas hello dear"
+_MEETING_VERBS = frozenset(_ASIDE.split())
 _GENERIC = frozenset(" ".join([_OF_ANY, *STOP_WORDS.values(), *map(" ".join, CHANGE_VERBS.values())]).split())
 _KIND_WORDS = {fold(word): place for place, pair in enumerate(KINDS) for words in pair for word in words.split()}

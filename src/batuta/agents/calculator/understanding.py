@@ -179,14 +179,14 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "How many days until Christmas?", "what day of the week is 3 March 2027", "how long until the 1st of January",
                     "which weekday was 5 May 2025", "days left until 31 December", "what weekday is next month's 15th", "how many days ago was 1 October",
-                    "what day is tomorrow", "what date is next friday", "how many weeks until 1 May", "what date is it in 5 weeks", "30 days from today, what date is that?",
+                    "what day is tomorrow", "what date is next friday", "how many weeks until 1 May", "what date is it in 5 weeks", "what date is it 10 days from today", "which day will it be 20 days from now", "30 days from today, what date is that?",
                     "what was the date 20 days ago", "was 3 June 2026 a Tuesday?", "is 6 May 2027 a Monday?", "does 1 May fall on a Friday?", "which day does 6 January fall on", "how long till monday",  "what's the date on wednesday", "what is the date next tuesday", "how many days have passed since 1 may",
                     "how many days are left this month", "days left in the year", "how many days are there left in March", "how much of the year is left",
                 ),
                 "es": (
                     "¿Cuántos días faltan para Navidad?", "qué día de la semana es el 3 de marzo de 2027", "cuánto falta para el 1 de enero",
                     "qué día cayó el 5 de mayo de 2025", "días que quedan hasta el 31 de diciembre", "en qué cae el 15 de diciembre",
-                    "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántas semanas faltan para el 1 de mayo", "qué fecha será dentro de 5 semanas", "dentro de 30 días, ¿qué fecha es?",
+                    "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántas semanas faltan para el 1 de mayo", "qué fecha será dentro de 5 semanas", "qué día será de aquí a 10 días", "dentro de 30 días, ¿qué fecha es?",
                     "qué fecha era hace 20 días", "¿fue martes el 3 de junio de 2026?", "el 3 de junio de 2026 fue martes?", "en qué día cae el 6 de enero", "cuánto queda para el lunes", "qué fecha es el miércoles", "¿el 3 de mayo de 2027 es lunes?", "¿cae en viernes el 1 de mayo?", "cuántos días han pasado desde el 1 de mayo",
                     "cuántos días quedan de este mes", "días que quedan de año", "cuántos días le quedan a marzo", "cuánto queda de año",
                 ),

@@ -21,6 +21,9 @@ from batuta.agents.appointments.parsing import parse_request
             "Book a meeting with Ana on Wednesday at 10:30",
             {"date_text": "Wednesday", "time_text": "at 10:30", "title": "Meeting with Ana"},
         ),
+        ("gym on Friday at 7", {"title": "Gym", "date_text": "Friday"}),
+        ("quiero ver al notario el lunes a las 12:30", {"title": "Notario", "contact": None}),
+        ("recoger el coche el jueves a las 17:30", {"title": "Recoger el coche"}),
         (
             "reunión el viernes a las 4 de la tarde con Marta Ruiz",
             {"date_text": "viernes", "time_text": "a las 4 de la tarde", "contact": "Marta Ruiz"},
@@ -86,3 +89,15 @@ def test_rules_say_that_they_are_less_sure_than_a_model() -> None:
 @given(st.text(max_size=120))
 def test_any_text_is_read(text: str) -> None:
     parse_request(text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "meeting with Carmen on Tuesday at 4pm ▸ make it 45 minutes better",
+        "reunión con Carmen el martes a las 16h ▸ mejor que sean 45 minutos",
+    ],
+)
+def test_a_length_that_is_said_later_is_the_new_one(said: str) -> None:
+    parsed = parse_request(said)
+    assert (parsed.duration_minutes, parsed.shift_minutes) == (45, None)
